@@ -1,0 +1,47 @@
+# Every target sets up what it needs in .venv; a second run finds it there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test check bench docs clean
+
+demo: $(VENV)/.core
+	$(BIN)/topicfold demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+check: $(VENV)/.check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks --out docs/results/benchmarks.md
+
+docs: $(VENV)/.core
+	$(BIN)/python scripts/build_docs.py
+
+clean:
+	rm -rf $(VENV) dist build topicfold-demo.safetensors
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e .
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e ".[test]"
+	touch $@ $(VENV)/.core
+
+$(VENV)/.check: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e ".[check]"
+	touch $@ $(VENV)/.core $(VENV)/.test
+
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -q -e ".[bench]"
+	touch $@ $(VENV)/.core

@@ -1,0 +1,119 @@
+"""What every model takes as X, made into one thing: a CSR matrix of counts in the model's dtype.
+
+A Corpus, a scipy matrix, an array, a data frame, or, where the model knows its preprocessing, raw texts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .corpus import Corpus
+from .text import WordCounter
+
+__all__ = ["as_counts", "canonical", "check_whole_numbers", "csr_parts", "vocabulary_of"]
+
+
+def as_counts(model: Any, X: Any, *, reset: bool, dtype: Any = np.float32) -> sp.csr_array:
+    """Validate X for a model and return it as CSR: columns in order, no duplicates, values in `dtype`.
+
+    With `reset` (in fit) the model remembers the number of words and, where they are known, the words themselves
+    (`feature_names_in_`), how text became words (`preprocessing_`) and the documents' ids. Without it X must fit what
+    is remembered; a Corpus with another vocabulary is matched word by word.
+    """
+    if reset:
+        model.preprocessing_ = model.document_ids_ = None
+    if isinstance(X, Corpus):
+        counts = _remember(model, X) if reset else _matched(model, X)
+    elif _is_texts(X) and not reset:
+        counts = _count_texts(model, X)
+    else:
+        from sklearn.utils.validation import validate_data
+
+        counts = validate_data(model, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
+    return canonical(counts, dtype)
+
+
+def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
+    """CSR with columns in order, duplicates summed and no stored zeros; a new matrix unless it is so already."""
+    result = sp.csr_array(counts)
+    if not result.has_canonical_format or (result.data == 0).any():
+        # small integers could overflow where duplicates are summed
+        result = result.astype(np.int64) if result.dtype.kind in "iu" else result.copy()
+        result.sum_duplicates()
+        result.eliminate_zeros()
+    return result if dtype is None else result.astype(dtype, copy=False)
+
+
+def csr_parts(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(indptr, indices, data) with one pair of index types, so that a kernel is compiled once."""
+    return counts.indptr.astype(np.int64), counts.indices.astype(np.int32, copy=False), counts.data
+
+
+def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
+    """Raise when a value is not a whole number: `what` needs tokens that can be told apart."""
+    fractions = counts.data != np.floor(counts.data)
+    if fractions.any():
+        value = counts.data[np.argmax(fractions)]
+        raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")
+
+
+def vocabulary_of(model: Any) -> list[str] | None:
+    """The words of a fitted model's columns, or None when it was fitted on a bare matrix."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else list(names)
+
+
+def _remember(model: Any, corpus: Corpus) -> sp.csr_array:
+    if corpus.counts.shape[0] == 0:
+        raise ValueError("the corpus is empty: there are no documents")
+    model.n_features_in_ = corpus.counts.shape[1]
+    if corpus.vocabulary is None:
+        vars(model).pop("feature_names_in_", None)
+    else:
+        model.feature_names_in_ = np.array(corpus.vocabulary, dtype=object)
+    model.preprocessing_ = corpus.preprocessing
+    model.document_ids_ = corpus.ids
+    return corpus.counts
+
+
+def _matched(model: Any, corpus: Corpus) -> sp.csr_array:
+    words = vocabulary_of(model)
+    if words is None or corpus.vocabulary is None or list(corpus.vocabulary) == words:
+        if corpus.counts.shape[1] != model.n_features_in_:
+            raise ValueError(
+                f"X has {corpus.counts.shape[1]} features, but {type(model).__name__} is expecting "
+                f"{model.n_features_in_} features as input, and without words they cannot be matched"
+            )
+        return corpus.counts
+    column = {word: index for index, word in enumerate(words)}
+    new = np.array([column.get(word, -1) for word in corpus.vocabulary])
+    if (new < 0).all():
+        raise ValueError(
+            f"the corpus and the model have no word in common: the corpus has {', '.join(corpus.vocabulary[:3])} ..., "
+            f"the model {', '.join(words[:3])} ..."
+        )
+    known = np.flatnonzero(new >= 0)
+    picker = sp.csr_array((np.ones(len(known), corpus.counts.dtype), (known, new[known])), (len(new), len(words)))
+    return sp.csr_array(corpus.counts @ picker)
+
+
+def _is_texts(X: Any) -> bool:
+    if isinstance(X, str):
+        raise ValueError("X is one string: pass a list of texts")
+    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(text, str) for text in X)
+
+
+def _count_texts(model: Any, texts: list[str]) -> sp.csr_array:
+    words = vocabulary_of(model)
+    if words is None or model.preprocessing_ is None:
+        raise ValueError(
+            f"this {type(model).__name__} was fitted on a bare matrix and does not know how text becomes words: "
+            "fit it on a Corpus made from texts, or pass counts"
+        )
+    counter = WordCounter(model.preprocessing_, words)
+    for text in texts:
+        counter.add(text)
+    return counter.finish()[0]

@@ -1,0 +1,198 @@
+"""The loop every iterative model runs in: progress, stopping, checkpoints, and Ctrl-C that keeps the model.
+
+A model hands over a state (named arrays, changed in place) and a step. The state is all there is: written to a
+checkpoint and read back, the fit goes on with the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .store import read_file, write_file
+
+__all__ = ["Checkpoint", "Run", "fingerprint", "iterate"]
+
+State = dict[str, np.ndarray]
+CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
+_SHOW_AFTER_SECONDS = 1.5  # a fit that is over sooner shows no progress bar
+
+
+class Run(NamedTuple):
+    """How a loop went. `finished` is False when Ctrl-C ended it."""
+
+    history: list[float]
+    converged: bool
+    finished: bool
+
+
+class Checkpoint:
+    """A file that a killed fit resumes from. It belongs to one fit, told by the fingerprint of data and parameters."""
+
+    def __init__(self, path: str | Path, fingerprint: str) -> None:
+        self.path = Path(path)
+        self.fingerprint = fingerprint
+        self._last = time.monotonic()
+
+    def read(self) -> tuple[State, dict[str, Any]] | None:
+        """The state and notes that were written last, or None when there is no file yet."""
+        if not self.path.exists():
+            return None
+        state, metadata = read_file(self.path, kind="checkpoint")
+        if metadata["fingerprint"] != self.fingerprint:
+            raise ValueError(
+                f"the checkpoint {self.path} belongs to another fit (other data or parameters): "
+                "delete it, or name another file"
+            )
+        return state, metadata["notes"]
+
+    def write(self, state: State, notes: dict[str, Any], *, now: bool = False) -> None:
+        """Write if the last time is long enough ago, or `now`."""
+        if now or time.monotonic() - self._last >= CHECKPOINT_SECONDS:
+            write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
+            self._last = time.monotonic()
+
+    def remove(self) -> None:
+        """The fit is over: a later one starts afresh."""
+        self.path.unlink(missing_ok=True)
+
+
+def fingerprint(model: Any, *data: Any) -> str:
+    """A hash of a model's class and parameters and of the data; what does not change the result is left out."""
+    digest = hashlib.blake2b(digest_size=16)
+    free = ("n_jobs", "verbose", "checkpoint")
+    parameters = {key: value for key, value in sorted(model.get_params().items()) if key not in free}
+    digest.update(type(model).__name__.encode())
+    for key, value in parameters.items():
+        digest.update(key.encode())
+        _feed(digest, value)
+    for item in data:
+        _feed(digest, item)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if sp.issparse(value):
+        matrix = sp.csr_array(value)
+        for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data):
+            digest.update(np.ascontiguousarray(part).data)
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype} {value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    else:
+        digest.update(repr(value).encode())
+
+
+def iterate(
+    step: Callable[[State], float | tuple[float, bool]],
+    state: State,
+    *,
+    max_iter: int,
+    tol: float,
+    title: str,
+    unit: str = "nats a token",
+    verbose: bool | None = None,
+    checkpoint: Checkpoint | None = None,
+    notes: dict[str, Any] | None = None,
+    history: list[float] | None = None,
+) -> Run:
+    """Call `step(state)` until the objective it returns rises by less than `tol`, or `max_iter` times.
+
+    A step may return (objective, done) to decide itself when to stop. `history` are the objectives of a resumed fit;
+    `notes` go into the checkpoint beside them. Ctrl-C lets the step under way finish and ends the loop there.
+    """
+    history = list(history or [])
+    converged = False
+    with _interrupt_flag() as interrupted, _progress(title, unit, max_iter, len(history), verbose) as show:
+        while len(history) < max_iter and not converged and not interrupted:
+            outcome = step(state)
+            objective, done = outcome if isinstance(outcome, tuple) else (outcome, None)
+            if not np.isfinite(objective):
+                raise FloatingPointError(f"{title}: the objective became {objective} in step {len(history) + 1}")
+            history.append(float(objective))
+            converged = _risen_enough(history, tol) if done is None else done
+            show(objective)
+            if checkpoint is not None and not converged:
+                checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
+    if interrupted:
+        warnings.warn(
+            f"{title}: interrupted after {len(history)} of {max_iter} iterations; the model so far is kept",
+            stacklevel=4,
+        )
+    return Run(history, converged, not interrupted)
+
+
+@contextmanager
+def _interrupt_flag() -> Iterator[list[bool]]:
+    """A list that fills when Ctrl-C is pressed, so that no step is cut in half; pressed again, it interrupts at once.
+
+    Only the main thread can be told; elsewhere the list stays empty.
+    """
+    pressed: list[bool] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+
+    def note(*_: Any) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(True)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _risen_enough(history: list[float], tol: float) -> bool:
+    return tol > 0 and len(history) > 1 and history[-1] - history[-2] < tol
+
+
+@contextmanager
+def _progress(title: str, unit: str, total: int, done: int, verbose: bool | None) -> Iterator[Callable[[float], None]]:
+    """A bar with speed and time left on stderr: on a terminal, or when asked; not for fits that are over at once."""
+    wanted = sys.stderr.isatty() if verbose is None else verbose
+    if not wanted:
+        yield lambda objective: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[speed]}"),
+        TextColumn("{task.fields[objective]}"),
+        TimeRemainingColumn(),
+    )
+    started, first = time.monotonic(), done
+    with Progress(*columns, console=console, transient=not verbose) as bar:
+        task = bar.add_task(title, total=total, completed=done, speed="", objective="", visible=bool(verbose))
+
+        def show(objective: float) -> None:
+            nonlocal done
+            done += 1
+            seconds = time.monotonic() - started
+            bar.update(
+                task,
+                advance=1,
+                visible=bool(verbose) or seconds > _SHOW_AFTER_SECONDS,
+                speed=f"{(done - first) / max(seconds, 1e-9):.3g}/s",
+                objective=f"{objective:.4f} {unit}",
+            )
+
+        yield show

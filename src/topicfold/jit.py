@@ -1,0 +1,35 @@
+"""The one place for numba flags.
+
+Kernels are serial and release the interpreter lock: `blocks.map_blocks` runs them in threads. `parallel=True` is not
+used because it is slower on one thread and splits the work by the number of threads, which changes the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+__all__ = ["njit", "njit_fast"]
+
+# Sums may be reordered and fused, which lets inner loops use vector instructions. "nnan" and "ninf" are left out:
+# with them the compiler may assume that no value is ever NaN or infinite and drop the checks that keep them out.
+_FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+
+def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
+    try:
+        return numba.njit(nogil=True, cache=True, **flags)(function)
+    except RuntimeError:  # no folder numba can write its cache to: compile anew in each process
+        return numba.njit(nogil=True, **flags)(function)
+
+
+def njit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a serial kernel with strict floating point."""
+    return _compiled(function)
+
+
+def njit_fast(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a serial kernel whose sums may be reordered; NaN and infinity keep their meaning."""
+    return _compiled(function, fastmath=_FAST)

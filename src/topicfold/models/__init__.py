@@ -1,0 +1,34 @@
+"""The models, one line each. Files, the command line, and the tests of the common contract go by this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+__all__ = ["MODELS", "ModelInfo"]
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """Where a model lives and what the code around it needs to know before it is imported."""
+
+    module: str
+    name: str
+    size: str  # the parameter that sets the number of topics
+    score_unit: str = "nats a token"  # scores in different units are never ranked against each other
+    rows_sum_to_one: bool = True
+    takes_graph: bool = False
+
+    def load(self) -> type:
+        """The class; importing it brings in scikit-learn and numba."""
+        return getattr(import_module(f"{__name__}.{self.module}"), self.name)
+
+    def make(self, n_topics: int, **parameters: Any) -> Any:
+        """An instance with so many topics."""
+        return self.load()(**{self.size: n_topics, **parameters})
+
+
+MODELS: dict[str, ModelInfo] = {
+    "PLSA": ModelInfo("plsa", "PLSA", size="n_topics"),
+}

@@ -1,0 +1,300 @@
+"""TopicTree: what every model ends in. Arrays with no reference back to a model; a flat model is a tree of one level.
+
+Topics can be renamed, merged and dropped without touching the model: ids stay, and `mapping` says what became of each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .corpus import Corpus
+from .counts import vocabulary_of
+
+__all__ = ["RELEVANCE", "TopicTree", "TopicWord", "relevance", "top_word_columns", "topic_tree"]
+
+RankBy = Literal["score", "probability"]
+RELEVANCE = 0.6  # weight of log P(w|z) against its lift over the corpus: reads far better than P(w|z) alone
+_SHOWN_WORDS = 10
+_JSON_WORDS = 30
+
+
+class TopicWord(NamedTuple):
+    """A word of a topic: P(w|z), and the score it is ranked by."""
+
+    word: str
+    probability: float
+    score: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TopicTree:
+    """Topics with sizes, words and documents. Made by `topic_tree(model, corpus)`.
+
+    >>> from topicfold import Corpus, PLSA
+    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> tree = topic_tree(PLSA(2, random_state=0).fit(corpus), corpus)
+    >>> sorted(word.word for word in tree.words(tree.topics_of("0")[0][0], 2))
+    ['cat', 'dog']
+    >>> tree.rename({0: "first"}).name(0)
+    'first'
+    """
+
+    ids: np.ndarray  # of the topics; they never change
+    parent: np.ndarray  # id of the topic above, -1 at the top
+    level: np.ndarray  # 1 for leaves
+    size: np.ndarray  # share of the documents
+    topic_word: np.ndarray  # P(w|topic), topics x words
+    doc_topic: np.ndarray  # membership, documents x topics
+    word_frequency: np.ndarray  # tokens (or documents) of each word in the corpus
+    vocabulary: tuple[str, ...]
+    document_ids: tuple[str, ...]
+    titles: tuple[str, ...] | None = None
+    word_score: Any = None  # topics x words, what words are ranked by; None: relevance
+    exclusive: bool = True  # the memberships of a document sum to one
+    names: Mapping[int, str] = field(default_factory=dict)
+    mapping: Mapping[int, int | None] = field(default_factory=dict)  # from the model's topics to these; None: dropped
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    # ---- looking ----------------------------------------------------------------------------------------------------
+
+    def words(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[TopicWord]:
+        """The best words of a topic, ranked by its score (relevance, for most models) or by P(w|z)."""
+        row = self._row(topic)
+        scores = self._scores(row)
+        order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
+        return [
+            TopicWord(self.vocabulary[w], float(self.topic_word[row, w]), float(scores[w]))
+            for w in order
+            if self.topic_word[row, w] > 0
+        ]
+
+    def name(self, topic: int) -> str:
+        """The name it was given, or its three best words."""
+        return self.names.get(topic) or " ".join(word.word for word in self.words(topic, 3))
+
+    def documents(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
+        """The documents most in a topic: (id, membership)."""
+        column = self.doc_topic[:, self._row(topic)]
+        order = np.lexsort((np.arange(len(column)), -column))[:n]
+        return [(self.document_ids[d], float(column[d])) for d in order]
+
+    def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
+        """The topics of a document, by its id or row: (topic, membership), the largest first."""
+        row = document if isinstance(document, int) else self._document_rows.get(document, -1)
+        if not 0 <= row < len(self.doc_topic):
+            raise ValueError(f"there is no document {document!r} among {len(self.doc_topic):,}")
+        shares = self.doc_topic[row]
+        order = np.lexsort((self.ids, -shares))[:n]
+        return [(int(self.ids[k]), float(shares[k])) for k in order]
+
+    def children(self, topic: int = -1) -> list[int]:
+        """The topics below one, the largest first; -1 asks for the top."""
+        rows = np.flatnonzero(self.parent == topic)
+        return [int(self.ids[row]) for row in rows[np.lexsort((self.ids[rows], -self.size[rows]))]]
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    __repr__ = __str__
+
+    def to_text(self, n_words: int = _SHOWN_WORDS, by: RankBy = "score") -> str:
+        """A table of topics, the largest first, those below one indented under it."""
+        n_documents = len(self.doc_topic)
+        lines = [f"{len(self)} topics of {n_documents:,} documents", f"{'id':>5} {'size':>7}  words"]
+
+        def add(topic: int, depth: int) -> None:
+            words = " ".join(word.word for word in self.words(topic, n_words, by))
+            name = f"[{self.names[topic]}] " if topic in self.names else ""
+            lines.append(f"{topic:>5} {self.size[self._row(topic)]:>7.1%}  {'  ' * depth}{name}{words}")
+            for child in self.children(topic):
+                add(child, depth + 1)
+
+        for topic in self.children():
+            add(topic, 0)
+        return "\n".join(lines)
+
+    def to_json(self, n_words: int = _JSON_WORDS) -> str:
+        """The topics as JSON: id, name, parent, level, size, and words with P(w|z) and score."""
+        topics = [
+            {
+                "id": int(topic),
+                "name": self.names.get(int(topic)),
+                "parent": int(self.parent[row]) if self.parent[row] >= 0 else None,
+                "level": int(self.level[row]),
+                "size": float(self.size[row]),
+                "words": [word._asdict() for word in self.words(int(topic), n_words)],
+            }
+            for row, topic in enumerate(self.ids)
+        ]
+        mapping = {str(old): new for old, new in self.mapping.items()}
+        return json.dumps({"documents": len(self.doc_topic), "topics": topics, "mapping": mapping}, ensure_ascii=False)
+
+    def to_frame(self, n_words: int = _SHOWN_WORDS) -> Any:
+        """The topics as a pandas data frame, one row each."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install 'topicfold[frame]'") from None
+        columns = {
+            "topic": self.ids,
+            "name": [self.name(int(topic)) for topic in self.ids],
+            "parent": self.parent,
+            "level": self.level,
+            "size": self.size,
+            "words": [" ".join(word.word for word in self.words(int(topic), n_words)) for topic in self.ids],
+        }
+        return pd.DataFrame(columns).set_index("topic")
+
+    # ---- changing: each returns a new tree --------------------------------------------------------------------------
+
+    def rename(self, names: Mapping[int, str]) -> TopicTree:
+        """Give topics names; an empty name takes one away."""
+        for topic in names:
+            self._row(topic)
+        merged = {**self.names, **{int(topic): str(name) for topic, name in names.items()}}
+        return replace(self, names={topic: name for topic, name in merged.items() if name})
+
+    def merge(self, topics: Sequence[int], name: str | None = None) -> TopicTree:
+        """Make several topics of one level one. It keeps the id of the first; the others' ids lead to it."""
+        rows = [self._row(topic) for topic in dict.fromkeys(topics)]
+        if len(rows) < 2:
+            raise ValueError(f"merge({list(topics)}): expected at least two different topics")
+        if len({int(self.level[row]) for row in rows}) > 1:
+            raise ValueError(f"merge({list(topics)}): the topics are on different levels of the tree")
+        first, keep_id = rows[0], int(self.ids[rows[0]])
+        gone = [int(self.ids[row]) for row in rows[1:]]
+        weight = (
+            self.size[rows] / self.size[rows].sum() if self.size[rows].sum() > 0 else np.full(len(rows), 1 / len(rows))
+        )
+        topic_word, doc_topic, size = self.topic_word.copy(), self.doc_topic.copy(), self.size.copy()
+        topic_word[first] = weight @ self.topic_word[rows]
+        both = self.doc_topic[:, rows]
+        doc_topic[:, first] = both.sum(axis=1) if self.exclusive else both.max(axis=1)
+        size[first] = size[rows].sum() if self.exclusive else doc_topic[:, first].mean()
+        word_score = self.word_score
+        if word_score is not None:
+            word_score = sp.lil_array(word_score) if sp.issparse(word_score) else word_score.copy()
+            word_score[[first]] = np.max(_dense(self.word_score, rows), axis=0, keepdims=True)
+            word_score = sp.csr_array(word_score) if sp.issparse(word_score) else word_score
+        parent = np.where(np.isin(self.parent, gone), keep_id, self.parent)
+        names = {**self.names, keep_id: name} if name else dict(self.names)
+        changed = replace(
+            self,
+            topic_word=topic_word,
+            doc_topic=doc_topic,
+            size=size,
+            word_score=word_score,
+            parent=parent,
+            names=names,
+        )
+        return changed._without(gone, keep_id)
+
+    def drop(self, topics: Sequence[int]) -> TopicTree:
+        """Take topics out; those below go up one. Memberships of the others stay as they are."""
+        tree = self
+        for topic in dict.fromkeys(topics):
+            parent = np.where(tree.parent == topic, tree.parent[tree._row(topic)], tree.parent)
+            tree = replace(tree, parent=parent)._without([topic], None)
+        return tree
+
+    def _without(self, gone: Sequence[int], becomes: int | None) -> TopicTree:
+        keep = ~np.isin(self.ids, gone)
+        mapping = {old: becomes if new in gone else new for old, new in self.mapping.items()}
+        return replace(
+            self,
+            ids=self.ids[keep],
+            parent=self.parent[keep],
+            level=self.level[keep],
+            size=self.size[keep],
+            topic_word=self.topic_word[keep],
+            doc_topic=self.doc_topic[:, keep],
+            word_score=None if self.word_score is None else self.word_score[np.flatnonzero(keep)],
+            names={topic: name for topic, name in self.names.items() if topic not in gone},
+            mapping=mapping,
+        )
+
+    def _row(self, topic: int) -> int:
+        rows = np.flatnonzero(self.ids == topic)
+        if len(rows) == 0:
+            became = self.mapping.get(topic, "unknown")
+            hint = "" if became == "unknown" else " (it was dropped)" if became is None else f" (merged into {became})"
+            raise ValueError(f"there is no topic {topic}{hint}; the topics are {_listed(self.ids)}")
+        return int(rows[0])
+
+    @property
+    def _document_rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.document_ids)}
+
+    def _scores(self, row: int) -> np.ndarray:
+        if self.word_score is None:
+            return relevance(self.topic_word[[row]], self.word_frequency)[0]
+        return _dense(self.word_score, [row])[0]
+
+
+def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
+    """The topics of a fitted model as a tree of arrays.
+
+    With the corpus it was fitted on, or none, documents are those of the fit; another corpus is assigned first.
+    """
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    if hasattr(model, "topic_tree"):  # a model with a hierarchy of its own
+        return model.topic_tree(corpus)
+    document_ids = model.document_ids_
+    doc_topic, titles = model.doc_topic_, None
+    if corpus is not None:
+        if corpus.ids != document_ids:
+            doc_topic, document_ids = model.transform(corpus), corpus.ids
+        titles = corpus.titles
+    n_topics, n_words = model.topic_word_.shape
+    words = vocabulary_of(model) or [f"word {column}" for column in range(n_words)]
+    ids = np.arange(n_topics)
+    return TopicTree(
+        ids=ids,
+        parent=np.full(n_topics, -1),
+        level=np.ones(n_topics, int),
+        size=doc_topic.mean(axis=0, dtype=np.float64),
+        topic_word=model.topic_word_,
+        doc_topic=doc_topic,
+        word_frequency=model.word_frequency_,
+        vocabulary=tuple(words),
+        document_ids=document_ids or tuple(map(str, range(len(doc_topic)))),
+        titles=titles,
+        mapping={int(topic): int(topic) for topic in ids},
+    )
+
+
+def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float = RELEVANCE) -> np.ndarray:
+    """weight * log P(w|z) + (1 - weight) * log(P(w|z) / P(w)), after Sievert and Shirley (2014); -inf where P is 0.
+
+    >>> relevance(np.array([[0.5, 0.5]]), np.array([9, 1])).round(2).tolist()
+    [[-0.65, 0.23]]
+    """
+    overall = (word_frequency + 1e-12) / (word_frequency.sum() + 1e-12 * len(word_frequency))
+    with np.errstate(divide="ignore"):
+        logs = np.log(topic_word.astype(np.float64))
+    return logs - (1 - weight) * np.log(overall)
+
+
+def top_word_columns(scores: np.ndarray, n: int) -> np.ndarray:
+    """The columns with the highest scores, best first; equal ones in the order of the columns."""
+    return np.lexsort((np.arange(len(scores)), -np.asarray(scores, dtype=np.float64)))[:n]
+
+
+def _dense(matrix: Any, rows: Sequence[int]) -> np.ndarray:
+    picked = matrix[list(rows)]
+    return picked.toarray() if sp.issparse(picked) else np.asarray(picked)
+
+
+def _listed(ids: np.ndarray) -> str:
+    shown = ", ".join(map(str, ids[:12]))
+    return shown if len(ids) <= 12 else f"{shown}, ... {ids[-1]}"
