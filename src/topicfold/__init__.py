@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .corpus import Corpus, Segments
     from .models.plsa import PLSA
     from .retrieval import search
+    from .selection import select
     from .store import load, save
     from .text import Preprocessing
     from .topics import TopicTree, topic_tree

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from .text import Preprocessing, WordCounter, choose_words, split_segments
 
-__all__ = ["Corpus", "Segments"]
+__all__ = ["Corpus", "Segments", "is_missing"]
 
 HowSegments = str | int | Callable[[str], Sequence[str]] | None
 
@@ -101,6 +101,7 @@ class Corpus:
         kept: list[str] = []
         segment_ends: list[int] = []
         for text in texts:
+            text = "" if is_missing(text) else text
             n_rows = _count_document(counter, text, segments)
             segment_ends.append(n_rows + (segment_ends[-1] if segment_ends else 0))
             if keep_texts:
@@ -298,8 +299,6 @@ class Corpus:
 
 def _count_document(counter: WordCounter, text: Any, segments: HowSegments) -> int:
     """Count one document as one row or as one row a segment; returns the number of rows."""
-    if text is None:
-        text = ""
     if segments is None:
         counter.add(text if isinstance(text, str) else "\n\n".join(text))
         return 1
@@ -340,17 +339,18 @@ def _as_labels(labels: Iterable[Any] | None) -> tuple[tuple[str, ...], ...] | No
     shared: dict[str, str] = {}  # one string object a distinct label, however many documents carry it
 
     def one(value: Any) -> tuple[str, ...]:
-        if _missing(value):
+        if is_missing(value):
             return ()
         if isinstance(value, Iterable) and not isinstance(value, str):
-            return tuple(shared.setdefault(str(item), str(item)) for item in value if not _missing(item))
+            return tuple(shared.setdefault(str(item), str(item)) for item in value if not is_missing(item))
         return (shared.setdefault(str(value), str(value)),)
 
     return tuple(one(value) for value in labels)
 
 
-def _missing(value: Any) -> bool:
-    return value is None or value == "" if isinstance(value, str | None) else value != value  # NaN is not itself
+def is_missing(value: Any) -> bool:
+    """None, an empty string, or the NaN a data frame puts where there is nothing."""
+    return value is None or (isinstance(value, str) and value == "") or (isinstance(value, float) and value != value)
 
 
 def _as_links(links: Iterable[tuple[Any, Any]] | None, ids: Sequence[str]) -> np.ndarray | None:
@@ -375,7 +375,7 @@ def _as_timestamps(timestamps: Iterable[Any] | None) -> np.ndarray | None:
         return timestamps.astype("datetime64[s]")
 
     def one(value: Any) -> np.datetime64:
-        if value is None or value == "" or (not isinstance(value, str) and value != value):
+        if is_missing(value):
             return np.datetime64("NaT", "s")
         try:  # a number such as 1998 is a year
             return np.datetime64(str(int(value)) if isinstance(value, float | np.floating) else str(value), "s")
@@ -386,12 +386,14 @@ def _as_timestamps(timestamps: Iterable[Any] | None) -> np.ndarray | None:
 
 
 def _checked_counts(counts: Any) -> sp.csr_array:
+    if not sp.issparse(counts):
+        counts = np.asarray(counts)
+        if counts.dtype.kind not in "biuf":
+            raise ValueError(f"counts of type {counts.dtype}: expected numbers")
     matrix = sp.csr_array(counts)
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise ValueError(f"counts of shape {matrix.shape}: expected documents x words, at least one of each")
     values = matrix.data
-    if values.dtype.kind not in "biuf":
-        raise ValueError(f"counts of type {values.dtype}: expected numbers")
     bad = ~np.isfinite(values) | (values < 0) | (values != np.floor(values))
     if bad.any():
         at = int(np.argmax(bad))

@@ -20,11 +20,11 @@ def as_counts(model: Any, X: Any, *, reset: bool, dtype: Any = np.float32) -> sp
     """Validate X for a model and return it as CSR: columns in order, no duplicates, values in `dtype`.
 
     With `reset` (in fit) the model remembers the number of words and, where they are known, the words themselves
-    (`feature_names_in_`), how text became words (`preprocessing_`) and the documents' ids. Without it X must fit what
+    (`vocabulary_`), how text became words (`preprocessing_`) and the documents' ids. Without it X must fit what
     is remembered; a Corpus with another vocabulary is matched word by word.
     """
     if reset:
-        model.preprocessing_ = model.document_ids_ = None
+        model.preprocessing_ = model.document_ids_ = model.vocabulary_ = None
     if isinstance(X, Corpus):
         counts = _remember(model, X) if reset else _matched(model, X)
     elif _is_texts(X) and not reset:
@@ -62,18 +62,17 @@ def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
 
 def vocabulary_of(model: Any) -> list[str] | None:
     """The words of a fitted model's columns, or None when it was fitted on a bare matrix."""
-    names = getattr(model, "feature_names_in_", None)
+    names = model.vocabulary_ or getattr(model, "feature_names_in_", None)  # of a Corpus, or of a data frame
     return None if names is None else list(names)
 
 
 def _remember(model: Any, corpus: Corpus) -> sp.csr_array:
     if corpus.counts.shape[0] == 0:
         raise ValueError("the corpus is empty: there are no documents")
+    vars(model).pop("feature_names_in_", None)  # of an earlier fit on a data frame
     model.n_features_in_ = corpus.counts.shape[1]
-    if corpus.vocabulary is None:
-        vars(model).pop("feature_names_in_", None)
-    else:
-        model.feature_names_in_ = np.array(corpus.vocabulary, dtype=object)
+    # Not in feature_names_in_: scikit-learn would warn at each plain matrix of counts that it has no names.
+    model.vocabulary_ = corpus.vocabulary
     model.preprocessing_ = corpus.preprocessing
     model.document_ids_ = corpus.ids
     return corpus.counts

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import signal
-import sys
 import threading
 import time
 import warnings
@@ -20,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .progress import progress
 from .store import read_file, write_file
 
 __all__ = ["Checkpoint", "Run", "fingerprint", "iterate"]
 
 State = dict[str, np.ndarray]
 CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
-_SHOW_AFTER_SECONDS = 1.5  # a fit that is over sooner shows no progress bar
 
 
 class Run(NamedTuple):
@@ -114,7 +113,8 @@ def iterate(
     """
     history = list(history or [])
     converged = False
-    with _interrupt_flag() as interrupted, _progress(title, unit, max_iter, len(history), verbose) as show:
+    bar = progress(title, max_iter, done=len(history), verbose=verbose)
+    with _interrupt_flag() as interrupted, bar as move:
         while len(history) < max_iter and not converged and not interrupted:
             outcome = step(state)
             objective, done = outcome if isinstance(outcome, tuple) else (outcome, None)
@@ -122,7 +122,7 @@ def iterate(
                 raise FloatingPointError(f"{title}: the objective became {objective} in step {len(history) + 1}")
             history.append(float(objective))
             converged = _risen_enough(history, tol) if done is None else done
-            show(objective)
+            move(len(history), f"{objective:.4f} {unit}")
             if checkpoint is not None and not converged:
                 checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
     if interrupted:
@@ -158,41 +158,3 @@ def _interrupt_flag() -> Iterator[list[bool]]:
 
 def _risen_enough(history: list[float], tol: float) -> bool:
     return tol > 0 and len(history) > 1 and history[-1] - history[-2] < tol
-
-
-@contextmanager
-def _progress(title: str, unit: str, total: int, done: int, verbose: bool | None) -> Iterator[Callable[[float], None]]:
-    """A bar with speed and time left on stderr: on a terminal, or when asked; not for fits that are over at once."""
-    wanted = sys.stderr.isatty() if verbose is None else verbose
-    if not wanted:
-        yield lambda objective: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[speed]}"),
-        TextColumn("{task.fields[objective]}"),
-        TimeRemainingColumn(),
-    )
-    started, first = time.monotonic(), done
-    with Progress(*columns, console=console, transient=not verbose) as bar:
-        task = bar.add_task(title, total=total, completed=done, speed="", objective="", visible=bool(verbose))
-
-        def show(objective: float) -> None:
-            nonlocal done
-            done += 1
-            seconds = time.monotonic() - started
-            bar.update(
-                task,
-                advance=1,
-                visible=bool(verbose) or seconds > _SHOW_AFTER_SECONDS,
-                speed=f"{(done - first) / max(seconds, 1e-9):.3g}/s",
-                objective=f"{objective:.4f} {unit}",
-            )
-
-        yield show

@@ -17,10 +17,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from .corpus import Corpus
+from .corpus import Corpus, is_missing
+from .progress import progress
 from .text import Preprocessing
 
-__all__ = ["FORMATS", "corpus_from_records", "frame_records", "read", "records"]
+__all__ = ["FORMATS", "TEXT_FORMATS", "corpus_from_records", "format_of", "frame_records", "read", "records"]
 
 Record = Mapping[str, Any]
 
@@ -39,8 +40,8 @@ _SUFFIXES = {
     ".npz": "npz",
     ".safetensors": "safetensors",
 }
-_TEXT_FORMATS = ("folder", "csv", "tsv", "jsonl", "parquet")
-FORMATS = (*_TEXT_FORMATS, "mtx", "ldac", "uci", "svmlight", "npz", "safetensors")
+TEXT_FORMATS = ("folder", "csv", "tsv", "jsonl", "parquet")
+FORMATS = (*TEXT_FORMATS, "mtx", "ldac", "uci", "svmlight", "npz", "safetensors")
 
 
 def read(
@@ -58,6 +59,7 @@ def read(
     encoding: str = "utf-8",
     errors: str = "strict",
     pattern: str = "*.txt",
+    verbose: bool | None = None,
     **options: Any,
 ) -> Corpus:
     """Read a corpus; the format is told by the name unless `format` says it.
@@ -67,22 +69,23 @@ def read(
     links written in one cell. In a folder the files that match `pattern` are documents, their path is the id, and
     `labels='folder'` takes the folder's name as label. `errors='replace'` accepts bytes that are not in `encoding`.
     Matrices take their words from `vocabulary`, a list or a file with one a line; without it from a file beside them:
-    vocab.txt, or vocab.NAME.txt for UCI's docword.NAME.txt. Other options go to `Corpus.from_texts`.
+    vocab.txt, or vocab.NAME.txt for UCI's docword.NAME.txt. `verbose` is as in the models: None shows progress on a
+    terminal. Other options go to `Corpus.from_texts`; the fields of Preprocessing may be given one by one.
     """
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"no such file or folder: {path}")
-    format = format or _format_of(path)
+    format = format or format_of(path)
     if format not in FORMATS:
         raise ValueError(f"format={format!r}: expected one of {', '.join(FORMATS)}")
     if format == "safetensors":
         return Corpus.load(path)
-    if format in _TEXT_FORMATS:
+    if format in TEXT_FORMATS:
         if format == "folder":
             labels = "folder" if labels else None
             id, title = "id", None
         return corpus_from_records(
-            records(path, format=format, encoding=encoding, errors=errors, pattern=pattern),
+            records(path, format=format, encoding=encoding, errors=errors, pattern=pattern, verbose=verbose),
             text=text,
             id=id,
             title=title,
@@ -108,6 +111,7 @@ def records(
     encoding: str = "utf-8",
     errors: str = "strict",
     pattern: str = "*.txt",
+    verbose: bool | None = False,
 ) -> Iterator[Record]:
     """The records of a file or folder with texts, one at a time; '-' is standard input as JSONL."""
     if str(path) == "-":
@@ -115,14 +119,14 @@ def records(
 
         return _jsonl_records("standard input", _lines(sys.stdin.buffer, "standard input", encoding, errors))
     path = Path(path)
-    format = format or _format_of(path)
+    format = format or format_of(path)
     if format == "folder":
         return _folder_records(path, pattern, encoding, errors)
     if format == "parquet":
         return _parquet_records(path)
     if format not in ("csv", "tsv", "jsonl"):
-        raise ValueError(f"{path}: a {format} file holds counts, not texts; expected {', '.join(_TEXT_FORMATS)}")
-    lines = _file_lines(path, encoding, errors)
+        raise ValueError(f"{path}: a {format} file holds counts, not texts; expected {', '.join(TEXT_FORMATS)}")
+    lines = _file_lines(path, encoding, errors, verbose)
     return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format)
 
 
@@ -214,7 +218,7 @@ def _split(value: Any, separator: str | None) -> Any:
 
 
 def _as_list(value: Any) -> list[Any]:
-    if value is None or value == "" or (isinstance(value, float) and value != value):
+    if is_missing(value):
         return []
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
 
@@ -222,7 +226,8 @@ def _as_list(value: Any) -> list[Any]:
 # ---- text formats ---------------------------------------------------------------------------------------------------
 
 
-def _format_of(path: Path) -> str:
+def format_of(path: Path) -> str:
+    """The format a name tells: a folder, a known ending, or UCI's docword.NAME.txt."""
     if path.is_dir():
         return "folder"
     name = path.name.lower().removesuffix(".gz")
@@ -241,12 +246,17 @@ def _open(path: Path) -> BinaryIO:
     return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else open(path, "rb")  # type: ignore[return-value]
 
 
-def _file_lines(path: Path, encoding: str, errors: str) -> Iterator[str]:
-    with _open(path) as file:
-        yield from _lines(file, str(path), encoding, errors)
+def _file_lines(path: Path, encoding: str, errors: str, verbose: bool | None = False) -> Iterator[str]:
+    bar = progress(f"Reading {path.name}", path.stat().st_size, unit="MB", verbose=verbose)
+    with open(path, "rb") as file, bar as move:
+        unpacked = gzip.GzipFile(fileobj=file) if path.suffix.lower() == ".gz" else file
+        for number, line in enumerate(_lines(unpacked, str(path), encoding, errors)):
+            if number % 256 == 0:
+                move(file.tell())
+            yield line
 
 
-def _lines(file: BinaryIO, name: str, encoding: str, errors: str) -> Iterator[str]:
+def _lines(file: Any, name: str, encoding: str, errors: str) -> Iterator[str]:
     try:
         for number, raw in enumerate(file, 1):
             line = _decode(raw, f"{name}, line {number}", encoding, errors)

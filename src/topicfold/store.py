@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ def save(model: Any, path: str | Path) -> None:
     from .models import MODELS
 
     name = type(model).__name__
-    if name not in MODELS or MODELS[name].load() is not model.__class__:
+    if name not in MODELS or type(model).__module__ != f"topicfold.models.{MODELS[name].module}":
         raise ValueError(f"{name} is not one of topicfold's models: {', '.join(MODELS)}")
     learned = {key: value for key, value in vars(model).items() if key.endswith("_") and not key.startswith("_")}
     if not learned:
@@ -105,12 +107,13 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Map
     path = Path(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {path.parent} does not exist: create it, or write somewhere else")
-    header = {"topicfold": json.dumps({"schema": SCHEMA, "version": version("topicfold"), **metadata})}
+    made_by = {"schema": SCHEMA, "version": version("topicfold"), "libraries": _library_versions()}
+    header = {"topicfold": json.dumps({**made_by, **metadata})}
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     os.close(handle)
     try:
         # safetensors writes memory as it lies: a transposed or strided array would come back scrambled
-        save_file({key: np.ascontiguousarray(value) for key, value in arrays.items()}, temporary, header)
+        save_file({key: np.asarray(value, order="C") for key, value in arrays.items()}, temporary, header)
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -147,6 +150,13 @@ def read_file(path: str | Path, *, kind: str) -> tuple[dict[str, np.ndarray], di
             return {key: file.get_tensor(key) for key in file.keys()}, metadata  # noqa: SIM118
     except (SafetensorError, json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged or not a topicfold file: {error}") from None
+
+
+@cache
+def _library_versions() -> dict[str, str]:
+    """What the numbers depend on: results are the same bits for one set of versions."""
+    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
+    return {"python": platform.python_version(), **libraries}
 
 
 def _umask() -> int:

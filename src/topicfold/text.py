@@ -132,7 +132,8 @@ class Preprocessing:
         tokenizer = self.tokenizer
         if tokenizer is not None and not isinstance(tokenizer, str):
             kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
-            tokenizer = f"{kind.__module__}:{kind.__qualname__}"
+            module = getattr(kind, "__module__", None) or "builtins"
+            tokenizer = f"{module}:{kind.__qualname__}"
         stop_words = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
         return {
             "token_pattern": self.token_pattern,

@@ -73,7 +73,7 @@ class TopicTree:
         return [
             TopicWord(self.vocabulary[w], float(self.topic_word[row, w]), float(scores[w]))
             for w in order
-            if self.topic_word[row, w] > 0
+            if self.topic_word[row, w] > 0 and scores[w] > -np.inf
         ]
 
     def name(self, topic: int) -> str:
@@ -276,13 +276,16 @@ def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
 def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float = RELEVANCE) -> np.ndarray:
     """weight * log P(w|z) + (1 - weight) * log(P(w|z) / P(w)), after Sievert and Shirley (2014); -inf where P is 0.
 
+    A word the corpus does not have is -inf too: in a smoothed topic it has some probability, and no end of lift.
+
     >>> relevance(np.array([[0.5, 0.5]]), np.array([9, 1])).round(2).tolist()
     [[-0.65, 0.23]]
     """
-    overall = (word_frequency + 1e-12) / (word_frequency.sum() + 1e-12 * len(word_frequency))
+    known = word_frequency > 0
+    overall = np.where(known, word_frequency, 1) / max(word_frequency.sum(), 1)
     with np.errstate(divide="ignore"):
         logs = np.log(topic_word.astype(np.float64))
-    return logs - (1 - weight) * np.log(overall)
+    return np.where(known, logs - (1 - weight) * np.log(overall), -np.inf)
 
 
 def top_word_columns(scores: np.ndarray, n: int) -> np.ndarray:

@@ -76,7 +76,7 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
         for k in range(n_topics):
             gain[k] *= doc_topic[d, k]
             total += gain[k]
-        if total > 0:  # else no usable word: the row stays, and the fit gives it the corpus mean in the end
+        if total > 0:  # else no usable word: the row stays
             for k in range(n_topics):
                 value = gain[k] / total
                 doc_topic[d, k] = value if value > smallest else zero
@@ -280,7 +280,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     topic_word_ : P(w|z), topics x words; also as components_.
-    doc_topic_ : P(z|d) of the training documents.
+    doc_topic_ : P(z|d) of the training documents, the same as transform gives for them.
     topic_weight_ : P(z), the corpus's own mix of topics.
     word_frequency_ : tokens of each word in training.
     history_ : log-likelihood a token (with a prior: the objective a token) before each step; held-out when tempered.
@@ -443,13 +443,15 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
         n_topics = self.n_topics
         self.topic_word_ = np.ascontiguousarray(_normalised(state["word_topic"][:, :n_topics].T))
-        self.doc_topic_ = _normalised(state["doc_topic"][:, :n_topics])
-        lengths = counts.sum(axis=1, dtype=np.float64)
-        weight = lengths @ self.doc_topic_ if lengths.any() else np.ones(n_topics)
+        weight = counts.sum(axis=1, dtype=np.float64) @ state["doc_topic"][:, :n_topics]
         self.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
-        self.doc_topic_[lengths == 0] = self.topic_weight_
         self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
         self.exponent_ = float(state["exponent"]) if "exponent" in state else 1.0
+        # Folded in like any document: EM's own P(z|d) lags behind when it stops early, and a classifier trained on it
+        # would meet other features in new documents.
+        self.doc_topic_ = fold_in(
+            counts, self.topic_word_, self.topic_weight_, exponent=self.exponent_, n_jobs=self.n_jobs
+        )
         self.history_ = np.array(run.history)
         self.n_iter_ = len(run.history)
         self.converged_ = run.converged

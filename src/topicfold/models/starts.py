@@ -125,7 +125,8 @@ def _nmf(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tup
         counts_seen = counts[np.sort(rng.choice(counts.shape[0], n_sample, replace=False))]
     else:
         counts_seen = counts
-    with single_threaded_libraries(), warnings.catch_warnings():
+    quiet = np.errstate(invalid="ignore")  # an exact factorisation leaves an error of 0 that may come out below it
+    with single_threaded_libraries(), warnings.catch_warnings(), quiet:
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be converged
         nmf = NMF(n_topics, init="nndsvda", max_iter=_NMF_ITER, tol=0, random_state=rng)
         weights = nmf.fit_transform(tfidf(counts_seen).astype(np.float32))

@@ -1,0 +1,129 @@
+"""Topics of new documents, file to file, a batch at a time: documents may be many more than fit in memory."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from .readers import TEXT_FORMATS, format_of, read, records
+
+__all__ = ["assign_file"]
+
+_DIGITS = 6
+
+
+class _Writer(Protocol):
+    def write(self, ids: list[str], doc_topic: np.ndarray) -> None: ...
+
+
+def assign_file(
+    model: Any,
+    source: str | Path,
+    out: str | Path = "-",
+    *,
+    to: str | None = None,
+    batch: int = 1000,
+    text: str = "text",
+    id: str | None = None,
+    **reading: Any,
+) -> int:
+    """Write P(z|d) of each document of a file to CSV, JSONL or Parquet; returns their number.
+
+    `to` names the format where the name of `out` does not; '-' is stdin (JSONL) or stdout (CSV). The rest are options
+    of `readers.records`. A file with counts is read whole.
+    """
+    to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
+    if to not in _WRITERS:
+        raise ValueError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
+    if batch < 1:
+        raise ValueError(f"batch={batch}: expected at least 1")
+    names = [str(name) for name in model.get_feature_names_out()]
+    n_documents = 0
+    with ExitStack() as stack:
+        writer: _Writer | None = None
+        for ids, documents in _batches(model, source, batch, text, id, reading):
+            doc_topic = model.transform(documents)
+            if writer is None:  # opened only when the first batch went well: an error leaves no empty file
+                writer = _WRITERS[to](stack, out, names)
+            writer.write(ids, doc_topic)
+            n_documents += len(ids)
+    return n_documents
+
+
+def _batches(
+    model: Any, source: str | Path, size: int, text: str, id: str | None, reading: dict[str, Any]
+) -> Iterator[tuple[list[str], Any]]:
+    from_stdin = str(source) == "-"
+    if not from_stdin and not Path(source).exists():
+        raise FileNotFoundError(f"no such file or folder: {source}")
+    if not from_stdin and (reading.get("format") or format_of(Path(source))) not in TEXT_FORMATS:
+        corpus = read(source, format=reading.get("format"))
+        yield list(corpus.ids), corpus
+        return
+    stream = enumerate(records(source, **reading))
+    while batch := list(islice(stream, size)):
+        first = batch[0][1]
+        key = id or ("id" if "id" in first else None)
+        for column in filter(None, (text, key)):
+            if column not in first:
+                raise ValueError(f"{source} has no column {column!r}; its columns are: {', '.join(first)}")
+        ids = [str(record[key]) if key else str(number) for number, record in batch]
+        yield ids, [str(record.get(text) or "") for _, record in batch]
+
+
+class _Csv:
+    def __init__(self, stack: ExitStack, out: str | Path, names: list[str]) -> None:
+        self._rows = csv.writer(_text_file(stack, out), lineterminator="\n")
+        self._rows.writerow(["id", *names])
+
+    def write(self, ids: list[str], doc_topic: np.ndarray) -> None:
+        for name, row in zip(ids, doc_topic.tolist()):
+            self._rows.writerow([name, *(f"{value:.{_DIGITS}g}" for value in row)])
+
+
+class _Jsonl:
+    def __init__(self, stack: ExitStack, out: str | Path, names: list[str]) -> None:
+        self._file = _text_file(stack, out)
+
+    def write(self, ids: list[str], doc_topic: np.ndarray) -> None:
+        for name, row in zip(ids, doc_topic.tolist()):
+            line = {"id": name, "topics": [float(f"{value:.{_DIGITS}g}") for value in row]}
+            self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+class _Parquet:
+    def __init__(self, stack: ExitStack, out: str | Path, names: list[str]) -> None:
+        try:
+            import pyarrow as pa
+            from pyarrow.parquet import ParquetWriter
+        except ImportError:
+            raise ImportError("writing Parquet needs pyarrow: pip install 'topicfold[parquet]'") from None
+        if str(out) == "-":
+            raise ValueError("Parquet cannot be written to stdout: name a file")
+        self._names = names
+        self._schema = pa.schema([("id", pa.string()), *((name, pa.float32()) for name in names)])
+        self._writer = stack.enter_context(ParquetWriter(os.fspath(out), self._schema))
+
+    def write(self, ids: list[str], doc_topic: np.ndarray) -> None:
+        import pyarrow as pa
+
+        columns = [pa.array(ids), *(pa.array(column, pa.float32()) for column in doc_topic.T)]
+        self._writer.write_table(pa.table(columns, schema=self._schema))
+
+
+def _text_file(stack: ExitStack, out: str | Path) -> Any:
+    if str(out) == "-":
+        return sys.stdout
+    return stack.enter_context(open(out, "w", encoding="utf-8", newline=""))
+
+
+_WRITERS: dict[str, Any] = {"csv": _Csv, "jsonl": _Jsonl, "parquet": _Parquet}

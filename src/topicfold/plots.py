@@ -1,0 +1,260 @@
+"""Figures with matplotlib (an extra). Each function returns a Figure; nothing is shown, and no global state is touched.
+
+Save one with `figure.savefig("name.png")`; a notebook shows it when it is the last line of a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .topics import TopicTree
+
+if TYPE_CHECKING:
+    from .selection import Row, Selection
+
+__all__ = ["convergence", "selection", "topic_sizes", "topic_words"]
+
+# Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_MARKERS = "osD^vPX"
+_GREY = "#6e6e6e"
+_SMALL = 9
+_SHOWN_TOPICS = 12
+_TOPICS = "number of topics"
+_WIDE_RANGE = 10  # a parameter whose largest value is more than this many times its smallest gets a log axis
+
+
+def _figure(width: float, height: float) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'topicfold[plots]'") from None
+    return Figure(figsize=(width, height), dpi=120, layout="constrained")
+
+
+def _tidy(axes: Any, grid: str = "both") -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis=grid, color="#e3e3e3", linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+# ---- choosing a model -----------------------------------------------------------------------------------------------
+
+
+def selection(result: Selection) -> Any:
+    """Held-out score, coherence and stability against the size, the recommended point marked.
+
+    The first numeric parameter that varies is the horizontal axis, and every combination of the others is a line.
+    Between models with sizes of their own the axis is the number of topics found. Points that failed are left out.
+
+    The bar of a point is one standard error of its difference to the best point over folds: the bars that reach the
+    dotted line are within one standard error of the best score.
+    """
+    rows = [row for row in result.rows if row.failed is None]
+    figure = _figure(6.4, 7.2)
+    panels = figure.subplots(3, 1, sharex=True)
+    name, place = _horizontal(rows)
+    lines = _lines(rows, name)
+    for (label, members), look in zip(lines.items(), _looks(len(lines))):
+        members = sorted(members, key=place)
+        x = [place(row) for row in members]
+        look["linestyle"] = "" if _is_categorical(rows, name) else "-"
+        style = {**look, "markersize": 5, "linewidth": 1.6, "capsize": 3, "elinewidth": 1.1, "label": label}
+        panels[0].errorbar(x, [row.score for row in members], [row.behind_error for row in members], **style)
+        panels[1].errorbar(x, [row.coherence for row in members], [row.coherence_error for row in members], **style)
+        panels[2].errorbar(x, [row.stability for row in members], **style)
+    panels[0].axhline(max(row.score for row in rows), color=_GREY, linestyle=":", linewidth=1.4)
+    for axes, measure in zip(panels, ("score", "coherence", "stability")):
+        _tidy(axes)
+        axes.margins(y=0.12)
+        ring = {"markersize": 13, "markerfacecolor": "none", "markeredgecolor": "black", "markeredgewidth": 1.5}
+        axes.plot(place(result.best_row), getattr(result.best_row, measure), "o", **ring, gid="recommended")
+    panels[0].set_ylabel(f"held-out score\n({result.unit})")
+    panels[1].set_ylabel("coherence\n(c_npmi)")
+    panels[2].set_ylabel("stability\n(cosine of matched topics)")
+    panels[2].set_xlabel(name)
+    _set_ticks(panels[2], rows, place, name)
+    _entitle(panels[0], result)
+    if len(lines) > 1:
+        handles = panels[2].get_legend_handles_labels()[0]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=_SMALL, frameon=False)
+    figure.align_ylabels(panels)
+    return figure
+
+
+def _entitle(axes: Any, result: Selection) -> None:
+    row = result.best_row
+    several = len({row.model for row in result.rows}) > 1
+    point = ", ".join([row.model] * several + [f"{name}={_short(value)}" for name, value in row.params.items()])
+    axes.set_title(f"Recommended: {point} (ringed)", loc="left", fontsize=11, pad=22, parse_math=False)
+    note = "Dotted: the best score. A bar that reaches it is within one standard error."
+    place = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate(note, (0, 1), (0, 8), **place, fontsize=_SMALL, color=_GREY)
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value!s:.20}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _is_categorical(rows: Sequence[Row], name: str) -> bool:
+    return name != _TOPICS and not all(_is_number(row.params[name]) for row in rows)
+
+
+def _varying(rows: Sequence[Row]) -> list[str]:
+    """The parameters with more than one value, in the order of the grid."""
+    names = dict.fromkeys(name for row in rows for name in row.params)
+    return [name for name in names if len({_short(row.params.get(name)) for row in rows}) > 1]
+
+
+def _horizontal(rows: Sequence[Row]) -> tuple[str, Callable[[Row], float]]:
+    """The name of the horizontal axis, and where on it a row stands."""
+    if len({row.model for row in rows}) > 1:
+        return _TOPICS, lambda row: row.topics
+    names = [*_varying(rows), *rows[0].params]
+    numeric = [name for name in names if not _is_categorical(rows, name)]
+    if numeric:
+        return numeric[0], lambda row: float(row.params[numeric[0]])
+    values = list(dict.fromkeys(_short(row.params[names[0]]) for row in rows))
+    return names[0], lambda row: float(values.index(_short(row.params[names[0]])))
+
+
+def _lines(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
+    """The rows of each line, by its label: the model, where there are several, and the other parameters that vary."""
+    several = len({row.model for row in rows}) > 1
+    lines: dict[str, list[Row]] = {}
+    for row in rows:
+        # Between models the parameter that sets the number of topics has no common name: it is the one that equals it.
+        own = {other: value for other, value in row.params.items() if not (several and value == row.topics)}
+        parts = [f"{other}={_short(own[other])}" for other in _varying(rows) if other in own and other != name]
+        lines.setdefault(", ".join([row.model] * several + parts), []).append(row)
+    return lines
+
+
+def _looks(n_lines: int) -> list[dict[str, Any]]:
+    """A colour and a marker a line: distinct colours for a few, a scale from dark to light for more."""
+    import matplotlib
+
+    if n_lines <= len(_COLOURS):
+        return [{"color": colour, "marker": marker} for colour, marker in zip(_COLOURS[:n_lines], _MARKERS)]
+    scale = matplotlib.colormaps["viridis"](np.linspace(0, 0.88, n_lines))
+    return [{"color": tuple(colour), "marker": _MARKERS[i % len(_MARKERS)]} for i, colour in enumerate(scale)]
+
+
+def _set_ticks(axes: Any, rows: Sequence[Row], place: Callable[[Row], float], name: str) -> None:
+    """A log axis for a wide range; ticks at the values tried, where their labels have room."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+    if _is_categorical(rows, name):
+        texts = {place(row): _short(row.params[name]) for row in rows}
+        axes.set_xticks(list(texts), list(texts.values()), parse_math=False)
+        return
+    values = np.unique([place(row) for row in rows])
+    wide = values[0] > 0 and values[-1] / values[0] > _WIDE_RANGE
+    if wide:
+        axes.set_xscale("log")
+    gaps = np.diff(np.log(values) if wide else values)
+    if len(values) == 1 or gaps.min() > 0.05 * gaps.sum():
+        axes.xaxis.set_major_locator(FixedLocator(values.tolist()))
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif not wide:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=bool((values == values.round()).all())))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+# ---- a fitted model -------------------------------------------------------------------------------------------------
+
+
+def convergence(model: Any) -> Any:
+    """The objective before each step of a fit."""
+    from .selection import score_unit
+
+    history = getattr(model, "history_", None)
+    if history is None or len(history) == 0:
+        raise ValueError(f"this {type(model).__name__} has no history_: fit it first")
+    figure = _figure(6.4, 3.8)
+    axes = figure.subplots()
+    steps = np.arange(1, len(history) + 1)
+    axes.plot(steps, history, color=_COLOURS[0], linewidth=1.8, marker="o" if len(history) < 30 else "", markersize=4)
+    axes.set_xlabel("iteration")
+    axes.set_ylabel(f"objective ({score_unit(model)})")
+    converged = getattr(model, "converged_", None)
+    ending = {None: "", True: ", converged", False: ", not converged"}[None if converged is None else bool(converged)]
+    axes.set_title(f"{type(model).__name__}: {len(history)} iterations{ending}", loc="left", fontsize=11)
+    _tidy(axes)
+    return figure
+
+
+# ---- topics ---------------------------------------------------------------------------------------------------------
+
+
+def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: int = 10) -> Any:
+    """The best words of topics as bars of P(w|z), ranked by the tree's score; without `topics`, the largest twelve."""
+    if topics is None:
+        topics = [topic for topic, _ in _in_order(tree) if tree.level[tree._row(topic)] == 1]
+        topics = sorted(topics, key=lambda topic: -tree.size[tree._row(topic)])[:_SHOWN_TOPICS]
+    if len(topics) == 0 or n_words < 1:
+        raise ValueError(f"{len(topics)} topics and n_words={n_words}: expected at least one of each")
+    n_columns = min(4, len(topics))
+    n_rows = -(-len(topics) // n_columns)
+    figure = _figure(2.9 * n_columns, (0.19 * n_words + 0.75) * n_rows)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    for axes, topic in zip(panels, topics):
+        words = tree.words(topic, n_words)
+        axes.barh(range(len(words)), [word.probability for word in words], color=_COLOURS[0], height=0.75)
+        axes.set_yticks(range(len(words)), [word.word for word in words], fontsize=_SMALL, parse_math=False)
+        axes.set_ylim(n_words - 0.4, -0.6)
+        lines = [_cut(tree.names[topic], 24)] if topic in tree.names else []
+        lines.append(f"topic {topic}, {tree.size[tree._row(topic)]:.1%}")
+        axes.set_title("\n".join(lines), loc="left", fontsize=_SMALL, fontweight="bold", parse_math=False)
+        axes.locator_params(axis="x", nbins=3)
+        axes.tick_params(axis="y", length=0)
+        axes.tick_params(axis="x", labelsize=8)
+        _tidy(axes, "x")
+    for axes in panels[len(topics) :]:
+        axes.set_visible(False)
+    figure.supxlabel("P(word | topic)", fontsize=10)
+    return figure
+
+
+def topic_sizes(tree: TopicTree) -> Any:
+    """The share of documents in each topic as bars, the largest first; topics below another stand under it."""
+    order = _in_order(tree)
+    if not order:
+        raise ValueError("the tree has no topics")
+    sizes = [100 * float(tree.size[tree._row(topic)]) for topic, _ in order]
+    labels = ["    " * depth + f"{topic}: {_cut(tree.name(topic), 40)}" for topic, depth in order]
+    figure = _figure(7.0, 0.23 * len(order) + 0.9)
+    axes = figure.subplots()
+    colours = [_COLOURS[depth % len(_COLOURS)] for _, depth in order]
+    axes.barh(range(len(order)), sizes, color=colours, height=0.75)
+    axes.set_yticks(range(len(order)), labels, fontsize=_SMALL, parse_math=False)
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    for place, size in enumerate(sizes):
+        axes.annotate(f"{size:.1f}", (size, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
+    axes.set_xlabel(f"share of {len(tree.doc_topic):,} documents (%)")
+    axes.margins(x=0.08)
+    _tidy(axes, "x")
+    return figure
+
+
+def _in_order(tree: TopicTree) -> list[tuple[int, int]]:
+    """(topic, depth), the largest first, those below one after it."""
+    order: list[tuple[int, int]] = []
+    waiting = [(topic, 0) for topic in reversed(tree.children())]
+    while waiting:
+        topic, depth = waiting.pop()
+        order.append((topic, depth))
+        waiting += [(child, depth + 1) for child in reversed(tree.children(topic))]
+    return order
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,27 @@
+"""Small corpora whose answer is obvious."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+
+@pytest.fixture(scope="session")
+def blocks() -> tuple[sp.csr_array, np.ndarray]:
+    """30 documents in three blocks of ten, each block with three words of its own: (counts, block)."""
+    rng = np.random.default_rng(0)
+    block = np.repeat([0, 1, 2], 10)
+    counts = np.zeros((30, 9), int)
+    for document, own in enumerate(block):
+        counts[document, 3 * own : 3 * own + 3] = rng.integers(1, 6, 3)
+    return sp.csr_array(counts), block
+
+
+@pytest.fixture(scope="session")
+def sampled() -> sp.csr_array:
+    """400 documents of about 40 tokens drawn from four overlapping topics over 30 words."""
+    rng = np.random.default_rng(1)
+    topics = rng.dirichlet(np.full(30, 0.2), 4)
+    mixes = rng.dirichlet(np.full(4, 0.3), 400)
+    return sp.csr_array(np.array([rng.multinomial(rng.integers(20, 60), mix @ topics) for mix in mixes]))

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from topicfold import Corpus, load
+from topicfold.cli import cli, main
+
+TEXTS = ["cat dog cow", "dog cow cat", "cow cat", "sun moon star", "moon star sun", "star sun"]
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command in this process: (exit code, stdout, stderr)."""
+
+    def command(*words, stdin=""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return ended.value.code, out, err
+
+    return command
+
+
+@pytest.fixture
+def texts(tmp_path):
+    path = tmp_path / "texts.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "text"])
+        writer.writerows(zip("abcdef", TEXTS))
+    return path
+
+
+@pytest.fixture
+def model(tmp_path, texts, run):
+    path = tmp_path / "m.safetensors"
+    code, out, err = run("fit", texts, "--id", "name", "-p", "n_topics=2", "--out", path)
+    assert code == 0, err
+    assert out.startswith("2 topics of 6 documents")
+    assert "Corpus: 6 documents" in err
+    assert str(path) in err
+    return path
+
+
+def test_fit_passes_parameters_and_options(tmp_path, texts, run):
+    out = tmp_path / "m.safetensors"
+    code, _, err = run(
+        *("fit", texts, "--stem", "english", "--stop-words", "none", "--min-df", "2", "--ngrams", "2", "--out", out),
+        *("-p", "n_topics=2", "-p", "dtype=float64", "-p", "tol=0", "-p", "max_iter=7", "-p", "init=random"),
+        *("--seed", "5", "--corpus-out", tmp_path / "c.safetensors"),
+    )
+    assert code == 0, err
+    fitted = load(out)
+    assert (fitted.dtype, fitted.n_iter_, fitted.random_state, fitted.init) == ("float64", 7, 5, "random")
+    assert fitted.preprocessing_.stemmer == "english"
+    assert fitted.preprocessing_.stop_words is None
+    assert "cow cat" in fitted.vocabulary_ or "dog cow" in fitted.vocabulary_
+    assert len(Corpus.load(tmp_path / "c.safetensors")) == 6
+
+
+def test_show(model, run):
+    assert run("show", model)[1].startswith("2 topics of 6 documents")
+    assert len(json.loads(run("show", model, "--json")[1])["topics"]) == 2
+    code, out, _ = run("show", model, "--topic", "1", "--documents", "2")
+    assert code == 0
+    words, documents = out.strip().split("\n\n")
+    assert len(words.splitlines()) == 3
+    assert len(documents.splitlines()) == 2
+
+
+def test_search_and_score(model, texts, run):
+    code, out, _ = run("search", model, "moon", "-n", "3")
+    assert code == 0
+    assert {line.split()[1] for line in out.splitlines()} == set("def")
+    assert run("search", model, "-", stdin="moon")[0] == 0
+    code, out, _ = run("score", model, texts, "--id", "name")
+    assert code == 0
+    assert "perplexity" in out
+
+
+@pytest.mark.parametrize("batch", [1, 4, 100])
+def test_assign_streams_to_every_format(model, texts, run, tmp_path, batch):
+    expected = load(model).transform(TEXTS)
+    code, out, err = run("assign", model, texts, "--id", "name", "--batch", batch)
+    assert code == 0, err
+    rows = list(csv.reader(out.splitlines()))
+    assert rows[0] == ["id", "plsa0", "plsa1"]
+    assert [row[0] for row in rows[1:]] == list("abcdef")
+    assert np.allclose(np.array([row[1:] for row in rows[1:]], float), expected, atol=1e-5)
+    run("assign", model, texts, "--batch", batch, "--out", tmp_path / "a.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == list("012345")
+    assert np.allclose([line["topics"] for line in lines], expected, atol=1e-5)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run("assign", model, texts, "--batch", batch, "--out", tmp_path / "a.parquet")
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert np.allclose(table.column("plsa1").to_numpy(), expected[:, 1], atol=1e-6)
+
+
+def test_assign_reads_stdin_and_counts(model, run, tmp_path):
+    code, out, _ = run("assign", model, "-", stdin='{"text": "cat"}\n{"text": null}\n')
+    assert code == 0
+    assert len(out.splitlines()) == 3
+    Corpus.from_texts(TEXTS).save(tmp_path / "c.safetensors")
+    assert run("assign", model, tmp_path / "c.safetensors")[0] == 0
+
+
+def test_select(texts, run, tmp_path):
+    words = ("select", texts, "-p", "n_topics=[1,2]", "--splits", "2", "--seeds", "1")
+    code, out, err = run(*words, "--plot", tmp_path / "s.png")
+    assert code == 0, err
+    assert "n_topics" in out
+    assert (tmp_path / "s.png").stat().st_size > 1000
+    assert "best" in json.loads(run(*words, "--json")[1])
+
+
+def test_demo(run, tmp_path):
+    code, out, err = run("demo", "--out", tmp_path / "demo.safetensors")
+    assert code == 0, err
+    assert "20 topics of 4,096 documents" in out
+    assert str(tmp_path / "demo.safetensors") in err
+    assert load(tmp_path / "demo.safetensors").topic_word_.shape[0] == 20
+
+
+def test_reproduce_lists_experiments_and_names_missing_data(run, tmp_path, monkeypatch):
+    monkeypatch.delenv("TOPICFOLD_DATA", raising=False)
+    code, out, _ = run("reproduce")
+    assert code == 0
+    assert "flat-20newsgroups" in out
+    code, _, err = run("reproduce", "flat-20newsgroups", "--out", tmp_path)
+    assert code == 2
+    assert "TOPICFOLD_DATA" in err
+    code, _, err = run("reproduce", "flat-20newsgroups", "--data", tmp_path, "--out", tmp_path)
+    assert code == 2
+    assert "20newsgroups_raw" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "nothing.csv", "--out", "m"], "no such file or folder: nothing.csv"),
+        (["fit", "{texts}", "--out", "no/such/folder/m"], "does not exist"),
+        (["fit", "{texts}", "--text", "body", "--out", "m"], "no column 'body'; its columns are: name, text"),
+        (["fit", "{texts}", "--out", "m", "-p", "n_topics"], "expected NAME=VALUE"),
+        (["fit", "{texts}", "--out", "m", "-p", "topics=3"], "no parameter 'topics'; its parameters are"),
+        (["fit", "{texts}", "--out", "m", "-p", "n_topics=50"], "n_topics=50 is more than"),
+        (["fit", "{texts}", "--out", "m", "-p", "n_topics=few"], "n_topics='few'"),
+        (["fit", "{texts}", "--out", "m", "--min-df", "99"], "min_df=99 took 6"),
+        (["fit", "{texts}", "--out", "m", "--model", "magic"], "no model 'magic'; the models are: plsa"),
+        (["fit", "{texts}"], "--out"),
+        (["show", "{texts}"], "not a topicfold file"),
+        (["show", "{model}", "--topic", "9"], "no topic 9"),
+        (["search", "{model}", "zebra"], "no word of the query"),
+        (["assign", "{model}", "{texts}", "--out", "x.doc"], "cannot write doc"),
+        (["assign", "{model}", "{texts}", "--text", "body"], "no column 'body'"),
+        (["assign", "{model}", "nothing.csv"], "no such file"),
+        (["assign", "{model}", "{texts}", "--to", "parquet"], "cannot be written to stdout"),
+        (["select", "{texts}", "-p", "n_topics=3"], "nothing to choose from"),
+        (["reproduce", "magic"], "magic"),
+        (["dance"], "No such command 'dance'"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(words, message, model, texts, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*(word.format(texts=texts, model=model) for word in words))
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert sum(line.startswith("topicfold: ") for line in err.splitlines()) == 1
+
+
+def test_debug_shows_the_traceback():
+    with pytest.raises(FileNotFoundError):
+        main(["--debug", "show", "nothing"])
+
+
+def test_a_closed_pipe_is_no_error(model):
+    code = "import sys; from topicfold.cli import main; main(['show', sys.argv[1], '--words', '1000'])"
+    process = subprocess.Popen([sys.executable, "-c", code, str(model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    process.wait()
+
+
+def test_every_option_has_a_help_text():
+    for name, command in cli.commands.items():
+        assert command.help, name

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from topicfold import Corpus, Preprocessing
+
+TEXTS = ["cat dog.\n\nsun", "moon sun", "", "dog dog"]
+
+
+def full():
+    return Corpus.from_texts(
+        TEXTS,
+        ids=["a", "b", "c", "d"],
+        titles=["A", None, "C", "D"],
+        labels=[["x", "y"], "x", None, []],
+        links=[("a", "b"), ("b", "d")],
+        timestamps=["2001-02-03", 1999, None, "2020-01-01 10:00"],
+        segments="paragraphs",
+        keep_texts=True,
+    )
+
+
+def test_everything_named_is_kept():
+    corpus = full()
+    assert corpus.vocabulary == ("cat", "dog", "moon", "sun")
+    assert corpus.counts.toarray().tolist() == [[1, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 0], [0, 2, 0, 0]]
+    assert corpus.titles == ("A", "", "C", "D")
+    assert corpus.labels == (("x", "y"), ("x",), (), ())
+    assert corpus.links.tolist() == [[0, 1], [1, 3]]
+    assert corpus.timestamps.astype("datetime64[Y]").astype(str).tolist() == ["2001", "1999", "NaT", "2020"]
+    assert corpus.segments.documents.tolist() == [0, 0, 1, 2, 3]
+    assert corpus.segments.counts.toarray().tolist()[:2] == [[1, 1, 0, 0], [0, 0, 0, 1]]
+    assert corpus.texts == tuple(TEXTS)
+    assert repr(corpus) == "Corpus: 4 documents, 4 words, 7 tokens, labels (2), 2 links, 5 segments, timestamps, texts"
+
+
+def test_texts_are_not_kept_unless_asked():
+    assert Corpus.from_texts(TEXTS).texts is None
+
+
+def test_a_generator_is_read_once():
+    assert len(Corpus.from_texts(text for text in TEXTS)) == 4
+
+
+def test_subset_keeps_what_belongs_together():
+    part = full().subset([3, 1, 0])
+    assert part.ids == ("d", "b", "a")
+    assert part.links.tolist() == [[2, 1], [1, 0]]
+    assert part.segments.documents.tolist() == [0, 1, 2, 2]
+    assert part.segments.counts.sum(axis=0).tolist() == part.counts.sum(axis=0).tolist()
+    assert full().subset(np.array([True, False, False, False])).ids == ("a",)
+
+
+def test_filters_apply_to_documents_and_segments_alike():
+    corpus = Corpus.from_texts(TEXTS, segments="paragraphs", min_df=2)
+    assert corpus.vocabulary == ("dog", "sun")
+    assert corpus.segments.counts.shape == (5, 2)
+    assert corpus.segments.counts.sum(axis=0).tolist() == corpus.counts.sum(axis=0).tolist() == [3, 2]
+
+
+def test_windows_as_segments():
+    corpus = Corpus.from_texts(["cat dog sun moon cat"], segments=2)
+    assert corpus.segments.counts.sum(axis=1).tolist() == [2, 2, 1]
+    with pytest.raises(ValueError, match="segments=0"):
+        Corpus.from_texts(["cat"], segments=0)
+
+
+def test_labels_as_arrays():
+    corpus = full()
+    matrix, names = corpus.label_matrix()
+    assert names == ("x", "y")
+    assert matrix.toarray().tolist() == [[1, 1], [1, 0], [0, 0], [0, 0]]
+    with pytest.raises(ValueError, match="'a' has 2 labels"):
+        corpus.label_array()
+    assert corpus.subset([1, 2]).label_array().tolist() == ["x", ""]
+    with pytest.raises(ValueError, match="no labels"):
+        Corpus.from_texts(TEXTS).label_array()
+
+
+def test_vectorize_uses_the_same_words():
+    corpus = Corpus.from_texts(["cats running", "dogs"], preprocessing=Preprocessing(stemmer="english"))
+    assert corpus.vectorize(["a dog runs after a cat", "zebra"]).toarray().tolist() == [[1, 1, 1], [0, 0, 0]]
+    with pytest.raises(ValueError, match="made from counts"):
+        Corpus.from_counts([[1]]).vectorize(["cat"])
+
+
+def test_counts_in_any_form():
+    dense = np.array([[2, 0, 1], [0, 0, 0]])
+    for form in (dense, dense.tolist(), sp.csr_matrix(dense), sp.coo_array(dense), dense.astype(float), dense > 0):
+        assert Corpus.from_counts(form).counts.dtype == np.int32
+    duplicates = sp.coo_array(([1, 1], ([0, 0], [1, 1])), (1, 2))
+    assert Corpus.from_counts(duplicates).counts.toarray().tolist() == [[0, 2]]
+    assert Corpus.from_counts(dense, ["a", "b", "c"], max_words=1).vocabulary == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Corpus.from_counts([[1.5]]), r"counts\[0, 0\] is 1.5: expected whole numbers"),
+        (lambda: Corpus.from_counts([[0, -1]]), r"counts\[0, 1\] is -1"),
+        (lambda: Corpus.from_counts([[1.0], [np.nan]]), r"counts\[1, 0\] is nan"),
+        (lambda: Corpus.from_counts([[np.inf]]), "inf"),
+        (lambda: Corpus.from_counts(np.zeros((0, 3))), "at least one of each"),
+        (lambda: Corpus.from_counts([[2.0**40]]), "too large"),
+        (lambda: Corpus.from_counts([[1, 2]], ["a"]), "1 words for 2 columns"),
+        (lambda: Corpus.from_counts([[1, 2]], ["a", "a"]), "word 'a' occurs more than once"),
+        (lambda: Corpus.from_counts([["a"]]), "expected numbers"),
+        (lambda: Corpus.from_texts([]), "the corpus is empty"),
+        (lambda: Corpus.from_texts("cat"), "one string"),
+        (lambda: Corpus.from_texts(["the", "of"]), "stop words"),
+        (lambda: Corpus.from_texts(["cat", "dog"], min_df=2), "min_df=2 took 2"),
+        (lambda: Corpus.from_texts(["cat", "dog"], ids=["a", "a"]), "id 'a' occurs more than once"),
+        (lambda: Corpus.from_texts(["cat", "dog"], labels=["x"]), "1 labels for 2 documents"),
+        (lambda: Corpus.from_texts(["cat"], timestamps=["soon"]), "timestamp 'soon'"),
+    ],
+)
+def test_bad_input_is_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_links_outside_are_left_out_and_counted():
+    with pytest.warns(UserWarning, match="1 links lead to ids that are not in the corpus"):
+        corpus = Corpus.from_texts(["cat", "dog"], ids=["a", "b"], links=[("a", "b"), ("a", "zz")])
+    assert corpus.links.tolist() == [[0, 1]]
+
+
+def test_a_tokenizer_of_ones_own_cuts_chinese():
+    corpus = Corpus.from_texts(["我爱北京", "北京很大"], preprocessing=Preprocessing(tokenizer=list, stop_words=None))
+    assert "京" in corpus.vocabulary
+    assert corpus.counts.sum() == 8

@@ -1,0 +1,300 @@
+"""The contract every model keeps, over the table of models."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from topicfold import Corpus, load, save
+from topicfold.models import MODELS
+
+ALL = pytest.mark.parametrize("info", MODELS.values(), ids=MODELS.keys())
+
+
+def small(info, n_topics=3, **parameters):
+    return info.make(n_topics, **{"random_state": 0, "verbose": False, **parameters})
+
+
+def expected_failures(model):
+    needs_counts = "score holds out tokens, so it needs whole counts, and the check passes fractions"
+    return {
+        "check_fit_score_takes_y": needs_counts,
+        "check_pipeline_consistency": needs_counts,
+    }
+
+
+@parametrize_with_checks(
+    [info.make(2, random_state=0, max_iter=30, verbose=False) for info in MODELS.values()],
+    expected_failed_checks=expected_failures,
+)
+@pytest.mark.filterwarnings("default::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@ALL
+def test_rows_are_distributions_and_shapes_agree(info, sampled):
+    model = small(info).fit(sampled)
+    n_documents, n_words = sampled.shape
+    assert model.topic_word_.shape == (3, n_words)
+    assert model.doc_topic_.shape == (n_documents, 3)
+    assert model.components_ is model.topic_word_
+    assert np.allclose(model.topic_word_.sum(axis=1), 1, atol=1e-5)
+    if info.rows_sum_to_one:
+        assert np.allclose(model.doc_topic_.sum(axis=1), 1, atol=1e-5)
+        assert np.allclose(model.transform(sampled).sum(axis=1), 1, atol=1e-5)
+    assert len(model.history_) == model.n_iter_
+    assert list(model.get_feature_names_out()) == [f"{type(model).__name__.lower()}{k}" for k in range(3)]
+
+
+@ALL
+@pytest.mark.parametrize("seed", range(10))
+def test_blocks_are_recovered(info, blocks, seed):
+    counts, block = blocks
+    model = small(info, random_state=seed).fit(counts)
+    assert adjusted_rand_score(block, model.doc_topic_.argmax(axis=1)) == 1
+    assert adjusted_rand_score(block, model.transform(counts).argmax(axis=1)) == 1
+
+
+@ALL
+def test_fit_transform_is_doc_topic(info, sampled):
+    model = small(info)
+    assert model.fit_transform(sampled) is model.doc_topic_
+
+
+@ALL
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_threads_give_the_same_bits(info, sampled, dtype):
+    fits = [small(info, n_jobs=n_jobs, dtype=dtype, max_iter=20).fit(sampled) for n_jobs in (1, 2, 4)]
+    for other in fits[1:]:
+        assert np.array_equal(fits[0].topic_word_, other.topic_word_)
+        assert np.array_equal(fits[0].doc_topic_, other.doc_topic_)
+        assert np.array_equal(fits[0].history_, other.history_)
+        assert np.array_equal(fits[0].transform(sampled), other.transform(sampled))
+        assert fits[0].score(sampled) == other.score(sampled)
+
+
+@ALL
+def test_same_seed_same_result_and_another_seed_another(info, sampled):
+    first, again = small(info, init="random").fit(sampled), small(info, init="random").fit(sampled)
+    other = small(info, init="random", random_state=1).fit(sampled)
+    assert np.array_equal(first.topic_word_, again.topic_word_)
+    assert not np.array_equal(first.topic_word_, other.topic_word_)
+
+
+@ALL
+def test_a_document_does_not_depend_on_its_batch(info, sampled):
+    model = small(info).fit(sampled)
+    together = model.transform(sampled)
+    assert np.array_equal(model.transform(sampled[[7]])[0], together[7])
+    assert np.array_equal(model.transform(sampled[[399, 7, 3]])[1], together[7])
+
+
+@ALL
+def test_score_is_a_held_out_likelihood(info, sampled):
+    train, test = sampled[:300], sampled[300:]
+    model = small(info, 4).fit(train)
+    frequency = np.asarray(train.sum(axis=0)) / train.sum()
+    unigram = float((test @ np.log(frequency + 1e-9)).sum() / test.sum())
+    assert unigram < model.score(test) < 0
+    if info.score_unit == "nats a token":
+        with pytest.raises(ValueError, match="two or more tokens"):
+            model.score(sp.csr_array(np.eye(1, 30, dtype=int)))
+
+
+@ALL
+def test_saved_and_loaded_in_a_new_process(info, sampled, tmp_path):
+    model = small(info).fit(sampled)
+    save(model, tmp_path / "model.safetensors")
+    sp.save_npz(tmp_path / "counts.npz", sampled)
+    code = """
+        import sys, numpy, scipy.sparse, topicfold
+        model = topicfold.load(sys.argv[1] + "/model.safetensors")
+        numpy.save(sys.argv[1] + "/out.npy", model.transform(scipy.sparse.load_npz(sys.argv[1] + "/counts.npz")))
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=True)
+    assert np.array_equal(np.load(tmp_path / "out.npy"), model.transform(sampled))
+    loaded = load(tmp_path / "model.safetensors")
+    assert loaded.get_params() == model.get_params()
+    assert set(vars(loaded)) == set(vars(model))
+
+
+@ALL
+def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
+    sp.save_npz(tmp_path / "counts.npz", sampled)
+    code = f"""
+        import os, signal, sys, scipy.sparse, topicfold.fitting
+        from topicfold.models import MODELS
+        topicfold.fitting.CHECKPOINT_SECONDS = 0
+        written = topicfold.fitting.Checkpoint.write
+        def write(self, *arguments, **options):
+            written(self, *arguments, **options)
+            write.calls += 1
+            if write.calls == 7:
+                os.kill(os.getpid(), signal.SIGKILL)
+        write.calls = 0
+        topicfold.fitting.Checkpoint.write = write
+        MODELS[{info.name!r}].make(
+            3, random_state=0, max_iter=25, tol=0, verbose=False, checkpoint=sys.argv[1] + "/checkpoint"
+        ).fit(scipy.sparse.load_npz(sys.argv[1] + "/counts.npz"))
+    """
+    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (tmp_path / "checkpoint").exists()
+    options = {"max_iter": 25, "tol": 0}
+    resumed = small(info, checkpoint=str(tmp_path / "checkpoint"), **options).fit(sampled)
+    whole = small(info, **options).fit(sampled)
+    assert np.array_equal(resumed.topic_word_, whole.topic_word_)
+    assert np.array_equal(resumed.doc_topic_, whole.doc_topic_)
+    assert np.array_equal(resumed.history_, whole.history_)
+    assert not (tmp_path / "checkpoint").exists()
+
+
+@ALL
+def test_a_checkpoint_of_another_fit_is_refused(info, sampled, tmp_path, monkeypatch):
+    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.fitting.Checkpoint.remove", lambda self: None)
+    path = tmp_path / "checkpoint"
+    small(info, checkpoint=path, max_iter=5, tol=0).fit(sampled)
+    with pytest.raises(ValueError, match="belongs to another fit"):
+        small(info, n_topics=4, checkpoint=path).fit(sampled)
+    with pytest.raises(ValueError, match="belongs to another fit"):
+        small(info, checkpoint=path, max_iter=5, tol=0).fit(sampled[:200])
+
+
+@ALL
+def test_ctrl_c_keeps_the_model(info, sampled, monkeypatch):
+    from topicfold import fitting
+
+    steps = []
+    plain = fitting.progress
+
+    def pressing(*arguments, **options):
+        steps.append(1)
+        return plain(*arguments, **options)
+
+    def finite(value, _isfinite=np.isfinite):
+        steps.append(1)
+        if len(steps) == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+        return _isfinite(value)
+
+    monkeypatch.setattr(fitting, "progress", pressing)
+    monkeypatch.setattr(fitting.np, "isfinite", finite)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = small(info, max_iter=50, tol=0).fit(sampled)
+    monkeypatch.undo()
+    assert any("the model so far is kept" in str(warning.message) for warning in caught)
+    assert 0 < model.n_iter_ < 50
+    assert np.isfinite(model.transform(sampled)).all()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@ALL
+def test_empty_documents_and_unseen_words_get_the_corpus_mean(info, sampled):
+    counts = sp.csr_array(sp.vstack([sampled, sp.csr_array((2, 30), dtype=int)]))
+    counts = sp.csr_array(sp.hstack([counts, sp.csr_array((402, 1), dtype=int)]))  # a word no document has
+    model = small(info).fit(counts)
+    assert np.isfinite(model.doc_topic_).all()
+    assert np.isfinite(model.topic_word_).all()
+    assert np.allclose(model.doc_topic_[400:], model.topic_weight_)
+    unseen = sp.csr_array(([3], ([0], [30])), (1, 31))
+    assert np.allclose(model.transform(unseen), model.topic_weight_)
+    assert np.allclose(model.transform(sp.csr_array((1, 31), dtype=int)), model.topic_weight_)
+
+
+@ALL
+def test_one_document_and_one_word(info):
+    one = small(info, 1).fit(np.array([[3, 1, 0]]))
+    assert np.allclose(one.topic_word_, [[0.75, 0.25, 0]])
+    single = small(info, 1).fit(np.array([[2], [5]]))
+    assert np.allclose(single.doc_topic_, 1)
+
+
+@ALL
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.array([[1.0, np.nan], [1, 2]]), "NaN"),
+        (np.array([[1.0, np.inf], [1, 2]]), "infinity"),
+        (np.array([[1.0, -1.0], [1, 2]]), "Negative"),
+        (np.zeros((4, 3)), "all 4 documents are empty"),
+        (np.zeros((0, 3)), "0 sample"),
+        (sp.csr_array(np.array([[1.0, -1.0], [1, 2]])), "Negative"),
+        (np.ones((2, 9)), "n_topics=3 is more than"),
+        (np.ones((9, 2)), "n_topics=3 is more than"),
+    ],
+)
+def test_bad_input_is_a_clear_error(info, X, message):
+    with pytest.raises(ValueError, match=message):
+        small(info).fit(X)
+
+
+@ALL
+def test_fractions_are_refused_where_tokens_are_needed(info, sampled):
+    model = small(info).fit(sampled)
+    with pytest.raises(ValueError, match=r"whole counts, and X holds 0\.5"):
+        model.score(sampled * 0.5)
+
+
+@ALL
+def test_bad_parameters_are_named(info, sampled):
+    bad = {info.size: 0, "max_iter": 0, "tol": -1, "dtype": "int32", "n_jobs": 0, "init": "magic"}
+    for name, value in bad.items():
+        with pytest.raises(ValueError, match=name):
+            small(info).set_params(**{name: value}).fit(sampled)
+
+
+@ALL
+def test_pipelines_clones_and_pandas_output(info, sampled):
+    pandas = pytest.importorskip("pandas")
+    from sklearn.linear_model import LogisticRegression
+
+    target = np.asarray(sampled.sum(axis=1)) > 40
+    pipeline = make_pipeline(small(info), LogisticRegression()).fit(sampled, target)
+    assert pipeline.predict(sampled).shape == (400,)
+    frame = small(info).set_output(transform="pandas").fit(sampled).transform(sampled)
+    assert isinstance(frame, pandas.DataFrame)
+    assert clone(small(info)).get_params() == small(info).get_params()
+
+
+@ALL
+def test_corpus_words_travel_with_the_model(info, tmp_path):
+    texts = ["cat dog cat", "dog cat", "sun moon star", "moon star sun", "tree leaf", "leaf tree root"]
+    corpus = Corpus.from_texts(texts, ids="abcdef")
+    model = small(info).fit(corpus)
+    save(model, tmp_path / "model.safetensors")
+    loaded = load(tmp_path / "model.safetensors")
+    assert np.array_equal(loaded.transform(["the dog and the cat"]), model.transform(corpus.vectorize(["dog cat"])))
+    assert loaded.document_ids_ == tuple("abcdef")
+    other = Corpus.from_texts(["zebra cat dog", "cat"])
+    assert np.allclose(loaded.transform(other), loaded.transform(["zebra cat dog", "cat"]))
+    with pytest.raises(ValueError, match="no word in common"):
+        loaded.transform(Corpus.from_texts(["zebra", "yak"]))
+    with pytest.raises(ValueError, match="fitted on a bare matrix"):
+        small(info, 2).fit(np.ones((3, 3))).transform(["cat"])
+    with pytest.raises(ValueError, match="one string"):
+        model.transform("cat")
+
+
+@ALL
+def test_progress_is_shown_only_when_asked(info, sampled, capfd):
+    small(info, verbose=None).fit(sampled)
+    assert capfd.readouterr() == ("", "")
+    small(info, verbose=True).fit(sampled)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "nats" in err

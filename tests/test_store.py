@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from test_corpus import full
+from topicfold import PLSA, Corpus, Preprocessing, load, save
+from topicfold.store import SCHEMA, read_file, write_file
+
+
+def fitted():
+    corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon sun sun"], ids="abcd")
+    return PLSA(2, random_state=0, verbose=False).fit(corpus)
+
+
+def same(first, second):
+    for name in vars(first):
+        ours, theirs = getattr(first, name), getattr(second, name)
+        if isinstance(ours, np.ndarray):
+            assert ours.dtype == theirs.dtype
+            assert np.array_equal(ours, theirs, equal_nan=ours.dtype.kind in "fM")
+        elif name == "counts":
+            assert (ours != theirs).nnz == 0
+        elif name == "segments" and ours is not None:
+            assert (ours.counts != theirs.counts).nnz == 0
+            assert np.array_equal(ours.documents, theirs.documents)
+        else:
+            assert ours == theirs, name
+
+
+def test_a_model_comes_back_whole(tmp_path):
+    model = fitted()
+    save(model, tmp_path / "m.safetensors")
+    same(model, load(tmp_path / "m.safetensors"))
+    frame = pytest.importorskip("pandas").DataFrame({"a": [1, 2, 0], "b": [0, 1, 3]})
+    on_frame = PLSA(2, init=np.array([[1.0, 2], [2, 1]]), verbose=False).fit(frame)
+    save(on_frame, tmp_path / "f.safetensors")
+    loaded = load(tmp_path / "f.safetensors")
+    assert loaded.feature_names_in_.tolist() == ["a", "b"]
+    assert loaded.init.tolist() == [[1.0, 2], [2, 1]]
+    assert np.array_equal(loaded.transform(frame), on_frame.transform(frame))
+
+
+def test_a_corpus_comes_back_whole(tmp_path):
+    for corpus in (full(), Corpus.from_counts([[1, 0], [0, 2]]), Corpus.from_texts(["cat"])):
+        corpus.save(tmp_path / "c.safetensors")
+        same(corpus, Corpus.load(tmp_path / "c.safetensors"))
+
+
+def cut(text):
+    return text.split("|")
+
+
+def test_a_tokenizer_of_ones_own_is_asked_for_again(tmp_path):
+    corpus = Corpus.from_texts(["cat|dog", "sun|moon", "dog|cat"], preprocessing=Preprocessing(tokenizer=cut))
+    model = PLSA(2, random_state=0, verbose=False).fit(corpus)
+    expected = model.transform(["dog|cat"])
+    save(model, tmp_path / "m.safetensors")
+    loaded = load(tmp_path / "m.safetensors")
+    assert np.array_equal(loaded.transform(corpus.counts), model.transform(corpus.counts))
+    with pytest.raises(ValueError, match=r"tokenizer test_store:cut.*load\(path, tokenizer=cut\)"):
+        loaded.transform(["dog|cat"])
+    assert np.array_equal(load(tmp_path / "m.safetensors", tokenizer=cut).transform(["dog|cat"]), expected)
+    corpus.save(tmp_path / "c.safetensors")
+    with pytest.raises(ValueError, match="pass it again"):
+        Corpus.load(tmp_path / "c.safetensors").vectorize(["dog"])
+    assert Corpus.load(tmp_path / "c.safetensors", tokenizer=cut).vectorize(["dog|sun"]).sum() == 2
+
+
+def test_metadata_says_what_made_it(tmp_path):
+    save(fitted(), tmp_path / "m.safetensors")
+    _, metadata = read_file(tmp_path / "m.safetensors", kind="model")
+    assert metadata["class"] == "PLSA"
+    assert metadata["schema"] == SCHEMA
+    assert metadata["version"]
+    assert set(metadata["libraries"]) == {"python", "numpy", "scipy", "scikit-learn", "numba"}
+
+
+def broken_files(folder):
+    save(fitted(), folder / "whole.safetensors")
+    whole = (folder / "whole.safetensors").read_bytes()
+    yield "truncated", whole[:-50], "damaged or not a topicfold file"
+    yield "cut header", whole[:40], "damaged or not a topicfold file"
+    yield "empty", b"", "damaged or not a topicfold file"
+    yield "pickle", b"\x80\x04cos\nsystem\n.", "damaged or not a topicfold file"
+    yield "header without meaning", whole.replace(b"schema", b"schemo", 1), "damaged or not a topicfold file"
+    save_file({"x": np.zeros(2)}, folder / "foreign.safetensors")
+    yield "foreign", (folder / "foreign.safetensors").read_bytes(), "not one of topicfold's"
+    header = {"topicfold": json.dumps({"schema": SCHEMA + 1, "version": "9.9", "kind": "model"})}
+    save_file({"x": np.zeros(2)}, folder / "newer.safetensors", header)
+    yield "newer", (folder / "newer.safetensors").read_bytes(), r"topicfold 9\.9 .*upgrade topicfold"
+    header = {"topicfold": json.dumps({"schema": SCHEMA, "version": "1", "kind": "model", "class": "os.system"})}
+    save_file({"x": np.zeros(2)}, folder / "alien.safetensors", header)
+    yield "unknown class", (folder / "alien.safetensors").read_bytes(), "os.system"
+    Corpus.from_texts(["cat"]).save(folder / "corpus.safetensors")
+    yield "corpus", (folder / "corpus.safetensors").read_bytes(), "holds a corpus: expected a model"
+
+
+def test_broken_and_foreign_files_are_one_clear_error(tmp_path):
+    for name, content, message in broken_files(tmp_path):
+        path = tmp_path / f"{name}.bad"
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            load(path)
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        load(tmp_path)
+
+
+def test_what_cannot_be_saved(tmp_path):
+    from sklearn.decomposition import NMF
+
+    with pytest.raises(ValueError, match="not one of topicfold's models"):
+        save(NMF(), tmp_path / "m")
+    with pytest.raises(ValueError, match="not fitted"):
+        save(PLSA(), tmp_path / "m")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        save(fitted(), tmp_path / "no" / "folder" / "m")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes there")
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    write_file(tmp_path / "m", {"x": np.arange(3)}, {"kind": "test"})
+    code = """
+        import resource, signal, sys, numpy
+        from topicfold.store import write_file
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        try:
+            write_file(sys.argv[1] + "/m", {"x": numpy.zeros(10**6)}, {"kind": "test"})
+        except OSError as error:
+            print("refused:", error)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=True, capture_output=True, text=True
+    )
+    assert "refused:" in ran.stdout
+    arrays, _ = read_file(tmp_path / "m", kind="test")
+    assert arrays["x"].tolist() == [0, 1, 2]
+    assert os.listdir(tmp_path) == ["m"]
+
+
+def test_scalars_strided_arrays_and_odd_strings_survive(tmp_path):
+    strided = np.arange(12).reshape(3, 4).T[::2]
+    write_file(tmp_path / "m", {"s": strided, "zero": np.array(1.5), "none": np.zeros((0, 3))}, {"kind": "test"})
+    arrays, _ = read_file(tmp_path / "m", kind="test")
+    assert np.array_equal(arrays["s"], strided)
+    assert arrays["zero"].shape == ()
+    assert arrays["none"].shape == (0, 3)
+    corpus = Corpus.from_texts(["cat"], titles=["\ud800 lone \0 <script>"], keep_texts=True)
+    corpus.save(tmp_path / "c")
+    assert Corpus.load(tmp_path / "c").titles == corpus.titles
