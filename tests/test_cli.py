@@ -3,8 +3,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -113,6 +115,54 @@ def test_assign_reads_stdin_and_counts(model, run, tmp_path):
     assert run("assign", model, tmp_path / "c.safetensors")[0] == 0
 
 
+def test_assign_never_overwrites_its_input_nor_leaves_half_a_file(model, run, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "cat"}\n' * 3 + "oops\n")
+    before = path.read_text()
+    code, _, err = run("assign", model, path, "--out", path)
+    assert (code, path.read_text()) == (2, before)
+    assert "is the input too" in err
+    (tmp_path / "out.csv").write_text("old")
+    assert run("assign", model, path, "--out", tmp_path / "out.csv", "--batch", "1")[0] == 2
+    assert (tmp_path / "out.csv").read_text() == "old"
+    (tmp_path / "empty.jsonl").touch()
+    assert run("assign", model, tmp_path / "empty.jsonl", "--out", tmp_path / "out.csv")[0] == 0
+    assert (tmp_path / "out.csv").read_text() == "id,plsa0,plsa1\n"
+
+
+def test_fit_reads_stdin(run, tmp_path):
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
+    code, _, err = run("fit", "-", "-p", "n_topics=2", "--out", tmp_path / "m", stdin=lines)
+    assert code == 0, err
+
+
+def test_a_file_called_like_a_language_is_no_stop_list(run, texts, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "english").write_text("cat")
+    (tmp_path / "mine.txt").write_text("cat dog")
+    run("fit", texts, "-p", "n_topics=2", "--out", "m")
+    assert "cat" in load("m").vocabulary_
+    run("fit", texts, "-p", "n_topics=2", "--stop-words", "mine.txt", "--out", "m")
+    assert "cat" not in load("m").vocabulary_
+
+
+def test_ctrl_c_is_said_and_the_model_kept(run, texts, tmp_path, monkeypatch):
+    from topicfold import fitting
+
+    def press(history, tol):
+        signal.raise_signal(signal.SIGINT)
+        return False
+
+    monkeypatch.setattr(fitting, "_risen_enough", press)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        code, _, err = run("fit", texts, "-p", "n_topics=2", "-p", "tol=0", "--out", tmp_path / "m")
+    assert code == 130
+    assert "topicfold: PLSA: interrupted after 1" in err
+    assert "(interrupted)" in err
+    assert load(tmp_path / "m").interrupted_
+
+
 def test_select(texts, run, tmp_path):
     words = ("select", texts, "-p", "n_topics=[1,2]", "--splits", "2", "--seeds", "1")
     code, out, err = run(*words, "--plot", tmp_path / "s.png")
@@ -154,6 +204,11 @@ def test_reproduce_lists_experiments_and_names_missing_data(run, tmp_path, monke
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=50"], "n_topics=50 is more than"),
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=few"], "n_topics='few'"),
         (["fit", "{texts}", "--out", "m", "--min-df", "99"], "min_df=99 took 6"),
+        (["fit", "{texts}", "--out", "m", "--min-df", "few"], "--min-df few: expected a number"),
+        (["fit", "{texts}", "--out", "m", "--encoding", "klingon"], "klingon"),
+        (["fit", "{texts}", "--out", "m", "-p", "n_topics=2", "-p", "n_jobs=x"], "n_jobs='x'"),
+        (["fit", "nothing", "--out", "m"], "no such file or folder: nothing"),
+        (["fit", "{texts}", "--out", "m", "-p", "n_topics=9", "--debug-not"], "--debug-not"),
         (["fit", "{texts}", "--out", "m", "--model", "magic"], "no model 'magic'; the models are: plsa"),
         (["fit", "{texts}"], "--out"),
         (["show", "{texts}"], "not a topicfold file"),
@@ -179,8 +234,9 @@ def test_errors_are_one_line_and_exit_code_2(words, message, model, texts, run, 
 
 
 def test_debug_shows_the_traceback():
-    with pytest.raises(FileNotFoundError):
-        main(["--debug", "show", "nothing"])
+    for words in (["--debug", "show", "nothing"], ["show", "nothing", "--debug"]):
+        with pytest.raises(FileNotFoundError):
+            main(words)
 
 
 def test_a_closed_pipe_is_no_error(model):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -109,6 +111,11 @@ def test_counts_in_any_form():
         (lambda: Corpus.from_counts([["a"]]), "expected numbers"),
         (lambda: Corpus.from_texts([]), "the corpus is empty"),
         (lambda: Corpus.from_texts("cat"), "one string"),
+        (lambda: Corpus.from_texts(["cat"], vocabulary="cat"), "one string"),
+        (lambda: Corpus.from_texts(["cat"]).vectorize("cat"), "one string"),
+        (lambda: Corpus.from_texts(["cat", 5]), "text 1 is 5"),
+        (lambda: Corpus.from_texts(["cat"], min_df=float("nan")), "min_df=nan"),
+        (lambda: Corpus.from_counts(sp.coo_array(([2**31 - 1] * 2, ([0, 0], [0, 0])), (1, 1))), "too large"),
         (lambda: Corpus.from_texts(["the", "of"]), "stop words"),
         (lambda: Corpus.from_texts(["cat", "dog"], min_df=2), "min_df=2 took 2"),
         (lambda: Corpus.from_texts(["cat", "dog"], ids=["a", "a"]), "id 'a' occurs more than once"),
@@ -119,6 +126,59 @@ def test_counts_in_any_form():
 def test_bad_input_is_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1998, "1998-01-01T00:00:00"),
+        ("1998", "1998-01-01T00:00:00"),
+        ("1998-07", "1998-07-01T00:00:00"),
+        (20200131, "2020-01-31T00:00:00"),
+        ("2020-01-31T10:00:00Z", "2020-01-31T10:00:00"),
+        ("2020-01-31 10:00+02:00", "2020-01-31T08:00:00"),
+        (date(2020, 1, 31), "2020-01-31T00:00:00"),
+        (np.datetime64("2020-01-31"), "2020-01-31T00:00:00"),
+    ],
+)
+def test_timestamps_of_many_forms(value, expected):
+    assert str(Corpus.from_texts(["cat"], timestamps=[value]).timestamps[0]) == expected
+
+
+@pytest.mark.parametrize("value", [1600000000, "now", "today", float("inf"), "31.1.2020"])
+def test_timestamps_that_could_mean_anything_are_refused(value):
+    with pytest.raises(ValueError, match="timestamp"):
+        Corpus.from_texts(["cat"], timestamps=[value])
+
+
+def test_given_segments_and_missing_documents():
+    corpus = Corpus.from_texts([["cat", "dog"], None, []], segments="given")
+    assert corpus.segments.documents.tolist() == [0, 0, 1, 2]
+    assert Corpus.from_texts([["cat dog", "sun"]], segments=2).segments.counts.sum(axis=1).tolist() == [2, 1]
+
+
+def test_windows_of_words_then_pairs():
+    pairs = Preprocessing(ngrams=(1, 2), stop_words=None)
+    corpus = Corpus.from_texts(["a1 b1 c1 d1"], segments=2, preprocessing=pairs)
+    assert corpus.segments.counts.shape[0] == 2
+    assert corpus.vocabulary == ("a1", "a1 b1", "b1", "c1", "c1 d1", "d1")
+
+
+def test_indices_out_of_range_do_not_reach_a_kernel():
+    from topicfold import PLSA
+
+    wrong = sp.csr_array(np.eye(3, dtype=int))
+    wrong.indices = np.array([0, 1, 10**6], dtype=np.int32)
+    for use in (Corpus.from_counts, PLSA(1, verbose=False).fit):
+        with pytest.raises(ValueError, match="ind"):
+            use(wrong)
+
+
+def test_corpora_compare_by_identity_and_hash():
+    corpus = Corpus.from_texts(["cat"])
+    assert corpus == corpus
+    assert corpus != Corpus.from_texts(["cat"])
+    assert len({corpus, corpus}) == 1
 
 
 def test_links_outside_are_left_out_and_counted():

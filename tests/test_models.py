@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -175,30 +174,35 @@ def test_a_checkpoint_of_another_fit_is_refused(info, sampled, tmp_path, monkeyp
 
 
 @ALL
+def test_a_checkpoint_that_cannot_be_written(info, sampled, tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="folder does not exist"):
+        small(info, checkpoint=tmp_path / "no" / "c").fit(sampled)
+    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+
+    def full(*_, **__):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("topicfold.fitting.write_file", full)
+    with pytest.warns(UserWarning, match="the fit goes on: no space left"):
+        small(info, checkpoint=tmp_path / "c", max_iter=3, tol=0).fit(sampled)
+
+
+@ALL
 def test_ctrl_c_keeps_the_model(info, sampled, monkeypatch):
     from topicfold import fitting
 
-    steps = []
-    plain = fitting.progress
+    def press_in_the_fourth_step(history, tol):
+        if len(history) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return False
 
-    def pressing(*arguments, **options):
-        steps.append(1)
-        return plain(*arguments, **options)
-
-    def finite(value, _isfinite=np.isfinite):
-        steps.append(1)
-        if len(steps) == 5:
-            os.kill(os.getpid(), signal.SIGINT)
-        return _isfinite(value)
-
-    monkeypatch.setattr(fitting, "progress", pressing)
-    monkeypatch.setattr(fitting.np, "isfinite", finite)
+    monkeypatch.setattr(fitting, "_risen_enough", press_in_the_fourth_step)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = small(info, max_iter=50, tol=0).fit(sampled)
-    monkeypatch.undo()
     assert any("the model so far is kept" in str(warning.message) for warning in caught)
-    assert 0 < model.n_iter_ < 50
+    assert model.n_iter_ == 4
+    assert model.interrupted_
     assert np.isfinite(model.transform(sampled)).all()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -288,6 +292,10 @@ def test_corpus_words_travel_with_the_model(info, tmp_path):
         small(info, 2).fit(np.ones((3, 3))).transform(["cat"])
     with pytest.raises(ValueError, match="one string"):
         model.transform("cat")
+    with pytest.raises(ValueError, match=r"fit\(Corpus\.from_texts"):
+        small(info).fit(["cat", "dog"])
+    assert np.array_equal(model.transform(np.array(["cat", "sun"])), model.transform(["cat", "sun"]))
+    assert np.allclose(model.transform(["cat", None])[1], model.topic_weight_)
 
 
 @ALL

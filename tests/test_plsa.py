@@ -51,7 +51,7 @@ def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing):
 def test_the_kernel_is_the_formula_over_many_groups(sampled):
     counts = sampled.toarray()
     doc_topic, topic_word = random_start(counts, 5)
-    assert len(plsa.EMStep(sampled.astype(float), 5, None, 0.0, plsa._seed_prior({}, 0, float)).groups) > 4
+    assert len(plsa.EMStep(sampled.astype(float), 5, None, 0.0, plsa._seed_prior({}, 0, float)).groups) == 4
     for ours, theirs in zip(kernel_step(counts, doc_topic, topic_word), plsa_step(counts, doc_topic, topic_word)):
         assert np.allclose(ours, theirs, rtol=1e-10)
 
@@ -201,6 +201,14 @@ def test_tempering_helps_held_out_documents():
         PLSA(2, tempered=True).fit(counts * 0.5)
 
 
+def test_tempering_with_documents_too_short_to_split():
+    counts = sp.csr_array(sp.vstack([overfitting_corpus()[:60], sp.csr_array((2, 300), dtype=int)]))
+    model = PLSA(10, tempered=True, random_state=0, verbose=False).fit(counts)
+    assert np.allclose(model.doc_topic_.sum(axis=1), 1, atol=1e-5)
+    with pytest.raises(ValueError, match="no document has ten"):
+        PLSA(2, tempered=True).fit(np.ones((5, 4)))
+
+
 def test_tempering_resumes_in_the_same_bits(tmp_path, monkeypatch):
     counts = overfitting_corpus()
     options = {"n_topics": 20, "random_state": 0, "tempered": True, "max_iter": 12, "verbose": False}
@@ -252,6 +260,22 @@ def test_bad_seed_words_are_named(seed_words, message):
         PLSA(2, seed_words=seed_words).fit(corpus)
     with pytest.raises(ValueError, match="no words to find it in"):
         PLSA(2, seed_words={0: ["cat"]}).fit(corpus.counts)
+
+
+def test_fold_in_gives_the_same_bits_over_many_blocks(sampled, monkeypatch):
+    model = PLSA(3, random_state=0, verbose=False).fit(sampled)
+    expected = model.transform(sampled)
+    monkeypatch.setattr(plsa, "_VALUES_A_BLOCK", 300)
+    for n_jobs in (1, 2, 4):
+        assert np.array_equal(model.set_params(n_jobs=n_jobs).transform(sampled), expected)
+
+
+def test_counts_without_any_probability_are_reported(sampled):
+    topics = np.ones((2, 30))
+    topics[:, 3] = 0
+    with pytest.warns(UserWarning, match="no probability"):
+        model = PLSA(2, init=topics, verbose=False).fit(sampled)
+    assert model.left_out_ == sampled[:, [3]].nnz
 
 
 def test_dead_cells_are_left_out_not_nan():

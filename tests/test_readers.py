@@ -161,6 +161,15 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
         ("a.csv", b"", "empty: expected a first line"),
         ("a.csv", b"body,id\nhi,1\n", r"no column 'text'; its columns are: body, id"),
         ("a.csv", b"id,text\n1,cat\n2\n", "line 3 has 1 cells: expected 2"),
+        ("a.csv", b'id,text\n1,"cat\n2,dog\n', "a quote that is not closed"),
+        ("a.csv", b"text,text\ncat,dog\n", "more than one column 'text'"),
+        ("a.csv", b"id,text\r1,cat\r", "is not CSV"),
+        ("a.jsonl", b'{"id": 1, "text": "cat"}\n{"text": "dog"}\n', "no column 'id'"),
+        ("a.jsonl", b'{"id": null, "text": "cat"}\n', "document 0 has no id"),
+        ("a.jsonl", b'{"text": 5}\n', "text 0 is 5: expected a string"),
+        ("a.jsonl", b"[" * 100_000, "line 1 is not JSON"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "cat"}\n' * 999, mtime=0)[:20] + b"xxxx", "not a whole gzip file"),
+        ("a.ldac", b"1 -5:3\n", "negative number"),
         ("a.csv", b"id,text\n1,cat\n2,caf\xe9\n", "line 3 is not utf-8: byte 0xe9"),
         ("a.jsonl", b'{"text": "cat"}\n{"text": \n', "line 2 is not JSON"),
         ("a.jsonl", b'{"text": "cat"}\n{"txt": "dog"}\n', "no column 'text'; its columns are: txt"),
@@ -193,6 +202,51 @@ def test_broken_bytes_can_be_replaced_or_decoded(tmp_path):
     assert Corpus.read(tmp_path / "b.csv", encoding="latin-1").vocabulary == ("café", "cat")
 
 
+def test_wide_encodings_and_unknown_ones(tmp_path):
+    (tmp_path / "a.csv").write_bytes("text\ncat dog\nsun\n".encode("utf-16"))
+    assert Corpus.read(tmp_path / "a.csv", encoding="utf-16").vocabulary == ("cat", "dog", "sun")
+    with pytest.raises(LookupError, match="klingon"):
+        Corpus.read(tmp_path / "a.csv", encoding="klingon")
+
+
+def test_a_saved_corpus_takes_no_options(tmp_path):
+    Corpus.from_texts(["cat dog"]).save(tmp_path / "c.safetensors")
+    with pytest.raises(ValueError, match="leave out min_df"):
+        Corpus.read(tmp_path / "c.safetensors", min_df=2)
+
+
+def test_only_the_named_columns_of_a_frame_are_touched():
+    pandas = pytest.importorskip("pandas")
+
+    class Costly:
+        def __iter__(self):
+            raise AssertionError("not named")
+
+    frame = pandas.DataFrame({"text": ["cat", "dog"], "label": [1, 2], "other": [Costly(), Costly()]})
+    assert Corpus.from_frame(frame, labels="label").labels == (("1",), ("2",))
+    with pytest.raises(ValueError, match="no column 'x'; its columns are: text, label, other"):
+        Corpus.from_frame(frame, title="x")
+
+
+def test_gaps_in_frames():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "text": pandas.array(["cat", pandas.NA, "dog"], dtype="string"),
+            "number": [1.0, 2.0, 3.0],
+            "label": [1.0, float("nan"), 2.0],
+            "to": [2.0, float("nan"), 1.0],
+            "when": pandas.to_datetime(["2001-01-02", None, "2003-01-01"]),
+        }
+    )
+    names = {"id": "number", "labels": "label", "links": "to", "timestamp": "when"}
+    corpus = Corpus.from_frame(frame, **names)
+    assert corpus.ids == ("1", "2", "3")
+    assert corpus.labels == (("1",), (), ("2",))
+    assert corpus.links.tolist() == [[0, 1], [2, 0]]
+    assert np.isnat(corpus.timestamps).tolist() == [False, True, False]
+
+
 def test_missing_files_and_unknown_options(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such file or folder"):
         Corpus.read(tmp_path / "nothing.csv")
@@ -203,6 +257,7 @@ def test_missing_files_and_unknown_options(tmp_path):
         Corpus.read(path, labels="author")
     with pytest.raises(ValueError, match="format='word'"):
         Corpus.read(path, format="word")
+    (tmp_path / "x.npz").touch()
     with pytest.raises(ValueError, match="holds counts, not texts"):
         records(tmp_path / "x.npz")
 

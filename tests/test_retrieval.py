@@ -28,5 +28,7 @@ def test_queries_as_counts(model):
 def test_bad_queries(model):
     with pytest.raises(ValueError, match="no word of the query 'zebra'"):
         search(model, "zebra")
+    with pytest.raises(ValueError, match="n=0"):
+        search(model, "cat", n=0)
     with pytest.raises(ValueError, match="one query, got 2"):
         search(model, ["cat", "sun"])

@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 
 from test_corpus import full
 from topicfold import PLSA, Corpus, Preprocessing, load, save
@@ -96,6 +96,29 @@ def broken_files(folder):
     header = {"topicfold": json.dumps({"schema": SCHEMA + 1, "version": "9.9", "kind": "model"})}
     save_file({"x": np.zeros(2)}, folder / "newer.safetensors", header)
     yield "newer", (folder / "newer.safetensors").read_bytes(), r"topicfold 9\.9 .*upgrade topicfold"
+    _, metadata = read_file(folder / "whole.safetensors", kind="model")
+    arrays = load_file(folder / "whole.safetensors")
+    values = metadata["values"]
+    hostile = {
+        "no values": {**metadata, "values": {}},
+        "values of another kind": {**metadata, "values": 5},
+        "a method replaced": {**metadata, "values": {**values, "transform": {"is": "value", "value": 1}}},
+        "an array that is not there": {**metadata, "values": {**values, "history_": {"is": "sparse", "shape": [1, 1]}}},
+        "an unknown parameter": {**metadata, "values": {**values, "parameter:magic": {"is": "value", "value": 1}}},
+        "an entry without a kind": {**metadata, "values": {**values, "n_iter_": {}}},
+    }
+    for name, header in hostile.items():
+        save_file(arrays, folder / "hostile.safetensors", {"topicfold": json.dumps(header)})
+        yield name, (folder / "hostile.safetensors").read_bytes(), "damaged or not a topicfold file"
+    for name, key, array in (
+        ("topics that are not numbers", "topic_word_", arrays["topic_word_"] * np.float32("nan")),
+        ("topics of another shape", "topic_word_", arrays["topic_word_"][:, :2].copy()),
+        ("strings beyond their bytes", "vocabulary_.ends", arrays["vocabulary_.ends"] + 1000),
+        ("strings in disorder", "vocabulary_.ends", arrays["vocabulary_.ends"][::-1].copy()),
+    ):
+        header = {"topicfold": json.dumps(metadata)}
+        save_file({**arrays, key: array}, folder / "hostile.safetensors", header)
+        yield name, (folder / "hostile.safetensors").read_bytes(), "damaged or not a topicfold file"
     header = {"topicfold": json.dumps({"schema": SCHEMA, "version": "1", "kind": "model", "class": "os.system"})}
     save_file({"x": np.zeros(2)}, folder / "alien.safetensors", header)
     yield "unknown class", (folder / "alien.safetensors").read_bytes(), "os.system"
@@ -113,6 +136,25 @@ def test_broken_and_foreign_files_are_one_clear_error(tmp_path):
         load(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         load(tmp_path)
+
+
+def test_parameters_of_every_kind_come_back(tmp_path):
+    corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon sun sun"])
+    for seeds in ({0: ["cat"]}, {np.int64(0): np.array(["cat"])}, [["cat"], ["sun"]]):
+        model = PLSA(2, seed_words=seeds, dtype=np.dtype("float32"), random_state=0, verbose=False).fit(corpus)
+        save(model, tmp_path / "m")
+        loaded = load(tmp_path / "m")
+        assert (loaded.seed_words == {0: ["cat"]}) or (loaded.seed_words == [["cat"], ["sun"]])
+        assert np.array_equal(loaded.fit(corpus).topic_word_, model.topic_word_)
+    with pytest.raises(ValueError, match="cannot be written"):
+        save(PLSA(2, verbose=object()).fit(corpus), tmp_path / "m")
+
+
+def test_saving_through_a_link_keeps_the_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_file(tmp_path / "link", {}, {"kind": "test"})
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").exists()
 
 
 def test_what_cannot_be_saved(tmp_path):

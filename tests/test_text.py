@@ -51,6 +51,21 @@ def test_counting_any_text(texts, preprocessing):
     assert counted(texts, preprocessing) == count_words(texts, preprocessing)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("हिन्दी भाषा में लिखा", ["हिन्दी", "भाषा", "में", "लिखा"]),
+        ("re\u0301sume\u0301 Café", ["résumé", "café"]),
+        ("İSTANBUL", ["istanbul"]),
+        ("كِتَابٌ جَدِيد", ["كِتَابٌ", "جَدِيد"]),
+        ("Straße ΟΔΟΣ 3d x", ["straße", "οδος"]),
+        ("😀 emoji-text", ["emoji", "text"]),
+    ],
+)
+def test_words_of_every_script(text, words):
+    assert Preprocessing().words(text) == words
+
+
 def test_a_fixed_vocabulary_is_kept_in_order():
     for preprocessing in (Preprocessing(stemmer="english"), Preprocessing(ngrams=(1, 2), stemmer="english")):
         counter = WordCounter(preprocessing, ["run", "cat"])

@@ -96,6 +96,10 @@ def test_rename_merge_and_drop_keep_ids(tree, model):
         tree.rename({99: "x"})
     with pytest.raises(ValueError, match="no document 'zz'"):
         tree.topics_of("zz")
+    assert tree.topics_of(np.int64(1)) == tree.topics_of("b")
+    for bad in ({"n": -1}, {"by": "luck"}):
+        with pytest.raises(ValueError, match="expected n of 0 or more"):
+            tree.words(animals, **bad)
 
 
 def two_levels(tree):
@@ -143,6 +147,15 @@ def test_frame_without_pandas_names_the_extra(tree, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(ImportError, match=r"topicfold\[frame\]"):
         tree.to_frame()
+
+
+def test_another_corpus_with_the_same_ids_is_assigned_too(corpus):
+    plain = Corpus.from_texts(TEXTS)
+    other = Corpus.from_texts(TEXTS[::-1])
+    model = PLSA(3, random_state=0, verbose=False).fit(plain)
+    assert plain.ids == other.ids
+    assert np.array_equal(topic_tree(model, other).doc_topic, model.transform(other))
+    assert topic_tree(model, plain).doc_topic is model.doc_topic_
 
 
 def test_other_documents_are_assigned(model, corpus):

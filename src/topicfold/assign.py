@@ -8,13 +8,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from .readers import TEXT_FORMATS, format_of, read, records
+from .readers import TEXT_FORMATS, format_of, read, records, texts_with_ids
+from .store import replaced_when_whole
 
 __all__ = ["assign_file"]
 
@@ -46,38 +47,32 @@ def assign_file(
         raise ValueError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
     if batch < 1:
         raise ValueError(f"batch={batch}: expected at least 1")
+    if str(out) != "-" and Path(out).exists() and str(source) != "-" and Path(out).samefile(source):
+        raise ValueError(f"{out} is the input too: write to another file")
     names = [str(name) for name in model.get_feature_names_out()]
     n_documents = 0
     with ExitStack() as stack:
-        writer: _Writer | None = None
-        for ids, documents in _batches(model, source, batch, text, id, reading):
-            doc_topic = model.transform(documents)
-            if writer is None:  # opened only when the first batch went well: an error leaves no empty file
-                writer = _WRITERS[to](stack, out, names)
-            writer.write(ids, doc_topic)
+        # an error half-way leaves what was there before, not a file that looks complete
+        batches = _batches(source, batch, text, id, reading)
+        first = next(batches, None)  # before the heading, so that an error in the first batch writes nothing
+        target = out if str(out) == "-" else stack.enter_context(replaced_when_whole(out))
+        writer: _Writer = _WRITERS[to](stack, target, names)
+        for ids, documents in chain([first] if first else [], batches):
+            writer.write(ids, np.asarray(model.transform(documents)))
             n_documents += len(ids)
     return n_documents
 
 
 def _batches(
-    model: Any, source: str | Path, size: int, text: str, id: str | None, reading: dict[str, Any]
+    source: str | Path, size: int, text: str, id: str | None, reading: dict[str, Any]
 ) -> Iterator[tuple[list[str], Any]]:
-    from_stdin = str(source) == "-"
-    if not from_stdin and not Path(source).exists():
-        raise FileNotFoundError(f"no such file or folder: {source}")
-    if not from_stdin and (reading.get("format") or format_of(Path(source))) not in TEXT_FORMATS:
+    if str(source) != "-" and (reading.get("format") or format_of(Path(source))) not in TEXT_FORMATS:
         corpus = read(source, format=reading.get("format"))
         yield list(corpus.ids), corpus
         return
-    stream = enumerate(records(source, **reading))
+    stream = texts_with_ids(records(source, **reading), text, id, where=str(source))
     while batch := list(islice(stream, size)):
-        first = batch[0][1]
-        key = id or ("id" if "id" in first else None)
-        for column in filter(None, (text, key)):
-            if column not in first:
-                raise ValueError(f"{source} has no column {column!r}; its columns are: {', '.join(first)}")
-        ids = [str(record[key]) if key else str(number) for number, record in batch]
-        yield ids, [str(record.get(text) or "") for _, record in batch]
+        yield [name for name, _ in batch], [item for _, item in batch]
 
 
 class _Csv:

@@ -29,8 +29,8 @@ def n_threads(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 means nothing: expected a positive number, -1 for all cores, or None for one")
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r}: expected a number of threads, -1 for all cores, or None for one")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 

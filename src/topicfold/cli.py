@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,22 @@ import click
 
 __all__ = ["cli", "main"]
 
-_ERRORS = (ValueError, OSError, ImportError, TypeError, FloatingPointError, MemoryError)
+_INTERRUPTED = 130  # the exit code shells give a program that Ctrl-C ended
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: errors are one line on stderr and exit code 2, unless --debug asks for the traceback."""
     words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words  # anywhere, not only before the command
+    words = [word for word in words if word != "--debug"]
+    if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")  # data is the same on every machine
     try:
-        sys.exit(cli.main(words, prog_name="topicfold", standalone_mode=False) or 0)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: _say(f"topicfold: {message}")
+            sys.exit(cli.main(words, prog_name="topicfold", standalone_mode=False) or 0)
     except click.exceptions.Abort:
-        _fail("interrupted", 130)
+        _fail("interrupted", _INTERRUPTED)
     except BrokenPipeError:  # the reader of our output, such as head, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -32,10 +39,11 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(error.format_message() + hint, 2)
     except click.ClickException as error:
         _fail(error.format_message(), 2)
-    except _ERRORS as error:
-        if "--debug" in words:
+    except Exception as error:
+        if debug:
             raise
-        _fail(str(error) or type(error).__name__, 2)
+        expected = isinstance(error, ValueError | OSError | ImportError | TypeError)
+        _fail(f"{error}" if expected and str(error) else f"{type(error).__name__}: {error} (--debug says more)", 2)
 
 
 def _fail(message: str, code: int) -> None:
@@ -49,12 +57,12 @@ def _say(message: str) -> None:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="topicfold")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error; may stand anywhere.")
 def cli(debug: bool) -> None:
     """Find what a collection of texts is about.
 
     INPUT is a folder of text files, CSV, TSV, JSONL (also .gz), Parquet, Matrix Market, LDA-C, UCI bag of words,
-    SVMlight, scipy .npz, or a corpus saved as .safetensors.
+    SVMlight, scipy .npz, or a corpus saved as .safetensors; '-' is JSONL on stdin.
     """
 
 
@@ -104,38 +112,53 @@ _model_options = _options(
 )
 
 
-def _read(path: str, given: dict[str, Any], **more: Any) -> Any:
+def _read(path: str, given: dict[str, Any]) -> Any:
     """Read a corpus with the options of the command line that belong to it."""
     from .corpus import Corpus
 
-    stop_words: Any = given.pop("stop_words")
-    if stop_words == "none":
-        stop_words = None
-    elif Path(stop_words).is_file():
-        stop_words = tuple(Path(stop_words).read_text(encoding="utf-8").split())
     errors = "replace" if given.pop("replace_errors") else "strict"
-    preprocessing = {"stop_words": stop_words, "stemmer": given.pop("stem"), "ngrams": (1, given.pop("ngrams"))}
-    filters = {"min_df": _number(given.pop("min_df")), "max_df": _number(given.pop("max_df"))}
+    preprocessing = {
+        "stop_words": _stop_words(given.pop("stop_words")),
+        "stemmer": given.pop("stem"),
+        "ngrams": (1, given.pop("ngrams")),
+    }
+    filters = {name: _number(name, given.pop(name)) for name in ("min_df", "max_df")}
     filters |= {name: given.pop(name) for name in ("max_words", "rank_by")}
+    defaults = {"min_df": 1, "max_df": 1.0, "max_words": None, "rank_by": "frequency"}
     options = {name: value for name, value in given.items() if value is not None}
+    options |= {name: value for name, value in filters.items() if value != defaults[name]}
     if _holds_texts(path, options.get("format")):
         options |= preprocessing
-    corpus = Corpus.read(path, errors=errors, **options, **filters, **more)
+    corpus = Corpus.read(path, errors=errors, **options)
     _say(str(corpus))
     return corpus
+
+
+def _stop_words(given: str) -> Any:
+    from .text import stop_word_languages
+
+    if given == "none":
+        return None
+    if given not in stop_word_languages() and Path(given).is_file():
+        return tuple(Path(given).read_text(encoding="utf-8").split())
+    return given
 
 
 def _holds_texts(path: str, format: str | None) -> bool:
     from .readers import TEXT_FORMATS, format_of
 
-    return (format or format_of(Path(path))) in TEXT_FORMATS
+    return path == "-" or (format or format_of(Path(path))) in TEXT_FORMATS
 
 
-def _number(text: str) -> int | float:
+def _number(name: str, text: str) -> int | float:
     try:
         return int(text)
     except ValueError:
+        pass
+    try:
         return float(text)
+    except ValueError:
+        raise click.UsageError(f"--{name.replace('_', '-')} {text}: expected a number") from None
 
 
 def _values(parameters: tuple[str, ...]) -> dict[str, Any]:
@@ -203,8 +226,10 @@ def fit(
     model.fit(corpus)
     save(model, out)
     click.echo(str(topic_tree(model, corpus)))
-    ending = "converged" if model.converged_ else "stopped at max_iter"
+    ending = "interrupted" if model.interrupted_ else "converged" if model.converged_ else "stopped at max_iter"
     _say(f"{model.n_iter_} iterations in {time.monotonic() - started:.1f} s ({ending}); the model is in {out}")
+    if model.interrupted_:
+        sys.exit(_INTERRUPTED)
 
 
 @cli.command()
@@ -264,31 +289,25 @@ def search(model: str, query: str, n: int) -> None:
 @cli.command()
 @click.argument("model", type=click.Path())
 @click.argument("input")
-@_corpus_options
-def score(model: str, input: str, **given: Any) -> None:
-    """Log-likelihood a token and perplexity of INPUT by document completion: half of each text foretells the rest."""
+@_file_options
+def score(model: str, input: str, replace_errors: bool, **given: Any) -> None:
+    """Log-likelihood a token and perplexity of INPUT by document completion: half of each text foretells the rest.
+
+    Texts become words as they did for the fit.
+    """
+    from .corpus import Corpus
+    from .counts import vocabulary_of
     from .metrics import perplexity
     from .store import load
 
     fitted = load(model)
-    value = fitted.score(_read_for(fitted, input, given))
+    if _holds_texts(input, given["format"]):
+        if fitted.preprocessing_ is None:
+            raise ValueError(f"{model} was fitted on counts and does not know how text becomes words: score counts")
+        given |= {"vocabulary": vocabulary_of(fitted), "preprocessing": fitted.preprocessing_}
+    value = fitted.score(Corpus.read(input, errors="replace" if replace_errors else "strict", **given))
     click.echo(f"log-likelihood a token  {value:.4f}")
     click.echo(f"perplexity              {perplexity(value):.1f}")
-
-
-def _read_for(model: Any, path: str, given: dict[str, Any]) -> Any:
-    """Read new documents the way the model's own were read."""
-    from .counts import vocabulary_of
-
-    words = vocabulary_of(model)
-    if words is None or model.preprocessing_ is None or not _holds_texts(path, given.get("format")):
-        return _read(path, given)
-    from .corpus import Corpus
-
-    kept = ("format", "text", "id", "encoding", "pattern", "labels", "title")
-    options = {name: given[name] for name in kept if given[name] is not None}
-    errors = "replace" if given["replace_errors"] else "strict"
-    return Corpus.read(path, errors=errors, vocabulary=words, preprocessing=model.preprocessing_, **options)
 
 
 @cli.command()

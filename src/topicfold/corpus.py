@@ -5,9 +5,11 @@ Frozen. `counts` is a CSR matrix of documents x words; everything else is option
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ __all__ = ["Corpus", "Segments", "is_missing"]
 HowSegments = str | int | Callable[[str], Sequence[str]] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segments:
     """The parts documents are made of: counts (segments x words) and the document of each, in order."""
 
@@ -29,7 +31,7 @@ class Segments:
     documents: np.ndarray
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Corpus:
     """Documents as counts of words; see `from_texts`, `from_counts`, `from_frame` and `read`.
 
@@ -101,7 +103,7 @@ class Corpus:
         kept: list[str] = []
         segment_ends: list[int] = []
         for text in texts:
-            text = "" if is_missing(text) else text
+            text = _checked_text(text, len(segment_ends))
             n_rows = _count_document(counter, text, segments)
             segment_ends.append(n_rows + (segment_ends[-1] if segment_ends else 0))
             if keep_texts:
@@ -129,7 +131,7 @@ class Corpus:
             counts,
             tuple(words),
             rows,
-            None if titles is None else tuple("" if title is None else str(title) for title in titles),
+            _as_titles(titles),
             tuple(kept) if keep_texts else None,
             _as_labels(labels),
             _as_links(links, rows or tuple(map(str, range(len(segment_ends))))),
@@ -159,7 +161,11 @@ class Corpus:
         >>> Corpus.from_counts([[2, 0], [1, 1]], ["fish", "tree"])
         Corpus: 2 documents, 2 words, 4 tokens
         """
+        if vocabulary is None and hasattr(counts, "columns"):
+            vocabulary = [str(name) for name in counts.columns]
         matrix = _checked_counts(counts)
+        if isinstance(vocabulary, str):
+            raise ValueError("vocabulary is one string: expected a list of words")
         words = None if vocabulary is None else list(map(str, vocabulary))
         if (min_df, max_df, max_words) != (1, 1.0, None):
             numbered = words or [f"{column:09d}" for column in range(matrix.shape[1])]
@@ -172,7 +178,7 @@ class Corpus:
             matrix,
             None if words is None else tuple(words),
             rows,
-            titles=None if titles is None else tuple(map(str, titles)),
+            titles=_as_titles(titles),
             labels=_as_labels(labels),
             links=_as_links(links, rows or tuple(map(str, range(matrix.shape[0])))),
             timestamps=_as_timestamps(timestamps),
@@ -182,11 +188,14 @@ class Corpus:
     def from_frame(cls, frame: Any, text: str = "text", **columns_and_options: Any) -> Corpus:
         """A corpus from a pandas or polars data frame.
 
-        `id`, `title`, `labels`, `links` and `timestamp` name columns; the rest are options of `from_texts`.
+        `id`, `title`, `labels`, `links` and `timestamp` name columns; without `id` documents are numbered. The rest
+        are options of `from_texts`.
         """
-        from .readers import corpus_from_records, frame_records
+        from .readers import COLUMNS, corpus_from_records, frame_records
 
-        return corpus_from_records(frame_records(frame), text=text, where="the frame", **columns_and_options)
+        names = [columns_and_options[key] for key in COLUMNS if columns_and_options.get(key)]
+        records = frame_records(frame, [text, *names])
+        return corpus_from_records(records, text=text, where="the frame", **columns_and_options)
 
     @classmethod
     def read(cls, path: str | Path, **options: Any) -> Corpus:
@@ -278,6 +287,8 @@ class Corpus:
         """Counts of new texts over this corpus's words, with its own preprocessing."""
         if self.preprocessing is None or self.vocabulary is None:
             raise ValueError("this corpus was made from counts and does not know how text becomes words")
+        if isinstance(texts, str):
+            raise ValueError("texts is one string: pass a list of texts")
         counter = WordCounter(self.preprocessing, self.vocabulary)
         for text in texts:
             counter.add(text)
@@ -305,8 +316,9 @@ def _count_document(counter: WordCounter, text: Any, segments: HowSegments) -> i
     if isinstance(segments, int):
         if segments < 1:
             raise ValueError(f"segments={segments}: expected at least one token a segment")
-        return counter.add_windows(text, segments)
-    parts = split_segments(text, segments) or [""]
+        return counter.add_windows(text if isinstance(text, str) else "\n\n".join(text), segments)
+    given_none = segments == "given" and text == ""
+    parts = [""] if given_none else split_segments(text, segments) or [""]
     for part in parts:
         counter.add(part)
     return len(parts)
@@ -329,8 +341,30 @@ def _check_unique(what: str, values: Sequence[str]) -> None:
             seen.add(value)
 
 
+def _checked_text(text: Any, number: int) -> str | Sequence[str]:
+    if is_missing(text):
+        return ""
+    if isinstance(text, str) or (isinstance(text, list | tuple) and all(isinstance(part, str) for part in text)):
+        return text
+    raise ValueError(f"text {number} is {text!r:.40}: expected a string, or a list of strings")
+
+
+def _as_text(value: Any) -> str:
+    """A cell as text: a whole number that a gap in its column has turned to 2.0 is '2'."""
+    return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value)
+
+
 def _as_ids(ids: Iterable[Any] | None) -> tuple[str, ...]:
-    return () if ids is None else tuple(map(str, ids))
+    def one(number: int, value: Any) -> str:
+        if is_missing(value):
+            raise ValueError(f"document {number} has no id: expected one a document, or none at all")
+        return _as_text(value)
+
+    return () if ids is None else tuple(one(number, value) for number, value in enumerate(ids))
+
+
+def _as_titles(titles: Iterable[Any] | None) -> tuple[str, ...] | None:
+    return None if titles is None else tuple("" if is_missing(title) else str(title) for title in titles)
 
 
 def _as_labels(labels: Iterable[Any] | None) -> tuple[tuple[str, ...], ...] | None:
@@ -342,15 +376,22 @@ def _as_labels(labels: Iterable[Any] | None) -> tuple[tuple[str, ...], ...] | No
         if is_missing(value):
             return ()
         if isinstance(value, Iterable) and not isinstance(value, str):
-            return tuple(shared.setdefault(str(item), str(item)) for item in value if not is_missing(item))
-        return (shared.setdefault(str(value), str(value)),)
+            return tuple(shared.setdefault(_as_text(item), _as_text(item)) for item in value if not is_missing(item))
+        return (shared.setdefault(_as_text(value), _as_text(value)),)
 
     return tuple(one(value) for value in labels)
 
 
 def is_missing(value: Any) -> bool:
-    """None, an empty string, or the NaN a data frame puts where there is nothing."""
-    return value is None or (isinstance(value, str) and value == "") or (isinstance(value, float) and value != value)
+    """None, an empty string, or what a data frame puts where there is nothing (NaN, NaT, NA)."""
+    if value is None or isinstance(value, str):
+        return not value
+    if isinstance(value, list | tuple | np.ndarray):
+        return False
+    try:
+        return bool(value != value)  # NaN and NaT are not themselves
+    except TypeError:  # pandas.NA is neither
+        return True
 
 
 def _as_links(links: Iterable[tuple[Any, Any]] | None, ids: Sequence[str]) -> np.ndarray | None:
@@ -359,8 +400,9 @@ def _as_links(links: Iterable[tuple[Any, Any]] | None, ids: Sequence[str]) -> np
     row = {name: index for index, name in enumerate(ids)}
     pairs, outside = [], 0
     for source, target in links:
-        if str(source) in row and str(target) in row:
-            pairs.append((row[str(source)], row[str(target)]))
+        ends = (row.get(_as_text(source), -1), row.get(_as_text(target), -1))
+        if min(ends) >= 0:
+            pairs.append(ends)
         else:
             outside += 1
     if outside:
@@ -374,15 +416,25 @@ def _as_timestamps(timestamps: Iterable[Any] | None) -> np.ndarray | None:
     if isinstance(timestamps, np.ndarray) and timestamps.dtype.kind == "M":
         return timestamps.astype("datetime64[s]")
 
-    def one(value: Any) -> np.datetime64:
-        if is_missing(value):
-            return np.datetime64("NaT", "s")
-        try:  # a number such as 1998 is a year
-            return np.datetime64(str(int(value)) if isinstance(value, float | np.floating) else str(value), "s")
-        except ValueError:
-            raise ValueError(f"timestamp {value!r}: expected a year, or a date such as 1998-03-25 10:00:00") from None
+    return np.array([_as_timestamp(value) for value in timestamps], dtype="datetime64[s]")
 
-    return np.array([one(value) for value in timestamps], dtype="datetime64[s]")
+
+def _as_timestamp(value: Any) -> np.datetime64:
+    """A moment in UTC from a date, a year, or text in ISO 8601."""
+    if is_missing(value):
+        return np.datetime64("NaT", "s")
+    if isinstance(value, np.datetime64):
+        return value.astype("datetime64[s]")
+    text = value.isoformat() if hasattr(value, "isoformat") else _as_text(value).strip()
+    try:
+        if re.fullmatch(r"\d{4}(-\d{2})?", text):  # a year, or a month of it
+            return np.datetime64(text, "s")
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"timestamp {value!r}: expected a year, or a date such as 1998-03-25T10:00:00") from None
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
+    return np.datetime64(moment, "s")
 
 
 def _checked_counts(counts: Any) -> sp.csr_array:
@@ -393,6 +445,9 @@ def _checked_counts(counts: Any) -> sp.csr_array:
     matrix = sp.csr_array(counts)
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise ValueError(f"counts of shape {matrix.shape}: expected documents x words, at least one of each")
+    matrix.check_format(full_check=True)
+    matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else matrix.astype(np.float64)
+    matrix.sum_duplicates()
     values = matrix.data
     bad = ~np.isfinite(values) | (values < 0) | (values != np.floor(values))
     if bad.any():
@@ -403,7 +458,6 @@ def _checked_counts(counts: Any) -> sp.csr_array:
         )
     if values.size and values.max() > np.iinfo(np.int32).max:
         raise ValueError(f"a count of {values.max():g} is too large: expected less than 2**31")
-    matrix = sp.csr_array((values.astype(np.int32), matrix.indices, matrix.indptr), matrix.shape, copy=True)
-    matrix.sum_duplicates()
+    matrix = matrix.astype(np.int32)
     matrix.eliminate_zeros()
     return matrix

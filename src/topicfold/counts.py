@@ -5,15 +5,16 @@ A Corpus, a scipy matrix, an array, a data frame, or, where the model knows its 
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .corpus import Corpus
+from .corpus import Corpus, is_missing
 from .text import WordCounter
 
-__all__ = ["as_counts", "canonical", "check_whole_numbers", "csr_parts", "vocabulary_of"]
+__all__ = ["as_counts", "canonical", "check_whole_numbers", "content_hash", "count_tags", "csr_parts", "vocabulary_of"]
 
 
 def as_counts(model: Any, X: Any, *, reset: bool, dtype: Any = np.float32) -> sp.csr_array:
@@ -23,22 +24,27 @@ def as_counts(model: Any, X: Any, *, reset: bool, dtype: Any = np.float32) -> sp
     (`vocabulary_`), how text became words (`preprocessing_`) and the documents' ids. Without it X must fit what
     is remembered; a Corpus with another vocabulary is matched word by word.
     """
-    if reset:
-        model.preprocessing_ = model.document_ids_ = model.vocabulary_ = None
+    texts = None if isinstance(X, Corpus) else _as_texts(X)
     if isinstance(X, Corpus):
         counts = _remember(model, X) if reset else _matched(model, X)
-    elif _is_texts(X) and not reset:
-        counts = _count_texts(model, X)
+    elif texts is not None:
+        if reset:
+            raise ValueError("X is a list of texts: fit takes counts, such as fit(Corpus.from_texts(texts))")
+        counts = _count_texts(model, texts)
     else:
         from sklearn.utils.validation import validate_data
 
         counts = validate_data(model, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
+        if reset:
+            model.preprocessing_ = model.document_ids_ = model.vocabulary_ = model.corpus_hash_ = None
     return canonical(counts, dtype)
 
 
 def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
     """CSR with columns in order, duplicates summed and no stored zeros; a new matrix unless it is so already."""
     result = sp.csr_array(counts)
+    # scipy does not look at the indices it is given, and a kernel would write wherever they point
+    result.check_format(full_check=True)
     if not result.has_canonical_format or (result.data == 0).any():
         # small integers could overflow where duplicates are summed
         result = result.astype(np.int64) if result.dtype.kind in "iu" else result.copy()
@@ -60,6 +66,14 @@ def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
         raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")
 
 
+def content_hash(counts: sp.csr_array) -> str:
+    """A hash of a matrix of counts: the same for the same documents in the same order over the same columns."""
+    digest = hashlib.blake2b(repr(counts.shape).encode(), digest_size=16)
+    for part in csr_parts(counts):
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.hexdigest()
+
+
 def vocabulary_of(model: Any) -> list[str] | None:
     """The words of a fitted model's columns, or None when it was fitted on a bare matrix."""
     names = model.vocabulary_ or getattr(model, "feature_names_in_", None)  # of a Corpus, or of a data frame
@@ -75,6 +89,7 @@ def _remember(model: Any, corpus: Corpus) -> sp.csr_array:
     model.vocabulary_ = corpus.vocabulary
     model.preprocessing_ = corpus.preprocessing
     model.document_ids_ = corpus.ids
+    model.corpus_hash_ = content_hash(corpus.counts)
     return corpus.counts
 
 
@@ -99,10 +114,18 @@ def _matched(model: Any, corpus: Corpus) -> sp.csr_array:
     return sp.csr_array(corpus.counts @ picker)
 
 
-def _is_texts(X: Any) -> bool:
+def _as_texts(X: Any) -> list[str] | None:
+    """X as a list of texts where it is one: a list, an array or a column of strings, some of them missing."""
     if isinstance(X, str):
         raise ValueError("X is one string: pass a list of texts")
-    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(text, str) for text in X)
+    if getattr(X, "ndim", 1) != 1 or sp.issparse(X):
+        return None
+    items = X if isinstance(X, list | tuple) else X.tolist() if hasattr(X, "tolist") else None
+    if not items or not any(isinstance(item, str) for item in items):
+        return None
+    if not all(isinstance(item, str) or is_missing(item) for item in items):
+        return None
+    return [item if isinstance(item, str) else "" for item in items]
 
 
 def _count_texts(model: Any, texts: list[str]) -> sp.csr_array:
@@ -116,3 +139,12 @@ def _count_texts(model: Any, texts: list[str]) -> sp.csr_array:
     for text in texts:
         counter.add(text)
     return counter.finish()[0]
+
+
+def count_tags(tags: Any) -> Any:
+    """scikit-learn's tags of an estimator that takes counts: sparse or dense, never negative; its own dtype."""
+    tags.input_tags.sparse = True
+    tags.input_tags.positive_only = True
+    if tags.transformer_tags is not None:
+        tags.transformer_tags.preserves_dtype = []
+    return tags

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from .progress import progress
 from .store import read_file, write_file
 
-__all__ = ["Checkpoint", "Run", "fingerprint", "iterate"]
+__all__ = ["Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate"]
 
 State = dict[str, np.ndarray]
 CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
@@ -41,6 +41,8 @@ class Checkpoint:
 
     def __init__(self, path: str | Path, fingerprint: str) -> None:
         self.path = Path(path)
+        if not self.path.absolute().parent.is_dir():  # said before the work, not after it
+            raise FileNotFoundError(f"checkpoint={str(path)!r}: the folder does not exist")
         self.fingerprint = fingerprint
         self._last = time.monotonic()
 
@@ -57,9 +59,12 @@ class Checkpoint:
         return state, metadata["notes"]
 
     def write(self, state: State, notes: dict[str, Any], *, now: bool = False) -> None:
-        """Write if the last time is long enough ago, or `now`."""
+        """Write if the last time is long enough ago, or `now`. A full disk is no reason to lose the fit: it warns."""
         if now or time.monotonic() - self._last >= CHECKPOINT_SECONDS:
-            write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
+            try:
+                write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
+            except OSError as error:
+                warnings.warn(f"the checkpoint could not be written, the fit goes on: {error}", stacklevel=3)
             self._last = time.monotonic()
 
     def remove(self) -> None:
@@ -86,6 +91,8 @@ def _feed(digest: Any, value: Any) -> None:
         matrix = sp.csr_array(value)
         for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data):
             digest.update(np.ascontiguousarray(part).data)
+    elif isinstance(value, np.random.RandomState):
+        digest.update(repr(value.get_state()).encode())
     elif isinstance(value, np.ndarray):
         digest.update(f"{value.dtype} {value.shape}".encode())
         digest.update(np.ascontiguousarray(value).tobytes())
@@ -114,7 +121,7 @@ def iterate(
     history = list(history or [])
     converged = False
     bar = progress(title, max_iter, done=len(history), verbose=verbose)
-    with _interrupt_flag() as interrupted, bar as move:
+    with hold_interrupts() as interrupted, bar as move:
         while len(history) < max_iter and not converged and not interrupted:
             outcome = step(state)
             objective, done = outcome if isinstance(outcome, tuple) else (outcome, None)
@@ -134,13 +141,14 @@ def iterate(
 
 
 @contextmanager
-def _interrupt_flag() -> Iterator[list[bool]]:
+def hold_interrupts() -> Iterator[list[bool]]:
     """A list that fills when Ctrl-C is pressed, so that no step is cut in half; pressed again, it interrupts at once.
 
-    Only the main thread can be told; elsewhere the list stays empty.
+    Only the main thread can be told; elsewhere, and where Ctrl-C is ignored anyway, the list stays empty.
     """
     pressed: list[bool] = []
-    if threading.current_thread() is not threading.main_thread():
+    on_main_thread = threading.current_thread() is threading.main_thread()
+    if not on_main_thread or signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None):
         yield pressed
         return
 

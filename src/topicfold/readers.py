@@ -5,12 +5,14 @@ A record is a mapping from column names to values. Lines are decoded one by one,
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,7 +23,17 @@ from .corpus import Corpus, is_missing
 from .progress import progress
 from .text import Preprocessing
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "corpus_from_records", "format_of", "frame_records", "read", "records"]
+__all__ = [
+    "COLUMNS",
+    "FORMATS",
+    "TEXT_FORMATS",
+    "corpus_from_records",
+    "format_of",
+    "frame_records",
+    "read",
+    "records",
+    "texts_with_ids",
+]
 
 Record = Mapping[str, Any]
 
@@ -41,6 +53,7 @@ _SUFFIXES = {
     ".safetensors": "safetensors",
 }
 TEXT_FORMATS = ("folder", "csv", "tsv", "jsonl", "parquet")
+COLUMNS = ("id", "title", "labels", "links", "timestamp")  # what may be named beside the text
 FORMATS = (*TEXT_FORMATS, "mtx", "ldac", "uci", "svmlight", "npz", "safetensors")
 
 
@@ -62,7 +75,7 @@ def read(
     verbose: bool | None = None,
     **options: Any,
 ) -> Corpus:
-    """Read a corpus; the format is told by the name unless `format` says it.
+    """Read a corpus; the format is told by the name unless `format` says it; '-' is standard input as JSONL.
 
     `text`, `id`, `title`, `labels`, `links` and `timestamp` name columns of CSV, TSV, JSONL and Parquet files. Without
     `id` a column of that name is used where there is one, else documents are numbered. `separator` splits labels and
@@ -73,19 +86,28 @@ def read(
     terminal. Other options go to `Corpus.from_texts`; the fields of Preprocessing may be given one by one.
     """
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"no such file or folder: {path}")
-    format = format or format_of(path)
+    format = "jsonl" if str(path) == "-" else format or format_of(path)
     if format not in FORMATS:
         raise ValueError(f"format={format!r}: expected one of {', '.join(FORMATS)}")
     if format == "safetensors":
+        if options:
+            raise ValueError(f"{path} is a saved corpus and is taken as it is: leave out {', '.join(options)}")
         return Corpus.load(path)
+    names = [name for name in (text, id, title, labels, links, timestamp) if name]
     if format in TEXT_FORMATS:
         if format == "folder":
             labels = "folder" if labels else None
             id, title = "id", None
         return corpus_from_records(
-            records(path, format=format, encoding=encoding, errors=errors, pattern=pattern, verbose=verbose),
+            records(
+                path,
+                format=format,
+                encoding=encoding,
+                errors=errors,
+                pattern=pattern,
+                columns=names,
+                verbose=verbose,
+            ),
             text=text,
             id=id,
             title=title,
@@ -111,19 +133,25 @@ def records(
     encoding: str = "utf-8",
     errors: str = "strict",
     pattern: str = "*.txt",
+    columns: Sequence[str] | None = None,
     verbose: bool | None = False,
 ) -> Iterator[Record]:
-    """The records of a file or folder with texts, one at a time; '-' is standard input as JSONL."""
+    """The records of a file or folder with texts, one at a time; '-' is standard input as JSONL.
+
+    `columns` are those that are needed: others of a Parquet file are not read, and one that is missing is an error.
+    """
     if str(path) == "-":
         import sys
 
         return _jsonl_records("standard input", _lines(sys.stdin.buffer, "standard input", encoding, errors))
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"no such file or folder: {path}")
     format = format or format_of(path)
     if format == "folder":
         return _folder_records(path, pattern, encoding, errors)
     if format == "parquet":
-        return _parquet_records(path)
+        return _parquet_records(path, columns)
     if format not in ("csv", "tsv", "jsonl"):
         raise ValueError(f"{path}: a {format} file holds counts, not texts; expected {', '.join(TEXT_FORMATS)}")
     lines = _file_lines(path, encoding, errors, verbose)
@@ -159,7 +187,7 @@ def corpus_from_records(
                 id = id or ("id" if "id" in record else None)
                 for column in filter(None, (text, id, title, labels, links, timestamp)):
                     _cell(record, column, where)
-            ids.append(record[id] if id else number)
+            ids.append(_cell(record, id, where) if id else number)
             for name, values in columns.items():
                 value = _cell(record, named[name], where)
                 values.append(_split(value, separator) if name == "labels" else value)
@@ -172,13 +200,30 @@ def corpus_from_records(
     return Corpus.from_texts(texts(), ids=ids, links=pairs if links else None, **given)
 
 
-def frame_records(frame: Any) -> Iterator[Record]:
-    """The rows of a pandas or polars frame as records."""
+def texts_with_ids(
+    source: Iterable[Record], text: str = "text", id: str | None = None, where: str = "the records"
+) -> Iterator[tuple[str, str]]:
+    """(id, text) of records that stream by; without a column of ids they are numbered, a missing text is empty."""
+    for number, record in enumerate(source):
+        if number == 0:
+            id = id or ("id" if "id" in record else None)
+        value = _cell(record, text, where)
+        name = str(_cell(record, id, where)) if id else str(number)
+        if not is_missing(value) and not isinstance(value, str):
+            raise ValueError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
+        yield name, "" if is_missing(value) else value
+
+
+def frame_records(frame: Any, columns: Sequence[str] | None = None) -> Iterator[Record]:
+    """The rows of a pandas or polars frame as records, of some columns or of all."""
     if not hasattr(frame, "columns"):
         raise ValueError(f"{type(frame).__name__} is not a data frame: expected pandas or polars")
-    names = [str(name) for name in frame.columns]
-    columns = [frame[name].to_list() for name in frame.columns]
-    return (dict(zip(names, row)) for row in zip(*columns))
+    names = [name for name in frame.columns if columns is None or name in columns]
+    for name in columns or ():
+        if name not in names:
+            raise ValueError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, frame.columns))}")
+    values = [frame[name].to_list() for name in names]
+    return (dict(zip(map(str, names), row)) for row in zip(*values))
 
 
 _PREPROCESSING_OPTIONS = ("token_pattern", "lowercase", "stop_words", "stemmer", "ngrams", "tokenizer")
@@ -228,6 +273,8 @@ def _as_list(value: Any) -> list[Any]:
 
 def format_of(path: Path) -> str:
     """The format a name tells: a folder, a known ending, or UCI's docword.NAME.txt."""
+    if not path.exists():
+        raise FileNotFoundError(f"no such file or folder: {path}")
     if path.is_dir():
         return "folder"
     name = path.name.lower().removesuffix(".gz")
@@ -247,6 +294,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _file_lines(path: Path, encoding: str, errors: str, verbose: bool | None = False) -> Iterator[str]:
+    codecs.lookup(encoding)
     bar = progress(f"Reading {path.name}", path.stat().st_size, unit="MB", verbose=verbose)
     with open(path, "rb") as file, bar as move:
         unpacked = gzip.GzipFile(fileobj=file) if path.suffix.lower() == ".gz" else file
@@ -257,14 +305,15 @@ def _file_lines(path: Path, encoding: str, errors: str, verbose: bool | None = F
 
 
 def _lines(file: Any, name: str, encoding: str, errors: str) -> Iterator[str]:
+    if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be cut into lines before they are decoded
+        yield from codecs.getreader(encoding)(file, errors)
+        return
     try:
         for number, raw in enumerate(file, 1):
             line = _decode(raw, f"{name}, line {number}", encoding, errors)
             yield line.removeprefix("\ufeff") if number == 1 else line
-    except (EOFError, gzip.BadGzipFile, OSError) as error:
-        if isinstance(error, EOFError | gzip.BadGzipFile):
-            raise ValueError(f"{name} is not a whole gzip file: {error}") from None
-        raise
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{name} is not a whole gzip file: {error}") from None
 
 
 def _decode(raw: bytes, where: str, encoding: str, errors: str) -> str:
@@ -282,7 +331,7 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
         if line.strip():
             try:
                 record = json.loads(line)
-            except json.JSONDecodeError as error:
+            except (json.JSONDecodeError, RecursionError) as error:
                 raise ValueError(f"{name}, line {number} is not JSON: {error}") from None
             if not isinstance(record, dict):
                 raise ValueError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line")
@@ -291,21 +340,26 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
 
 def _csv_records(path: Path, lines: Iterable[str], format: str) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # a document is often longer than the 128 kB the module allows
-    rows = csv.reader(lines, delimiter="\t" if format == "tsv" else ",")
-    names = next(rows, None)
-    if names is None:
-        raise ValueError(f"{path} is empty: expected a first line with the names of the columns")
+    # strict: else a quote that is never closed would swallow the rest of the file as one cell
+    rows = csv.reader(lines, delimiter="\t" if format == "tsv" else ",", strict=True)
     try:
+        names = next(rows, None)
+        if names is None:
+            raise ValueError(f"{path} is empty: expected a first line with the names of the columns")
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{path} has more than one column {twice!r}")
         for row in rows:
             if row and len(row) != len(names):
                 raise ValueError(f"{path}, line {rows.line_num} has {len(row)} cells: expected {len(names)}")
             if row:
                 yield dict(zip(names, row))
     except csv.Error as error:
-        raise ValueError(f"{path}, line {rows.line_num} is not {format.upper()}: {error}") from None
+        hint = " (a quote that is not closed?)" if "end of data" in str(error) else ""
+        raise ValueError(f"{path}, line {rows.line_num} is not {format.upper()}: {error}{hint}") from None
 
 
-def _parquet_records(path: Path) -> Iterator[Record]:
+def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     try:
         from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
@@ -316,7 +370,12 @@ def _parquet_records(path: Path) -> Iterator[Record]:
     except ArrowInvalid as error:
         raise ValueError(f"{path} is not a Parquet file: {error}") from None
     with file:
-        for batch in file.iter_batches(batch_size=2048):
+        names = file.schema_arrow.names
+        wanted = names if columns is None else [name for name in names if name in columns or name == "id"]
+        for name in columns or ():
+            if name not in names:
+                raise ValueError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
+        for batch in file.iter_batches(batch_size=2048, columns=wanted):
             yield from batch.to_pylist()
 
 
@@ -392,6 +451,8 @@ def _read_ldac(path: Path) -> tuple[sp.csr_array, None]:
             pairs = [tuple(map(int, cell.split(":"))) for cell in cells[1:]]
             if cells and int(cells[0]) != len(pairs):
                 raise ValueError(f"it announces {cells[0]} terms and has {len(pairs)}")
+            if any(term < 0 for term, _ in pairs):
+                raise ValueError("a term has a negative number")
             indices += [term for term, _ in pairs]
             data += [count for _, count in pairs]
         except ValueError as error:

@@ -29,13 +29,14 @@ def search(model: Any, query: Any, n: int = 10) -> list[Hit]:
     """
     from .counts import as_counts
 
-    batch = [query] if isinstance(query, str) else query
-    counts = as_counts(model, batch, reset=False)
+    if n < 1:
+        raise ValueError(f"n={n}: expected at least 1")
+    counts = as_counts(model, [query] if isinstance(query, str) else query, reset=False)
     if counts.shape[0] != 1:
         raise ValueError(f"search takes one query, got {counts.shape[0]}")
     if counts.nnz == 0:
         raise ValueError(f"no word of the query {query!r} is in the model's vocabulary")
-    wanted = model.transform(batch)[0].astype(np.float64)
+    wanted = model.transform(counts)[0].astype(np.float64)
     documents = model.doc_topic_.astype(np.float64)
     lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(wanted)
     similarity = documents @ wanted / np.maximum(lengths, 1e-300)

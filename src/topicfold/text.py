@@ -7,10 +7,11 @@ they stream by, with the same result, one dictionary look-up a token.
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -27,7 +28,7 @@ __all__ = [
     "token_stream",
 ]
 
-TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter, in any script
+TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
 _FLUSH_TOKENS = 1 << 19  # tokens held as they come before they are summed up to counts
 _CHUNK = 1 << 22  # stored values looked at together when a matrix is worked on in place
 
@@ -115,7 +116,17 @@ class Preprocessing:
             tokenizer = self.tokenizer
             return (lambda text: tokenizer(text.lower())) if self.lowercase else tokenizer
         find = re.compile(self.token_pattern).findall
-        return (lambda text: find(text.lower())) if self.lowercase else find
+        find_any = _pattern_with_marks().findall if self.token_pattern == TOKEN_PATTERN else find
+        if not self.lowercase:
+            return lambda text: find(text) if text.isascii() else find_any(unicodedata.normalize("NFC", text))
+
+        def tokens(text: str) -> list[str]:
+            if text.isascii():
+                return find(text.lower())
+            # Python lowers the Turkish capital I with a dot to two characters
+            return find_any(unicodedata.normalize("NFC", text.replace("\u0130", "i").lower()))
+
+        return tokens
 
     @cached_property
     def _stop_set(self) -> frozenset[str]:
@@ -157,6 +168,17 @@ class Preprocessing:
         return replace(self, tokenizer=tokenizer)
 
 
+@cache
+def _pattern_with_marks() -> re.Pattern[str]:
+    r"""TOKEN_PATTERN for every script: vowel signs and accents that stand on their own belong to the word.
+
+    Python's \w leaves them out, which would cut Hindi, Thai or vocalised Arabic to pieces. Texts in ASCII need not pay
+    for the larger class.
+    """
+    marks = [chr(code) for code in range(0x300, 0x11000) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
+    return re.compile(rf"\b[^\W\d_][\w{''.join(marks)}]+")
+
+
 def _snowball(language: str) -> Any:
     import Stemmer
 
@@ -194,16 +216,19 @@ class _WordColumns(dict[str, int]):
         if token in self._stop:
             self[token] = -1
             return -1
-        word = self._stem(token) if self._stem else token
+        column = self.column_of(self._stem(token) if self._stem else token)
+        if column >= 0:  # others are not remembered: a stream of new texts must not fill the memory
+            self[token] = column
+        return column
+
+    def column_of(self, word: str) -> int:
+        """The column of a word that is stopped and stemmed already, a new one where the vocabulary is open."""
         # `get` never calls __missing__, so this is safe where the two dictionaries are one
         column = self._column_of_word.get(word, -1)
-        if column < 0:
-            if self._fixed:
-                return -1  # not remembered: a stream of new texts must not fill the memory
+        if column < 0 and not self._fixed:
             column = len(self.words)
             self.words.append(word)
             self._column_of_word[word] = column
-        self[token] = column
         return column
 
 
@@ -219,9 +244,12 @@ class WordCounter:
     """
 
     def __init__(self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None = None) -> None:
+        if isinstance(vocabulary, str):
+            raise ValueError("vocabulary is one string: expected a list of words")
         self._columns = _WordColumns(preprocessing, vocabulary)
-        plain = preprocessing.ngrams == (1, 1)
-        self._tokens = preprocessing.tokens if plain else preprocessing.words
+        self._ngrams = preprocessing.ngrams
+        self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else preprocessing.words
+        self._single_words = replace(preprocessing, ngrams=(1, 1)).words
         self._fixed_width = None if vocabulary is None else len(vocabulary)
         self._pending = array("i")
         self._pending_ends: list[int] = []
@@ -237,10 +265,11 @@ class WordCounter:
 
     def add_windows(self, text: str, size: int) -> int:
         """Count one text as rows of `size` tokens each, and return their number (at least one)."""
-        columns = [column for column in map(self._columns.__getitem__, self._tokens(text)) if column >= 0]
-        starts = range(0, max(len(columns), 1), size)
+        words = self._single_words(text)
+        starts = range(0, max(len(words), 1), size)
         for start in starts:
-            self._pending.extend(columns[start : start + size])
+            window = _ngrams(words[start : start + size], self._ngrams)
+            self._pending.extend(map(self._columns.column_of, window))
             self._end_row()
         return len(starts)
 
@@ -362,9 +391,10 @@ _RANKINGS = ("frequency", "tfidf")
 
 
 def _documents(name: str, value: int | float, n_documents: int) -> float:
-    if isinstance(value, bool) or value < 0 or (isinstance(value, float) and value > 1):
+    share = isinstance(value, float | np.floating)
+    if isinstance(value, bool) or not (0 <= value <= 1 if share else value >= 0):
         raise ValueError(f"{name}={value}: expected a number of documents (1, 2, ...) or a share of them (0.0 to 1.0)")
-    return value * n_documents if isinstance(value, float) else value
+    return float(value) * n_documents if share else value
 
 
 def _best(

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from .corpus import Corpus
-from .counts import vocabulary_of
+from .counts import content_hash, vocabulary_of
 
 __all__ = ["RELEVANCE", "TopicTree", "TopicWord", "relevance", "top_word_columns", "topic_tree"]
 
@@ -67,6 +68,8 @@ class TopicTree:
 
     def words(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[TopicWord]:
         """The best words of a topic, ranked by its score (relevance, for most models) or by P(w|z)."""
+        if n < 0 or by not in ("score", "probability"):
+            raise ValueError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
         row = self._row(topic)
         scores = self._scores(row)
         order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
@@ -87,8 +90,8 @@ class TopicTree:
         return [(self.document_ids[d], float(column[d])) for d in order]
 
     def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
-        """The topics of a document, by its id or row: (topic, membership), the largest first."""
-        row = document if isinstance(document, int) else self._document_rows.get(document, -1)
+        """The topics of a document, by its id (a string) or row (a number): (topic, membership), the largest first."""
+        row = int(document) if isinstance(document, int | np.integer) else self._document_rows.get(document, -1)
         if not 0 <= row < len(self.doc_topic):
             raise ValueError(f"there is no document {document!r} among {len(self.doc_topic):,}")
         shares = self.doc_topic[row]
@@ -159,7 +162,7 @@ class TopicTree:
         """Give topics names; an empty name takes one away."""
         for topic in names:
             self._row(topic)
-        merged = {**self.names, **{int(topic): str(name) for topic, name in names.items()}}
+        merged = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
         return replace(self, names={topic: name for topic, name in merged.items() if name})
 
     def merge(self, topics: Sequence[int], name: str | None = None) -> TopicTree:
@@ -229,7 +232,7 @@ class TopicTree:
             raise ValueError(f"there is no topic {topic}{hint}; the topics are {_listed(self.ids)}")
         return int(rows[0])
 
-    @property
+    @cached_property
     def _document_rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.document_ids)}
 
@@ -252,8 +255,8 @@ def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
     document_ids = model.document_ids_
     doc_topic, titles = model.doc_topic_, None
     if corpus is not None:
-        if corpus.ids != document_ids:
-            doc_topic, document_ids = model.transform(corpus), corpus.ids
+        if corpus.ids != document_ids or content_hash(corpus.counts) != model.corpus_hash_:
+            doc_topic, document_ids = np.asarray(model.transform(corpus)), corpus.ids
         titles = corpus.titles
     n_topics, n_words = model.topic_word_.shape
     words = vocabulary_of(model) or [f"word {column}" for column in range(n_words)]

@@ -9,6 +9,7 @@ that helps on tokens held out of the training documents. Powers can be taken bef
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,19 +20,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import map_blocks, row_blocks
-from ..counts import as_counts, check_whole_numbers, csr_parts, vocabulary_of
-from ..fitting import Checkpoint, Run, State, fingerprint, iterate
-from ..jit import njit, njit_fast
+from ..counts import as_counts, check_whole_numbers, count_tags, csr_parts, vocabulary_of
+from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate
+from ..jit import njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .starts import seed_columns, start
 
 __all__ = ["PLSA"]
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
+_ROWS_A_SUM = 1 << 14
 _LANES = 8  # rows are padded to whole vector registers
 _VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
-_VALUES_A_GROUP = 16  # times the number of words: what pays for a group's own sums over words
-_MOST_GROUPS = 16
+# A group of rows has its own sums over words, as large as P(w|z). A few pay soon, many only for large corpora.
+_FEW_GROUPS, _VALUES_A_FEW = 4, 8  # values a word
+_MOST_GROUPS, _VALUES_A_MOST = 16, 64
 FOLD_IN_ITER = 100
 FOLD_IN_TOL = 1e-4
 _TEMPER = 0.9  # what the exponent is multiplied by when the held-out tokens stop gaining
@@ -110,29 +113,41 @@ def renew_words(word_topic, word_sum, prior, smoothing, n_topics):
             word_sum[w, k] = 0
 
 
-@njit
+@njit_fast
 def fold_in_rows(indptr, indices, data, first, last, word_topic, doc_topic, n_topics, exponent, max_iter, tol):
     """P(z|d) of documents first..last with P(w|z) fixed, each from an even start until it moves less than `tol`.
 
     Repeat: doc_topic = doc_topic * (n / P) @ word_topic, the row summing to one; concave, so the start does not matter.
     With an exponent below one word_topic comes as a power already. A row without a usable word is left at -1.
+
+    All in one kernel: whether numba inlines another depends on what is in its cache, and with it the last bits.
     """
     width = word_topic.shape[1]
+    zero = word_topic.dtype.type(0)
     now = np.empty(width, word_topic.dtype)
     gain = np.empty(width, word_topic.dtype)
     for d in range(first, last):
-        now[:] = 0
+        now[:] = zero
         now[:n_topics] = 1 / n_topics
-        usable = False
         for _ in range(max_iter):
-            usable = fold_in_once(indptr[d], indptr[d + 1], indices, data, word_topic, now, gain)
-            if not usable:
-                break
-            change = 0.0
+            gain[:] = zero
+            for cell in range(indptr[d], indptr[d + 1]):
+                w = indices[cell]
+                p = zero
+                for k in range(width):
+                    p += now[k] * word_topic[w, k]
+                if p > 0:
+                    ratio = data[cell] / p
+                    for k in range(width):
+                        gain[k] += ratio * word_topic[w, k]
             total = 0.0
             for k in range(n_topics):
                 gain[k] *= now[k]
                 total += gain[k]
+            if not total > 0:
+                doc_topic[d, :n_topics] = -1
+                break
+            change = 0.0
             for k in range(n_topics):
                 value = gain[k] / total
                 change += abs(value - doc_topic[d, k])
@@ -140,28 +155,6 @@ def fold_in_rows(indptr, indices, data, first, last, word_topic, doc_topic, n_to
                 now[k] = doc_topic[d, k] if exponent == 1 else doc_topic[d, k] ** exponent
             if change < tol:
                 break
-        if not usable:
-            doc_topic[d, :n_topics] = -1
-
-
-@njit_fast
-def fold_in_once(begin, end, indices, data, word_topic, now, gain):
-    """gain = sum_w n(w) / p(w) word_topic[w] with p = word_topic @ now, over the cells with p > 0; is there any?"""
-    width = word_topic.shape[1]
-    zero = word_topic.dtype.type(0)
-    gain[:] = zero
-    usable = False
-    for cell in range(begin, end):
-        w = indices[cell]
-        p = zero
-        for k in range(width):
-            p += now[k] * word_topic[w, k]
-        if p > 0:
-            usable = True
-            ratio = data[cell] / p
-            for k in range(width):
-                gain[k] += ratio * word_topic[w, k]
-    return usable
 
 
 # ---- functions on whole matrices, shared with the models built on PLSA ----------------------------------------------
@@ -179,8 +172,9 @@ class EMStep:
     ) -> None:
         self.indptr, self.indices, self.data = csr_parts(counts)
         self.n_topics, self.n_jobs, self.smoothing, self.prior = n_topics, n_jobs, smoothing, prior
-        n_groups = int(np.clip(counts.nnz // (_VALUES_A_GROUP * counts.shape[1]), 1, _MOST_GROUPS))
-        self.groups = row_blocks(self.indptr, n_groups)
+        values_a_word = counts.nnz // counts.shape[1]
+        few, most = values_a_word // _VALUES_A_FEW, values_a_word // _VALUES_A_MOST
+        self.groups = row_blocks(self.indptr, max(1, min(few, _FEW_GROUPS), min(most, _MOST_GROUPS)))
         self.word_sums = [aligned(counts.shape[1], n_topics, counts.dtype) for _ in self.groups]
         self.left_out = 0
 
@@ -264,7 +258,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_topics : number of topics.
-    init : 'nmf' (on tf-idf), 'kmeans' (on tf-idf), 'random', or an array of topics x words.
+    init : 'nmf' or 'kmeans' (on tf-idf), 'random', an array of topics x words, or 'auto': 'nmf' up to 100 topics,
+        'kmeans' above.
     n_init : number of starts; the fit with the highest likelihood is kept.
     max_iter, tol : EM stops after max_iter steps, or when the log-likelihood a token rises by less than tol.
     tempered : lower the exponent of the E-step as long as that helps on a tenth of the tokens, held out (TEM).
@@ -284,7 +279,9 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     topic_weight_ : P(z), the corpus's own mix of topics.
     word_frequency_ : tokens of each word in training.
     history_ : log-likelihood a token (with a prior: the objective a token) before each step; held-out when tempered.
-    n_iter_, converged_, exponent_ : steps taken, whether tol was reached, exponent of the E-step (1 unless tempered).
+    n_iter_, converged_, interrupted_ : steps taken; whether tol was reached; whether Ctrl-C ended it.
+    exponent_ : exponent of the E-step, 1 unless tempered.
+    left_out_ : counts with P(w|d) = 0, which EM cannot use; 0 unless init has zeros.
 
     Examples
     --------
@@ -299,7 +296,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self,
         n_topics: int = 20,
         *,
-        init: Any = "nmf",
+        init: Any = "auto",
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
@@ -335,10 +332,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_size(counts, self.n_topics)
         seeds = seed_columns(self.seed_words, self.n_topics, vocabulary_of(self), counts.shape[1])
         prior = _seed_prior(seeds, float(counts.sum(dtype=np.float64)) / self.n_topics * self.seed_strength, dtype)
-        best, run = self._best_of_starts(counts, seeds, prior)
+        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, fingerprint(self, counts))
+        best, run = self._best_of_starts(counts, seeds, prior, checkpoint)
         if "best_score" in best:  # tempered: max_iter or Ctrl-C can end the search off its best point
             best = _take(best, "best_")
-        self._keep(counts, best, run)
+        with hold_interrupts():
+            self._keep(counts, best, run)
+        if checkpoint is not None and run.finished:
+            checkpoint.remove()
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -370,19 +371,13 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return len(self.topic_word_)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = []  # `dtype` says what comes out
-        return tags
+        return count_tags(super().__sklearn_tags__())
 
-    def _best_of_starts(self, counts: sp.csr_array, seeds: dict[int, np.ndarray], prior: Any) -> tuple[State, Run]:
+    def _best_of_starts(
+        self, counts: sp.csr_array, seeds: dict[int, np.ndarray], prior: Any, checkpoint: Checkpoint | None
+    ) -> tuple[State, Run]:
         """Run EM from each start and keep the best; a checkpoint holds the run under way and the best before it."""
-        checkpoint = None
-        resumed: tuple[State, dict[str, Any]] | None = None
-        if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, fingerprint(self, counts))
-            resumed = checkpoint.read()
+        resumed = None if checkpoint is None else checkpoint.read()
         best: tuple[State, Run] | None = None
         start_seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init)
         for number, seed in enumerate(start_seeds):
@@ -416,10 +411,8 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if best is None or max(run.history, default=-np.inf) > max(best[1].history):
                 best = (state, run)
             if not run.finished:
+                best = (best[0], run._replace(history=best[1].history))
                 break
-        else:
-            if checkpoint is not None:
-                checkpoint.remove()
         assert best is not None
         return best
 
@@ -436,14 +429,18 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         def plain(state: State) -> float:
             word_topic = state["word_topic"]
             penalty = _log_prior(word_topic[:, : self.n_topics], self.smoothing, prior)
-            return (step(state["doc_topic"], word_topic) + penalty) / n_tokens
+            objective = (step(state["doc_topic"], word_topic) + penalty) / n_tokens
+            state["left_out"] = np.array(step.left_out)
+            return objective
 
         return plain
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
-        n_topics = self.n_topics
+        n_topics, doc_topic = self.n_topics, state["doc_topic"]
         self.topic_word_ = np.ascontiguousarray(_normalised(state["word_topic"][:, :n_topics].T))
-        weight = counts.sum(axis=1, dtype=np.float64) @ state["doc_topic"][:, :n_topics]
+        lengths = counts.sum(axis=1, dtype=np.float64)
+        rows = [slice(first, first + _ROWS_A_SUM) for first in range(0, len(doc_topic), _ROWS_A_SUM)]
+        weight = np.sum([lengths[here] @ doc_topic[here, :n_topics] for here in rows], axis=0)
         self.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
         self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
         self.exponent_ = float(state["exponent"]) if "exponent" in state else 1.0
@@ -455,16 +452,24 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.history_ = np.array(run.history)
         self.n_iter_ = len(run.history)
         self.converged_ = run.converged
+        self.interrupted_ = not run.finished
+        self.left_out_ = int(state.get("left_out", 0))
+        if self.left_out_:
+            warnings.warn(
+                f"{self.left_out_:,} counts of words that the start gave no probability are left out of the likelihood",
+                stacklevel=3,
+            )
 
 
 def check_parameters(model: Any) -> np.dtype:
     """Raise on parameters no PLSA-like model can use; the dtype."""
+    parameters = model.get_params(deep=False)
     for name, least in (("n_topics", 1), ("n_init", 1), ("max_iter", 1)):
-        value = getattr(model, name)
+        value = parameters.get(name, 1)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}")
     for name in ("tol", "smoothing", "seed_strength"):
-        value = getattr(model, name)
+        value = parameters.get(name, 0)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
             raise ValueError(f"{name}={value!r}: expected a number, zero or more")
     dtype = np.dtype(model.dtype)
@@ -495,6 +500,8 @@ def _tempered_step(
     """
     check_whole_numbers(counts, "tempered=True")
     seen, held_out = split_tokens(counts, observed=1 - _TEMPER_HELD_OUT)
+    if held_out.nnz == 0:
+        raise ValueError("tempered=True holds out a tenth of each document's tokens, and no document has ten")
     step = EMStep(seen, n_topics, n_jobs, smoothing, prior)
     word_frequency = seen.sum(axis=0, dtype=np.float64)
 
@@ -508,6 +515,7 @@ def _tempered_step(
             doc_topic **= state["exponent"]
             word_topic **= state["exponent"]
         step(doc_topic, word_topic)
+        doc_topic[:], word_topic[:] = _normalised(doc_topic), _normalised(word_topic.T).T  # rows no token touched
         topics = np.ascontiguousarray(word_topic[:, :n_topics].T)
         score = completion_log_likelihood(held_out, doc_topic[:, :n_topics], topics, word_frequency)
         if score > state["best_score"] + tol:

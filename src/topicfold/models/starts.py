@@ -15,14 +15,14 @@ import scipy.sparse as sp
 
 from ..blocks import single_threaded_libraries
 
-__all__ = ["STARTS", "seed_columns", "start", "tfidf"]
+__all__ = ["STARTS", "inverse_document_frequency", "seed_columns", "start", "tfidf"]
 
-STARTS = ("nmf", "kmeans", "random")
-_OWN_CLUSTER = 0.7  # of a document's weight; the rest is spread evenly, so that no topic starts at zero
+STARTS = ("auto", "nmf", "kmeans", "random")
+_OWN_TOPICS = 0.7  # of a document's weight; the rest is spread evenly, so that topics begin close together
 _KMEANS_ITER = 10
 _NMF_ITER = 10
-_NMF_DOCUMENTS = 5000
-_NMF_DOCUMENTS_A_TOPIC = 20
+_NMF_TOPICS = 100
+_SAMPLE, _SAMPLE_A_TOPIC = 5000, 20  # documents that starts look at
 _SMOOTHING = 0.1  # of a topic's words at the start are the corpus's, so that every topic can use every word
 
 
@@ -40,15 +40,20 @@ def start(
         raise ValueError(f"init={init!r}: expected one of {', '.join(STARTS)}, or an array of topics x words")
     else:
         free = n_topics - len(seeds)
-        make = {"kmeans": _kmeans, "nmf": _nmf, "random": _random}[init]
+        make = {"auto": _auto, "nmf": _nmf, "kmeans": _kmeans, "random": _random}[init]
         doc_topic, topic_word = make(counts, free, rng) if free else _nothing(counts)
     return _with_seeds(counts, doc_topic, topic_word, n_topics, seeds) if seeds else (doc_topic, topic_word)
 
 
-def tfidf(counts: sp.csr_array) -> sp.csr_array:
-    """tf-idf with rows of length one: n(d,w) ln(N / df(w)), the idf at least a little above zero."""
+def inverse_document_frequency(counts: sp.csr_array) -> np.ndarray:
+    """ln((1 + N) / (1 + df)) of each word, a little above zero for one that every document has."""
     document_frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf = np.log((1 + counts.shape[0]) / (1 + document_frequency)) + 1e-3
+    return np.log((1 + counts.shape[0]) / (1 + document_frequency)) + 1e-3
+
+
+def tfidf(counts: sp.csr_array, idf: np.ndarray | None = None) -> sp.csr_array:
+    """n(d,w) idf(w) with rows of length one; a row without words stays zero. `idf` may be that of other documents."""
+    idf = inverse_document_frequency(counts) if idf is None else idf
     weighted = sp.csr_array(
         (counts.data.astype(np.float64) * idf[counts.indices], counts.indices, counts.indptr), counts.shape
     )
@@ -100,38 +105,42 @@ def _kmeans(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> 
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    vectors = tfidf(counts)
-    filled = np.diff(counts.indptr) > 0
-    if filled.sum() < n_topics:
+    seen = _sample(counts, n_topics, rng)
+    if seen.shape[0] < n_topics:
         return _random(counts, n_topics, rng)
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than clusters: fine for a start
         kmeans = KMeans(n_topics, n_init=1, max_iter=_KMEANS_ITER, random_state=rng)
-        found = kmeans.fit_predict(vectors[filled])
-    cluster = np.zeros(counts.shape[0], int)
-    cluster[filled] = found
-    doc_topic = np.full((counts.shape[0], n_topics), (1 - _OWN_CLUSTER) / n_topics)
-    doc_topic[np.arange(len(cluster)), cluster] += _OWN_CLUSTER
-    return doc_topic, _words_of(counts, doc_topic)
+        cluster = kmeans.fit_predict(tfidf(seen).astype(np.float32))
+    member = sp.csr_array((np.ones(len(cluster)), (np.arange(len(cluster)), cluster)), (len(cluster), n_topics))
+    return _even(counts.shape[0], n_topics), _words_of(seen, _spread(member.toarray()), counts)
 
 
 def _nmf(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
 
-    # a sample is enough to find where topics lie, and keeps the price of the start below that of the fit
-    n_sample = max(_NMF_DOCUMENTS, _NMF_DOCUMENTS_A_TOPIC * n_topics)
-    if n_sample < counts.shape[0]:
-        counts_seen = counts[np.sort(rng.choice(counts.shape[0], n_sample, replace=False))]
-    else:
-        counts_seen = counts
+    seen = _sample(counts, n_topics, rng)
+    if seen.shape[0] < n_topics:
+        return _random(counts, n_topics, rng)
     quiet = np.errstate(invalid="ignore")  # an exact factorisation leaves an error of 0 that may come out below it
     with single_threaded_libraries(), warnings.catch_warnings(), quiet:
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be converged
         nmf = NMF(n_topics, init="nndsvda", max_iter=_NMF_ITER, tol=0, random_state=rng)
-        weights = nmf.fit_transform(tfidf(counts_seen).astype(np.float32))
-    sample_topic = _OWN_CLUSTER * _rows(weights) + (1 - _OWN_CLUSTER) / n_topics
-    return np.full((counts.shape[0], n_topics), 1 / n_topics), _words_of(counts_seen, sample_topic, counts)
+        weights = nmf.fit_transform(tfidf(seen).astype(np.float32))
+    return _even(counts.shape[0], n_topics), _words_of(seen, _spread(_rows(weights)), counts)
+
+
+def _auto(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    # NMF begins better, but its price grows with the square of the number of topics
+    return (_nmf if n_topics <= _NMF_TOPICS else _kmeans)(counts, n_topics, rng)
+
+
+def _sample(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> sp.csr_array:
+    """Documents with words, at most so many as it takes to see where topics lie: a start must not outweigh the fit."""
+    filled = np.flatnonzero(np.diff(counts.indptr))
+    most = max(_SAMPLE, _SAMPLE_A_TOPIC * n_topics)
+    return counts[np.sort(rng.choice(filled, most, replace=False)) if most < len(filled) else filled]
 
 
 def _given(counts: sp.csr_array, n_topics: int, topics: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -141,7 +150,7 @@ def _given(counts: sp.csr_array, n_topics: int, topics: Any) -> tuple[np.ndarray
         raise ValueError(f"init has shape {topic_word.shape}: expected topics x words, {expected}")
     if not np.isfinite(topic_word).all() or (topic_word < 0).any() or (topic_word.sum(axis=1) <= 0).any():
         raise ValueError("init must hold finite numbers, none negative, and no row of zeros")
-    return np.full((counts.shape[0], n_topics), 1 / n_topics), _rows(topic_word)
+    return _even(counts.shape[0], n_topics), _rows(topic_word)
 
 
 def _with_seeds(
@@ -158,16 +167,23 @@ def _with_seeds(
     doc_topic[:, others], topic_word[others] = doc_free, free
     seed_tokens = np.stack([counts[:, seeds[topic]].sum(axis=1) for topic in seeded], axis=1).astype(np.float64)
     share = seed_tokens / np.maximum(seed_tokens.sum(axis=1, keepdims=True), 1e-300)
-    topic_word[seeded] = _words_of(counts, seed_tokens)
+    topic_word[seeded] = _words_of(counts, share, counts)
     doc_topic *= 1 - 0.5 * share.sum(axis=1, keepdims=True)
     doc_topic[:, seeded] += 0.5 * share + 1e-3
     return _rows(doc_topic), topic_word
 
 
-def _words_of(counts: sp.csr_array, doc_topic: np.ndarray, corpus_counts: sp.csr_array | None = None) -> np.ndarray:
+def _even(n_documents: int, n_topics: int) -> np.ndarray:
+    return np.broadcast_to(1 / n_topics, (n_documents, n_topics))  # takes no memory
+
+
+def _spread(doc_topic: np.ndarray) -> np.ndarray:
+    return _OWN_TOPICS * doc_topic + (1 - _OWN_TOPICS) / doc_topic.shape[1]
+
+
+def _words_of(counts: sp.csr_array, doc_topic: np.ndarray, whole: sp.csr_array) -> np.ndarray:
     """P(w|z) of documents shared out by doc_topic, mixed with a little of the whole corpus's words."""
     topic_word = _rows((counts.T @ doc_topic).T)
-    whole = counts if corpus_counts is None else corpus_counts
     corpus = np.asarray(whole.sum(axis=0), dtype=np.float64) + 1e-12
     return (1 - _SMOOTHING) * topic_word + _SMOOTHING * corpus / corpus.sum()
 

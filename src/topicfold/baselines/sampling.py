@@ -1,0 +1,69 @@
+"""What LDA and hLDA share: tomotopy's Gibbs sampler, handed counts and asked for columns.
+
+One worker and one seed: then tomotopy gives the same result every time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from ..counts import as_counts, check_whole_numbers
+
+__all__ = ["add_documents", "node_words", "sample", "sampler_seed", "tomotopy_for", "whole_counts"]
+
+_STEPS_A_CALL = 20  # tomotopy does not hear Ctrl-C within a call
+
+
+def tomotopy_for(name: str) -> Any:
+    """The tomotopy module, or an error that says how to get it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its loader warns about its own binaries
+            import tomotopy
+    except ImportError as error:
+        raise ImportError(f"{name} needs tomotopy: pip install 'topicfold[lda]'") from error
+    return tomotopy
+
+
+def whole_counts(model: Any, X: Any, *, reset: bool) -> sp.csr_array:
+    """X as a matrix of whole counts: a sampler gives each token a topic."""
+    counts = as_counts(model, X, reset=reset, dtype=np.float64)
+    check_whole_numbers(counts, type(model).__name__)
+    if reset and counts.nnz == 0:
+        raise ValueError(f"all {counts.shape[0]} documents are empty: there is not one word to fit")
+    return counts
+
+
+def sampler_seed(random_state: Any) -> int:
+    """A whole number drawn from scikit-learn's kind of random state."""
+    return int(check_random_state(random_state).randint(1, np.iinfo(np.int32).max))
+
+
+def add_documents(sampler: Any, counts: sp.csr_array) -> np.ndarray:
+    """Hand over the documents, their columns as words; which rows have any word, in the sampler's order."""
+    filled = np.flatnonzero(np.diff(counts.indptr))
+    for row in filled:
+        here = slice(counts.indptr[row], counts.indptr[row + 1])
+        columns = np.repeat(counts.indices[here], counts.data[here].astype(np.int64))
+        sampler.add_doc([str(column) for column in columns])
+    return filled
+
+
+def sample(sampler: Any, n_steps: int) -> None:
+    """Run the sampler for so many sweeps over the tokens."""
+    for start in range(0, n_steps, _STEPS_A_CALL):
+        sampler.train(min(_STEPS_A_CALL, n_steps - start), workers=1)
+
+
+def node_words(sampler: Any, nodes: Any, n_words: int) -> np.ndarray:
+    """P(w|node) of some of the sampler's topics, by our columns; a word that no document has gets nothing."""
+    columns = np.array([int(word) for word in sampler.used_vocabs])
+    result = np.zeros((len(nodes), n_words))
+    for row, node in enumerate(nodes):
+        result[row, columns] = sampler.get_topic_word_dist(int(node))
+    return result / result.sum(axis=1, keepdims=True)

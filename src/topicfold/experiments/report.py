@@ -1,0 +1,165 @@
+"""The results of an experiment as one dictionary, and that as Markdown: ours, mean ± sd (n), beside the published."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from . import Experiment
+
+__all__ = ["machine", "markdown", "setting_text", "summary", "to_json"]
+
+_PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy")
+
+
+def summary(
+    experiment: Experiment, protocol: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], command: str, n_jobs: int
+) -> dict[str, Any]:
+    """Everything a reader needs, as plain values: how it was made, the cells, and mean and sd by method and setting."""
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "source": experiment.source,
+        "command": command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": {**machine(), "cells at a time": n_jobs},
+        "protocol": dict(protocol),
+        "results": _results(experiment, rows),
+        "failures": [
+            {key: row[key] for key in ("method", "setting", "seed", "error")}
+            for row in rows
+            if row["error"] is not None
+        ],
+        "cells": [dict(row) for row in rows],
+    }
+
+
+def _results(experiment: Experiment, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    results = []
+    for setting in experiment.settings:
+        for method in experiment.methods:
+            mine = [
+                row for row in rows if row["method"] == method.name and (method.once or row["setting"] == dict(setting))
+            ]
+            good = [row["measures"] for row in mine if row["error"] is None]
+            measures = {}
+            for name in experiment.measures:
+                values = [found[name] for found in good if name in found and math.isfinite(found[name])]
+                published = experiment.published.get((method.name, setting_text(setting), name))
+                if values or published is not None:
+                    measures[name] = {
+                        "mean": fmean(values) if values else None,
+                        "sd": stdev(values) if len(values) > 1 else None,
+                        "n": len(values),
+                        "published": published,
+                    }
+            failed = len(mine) - len(good)
+            results.append({"method": method.name, "setting": dict(setting), "failed": failed, "measures": measures})
+    return results
+
+
+def setting_text(setting: Mapping[str, Any]) -> str:
+    """A setting in one line, as the keys of `Experiment.published` have it.
+
+    >>> setting_text({"n_topics": 20})
+    'n_topics=20'
+    """
+    return ", ".join(f"{key}={value}" for key, value in setting.items())
+
+
+def to_json(results: Mapping[str, Any]) -> str:
+    """The results as JSON text."""
+    return json.dumps(results, indent=1, default=dict, ensure_ascii=False) + "\n"
+
+
+def markdown(experiment: Experiment, results: Mapping[str, Any]) -> str:
+    """The results as a page: how it was made, a table a setting, failures, notes."""
+    kind = ", ".join(f"{key} {value}" if key != "processor" else value for key, value in results["machine"].items())
+    lines = [
+        f"# {experiment.title}",
+        "",
+        f"Source: {experiment.source}",
+        "",
+        f"    {results['command']}",
+        "",
+        f"Run on {results['date']}: {kind}.",
+        "",
+        "Numbers are ours, mean ± standard deviation (runs)"
+        + (
+            ", then the published one." if experiment.published else "; there are no published ones to set beside them."
+        ),
+    ]
+    for setting in experiment.settings:
+        lines += ["", f"## {setting_text(setting)}", "", *_table(experiment, results["results"], setting)]
+    if results["failures"]:
+        lines += ["", "## Failures", ""]
+        lines += [
+            f"- {row['method']}, {setting_text(row['setting']) or 'once'}, seed {row['seed']}: {row['error']}"
+            for row in results["failures"]
+        ]
+    lines += ["", "## Protocol", ""]
+    lines += [f"- {key}: {'all' if value is None else value}" for key, value in results["protocol"].items()]
+    lines += [f"- {method.name}: {_described(method)}" for method in experiment.methods if method.estimator]
+    if experiment.notes:
+        lines += ["", "## Notes", "", *(f"- {note}" for note in experiment.notes.splitlines())]
+    return "\n".join(lines) + "\n"
+
+
+def _described(method: Any) -> str:
+    parameters = ", ".join(f"{key}={value!r}" for key, value in method.parameters.items())
+    return f"{method.estimator}({parameters})"
+
+
+def _table(experiment: Experiment, results: Sequence[Mapping[str, Any]], setting: Mapping[str, Any]) -> list[str]:
+    titles = [measure.title for measure in experiment.measures.values()]
+    lines = [f"| method | {' | '.join(titles)} |", "|---" * (len(titles) + 1) + "|"]
+    for row in results:
+        if row["setting"] == dict(setting):
+            cells = [_cell(row, name, measure.digits) for name, measure in experiment.measures.items()]
+            lines.append(f"| {row['method']} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(row: Mapping[str, Any], name: str, digits: int) -> str:
+    found = row["measures"].get(name)
+    if found is None or found["n"] == 0:
+        ours = "failed" if row["failed"] else "-"
+    else:
+        spread = "" if found["sd"] is None else f" ± {found['sd']:.{digits}f}"
+        ours = f"{found['mean']:.{digits}f}{spread} ({found['n']})"
+    published = None if found is None else found["published"]
+    return ours if published is None else f"{ours} / {published:.{digits}f}"
+
+
+def machine() -> dict[str, Any]:
+    """The kind of machine and the versions; nothing that names it."""
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count() or 1,
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        **versions,
+    }
+
+
+def _processor() -> str:
+    file = Path("/proc/cpuinfo")
+    if file.exists():
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
