@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib import resources
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ __all__ = [
 
 TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
 _FLUSH_TOKENS = 1 << 19  # tokens held as they come before they are summed up to counts
-_CHUNK = 1 << 22  # stored values looked at together when a matrix is worked on in place
+_CHUNK = 1 << 20  # stored values looked at together when a matrix is worked on in place
 
 
 def stop_word_languages() -> list[str]:
@@ -212,6 +213,12 @@ class _WordColumns(dict[str, int]):
             self.update((word, column) for column, word in enumerate(self.words))
             self.update((token, -1) for token in self._stop)
 
+    def of(self, tokens: Iterable[str]) -> Iterator[int]:
+        """The columns of tokens, -1 for those that have none."""
+        if self._fixed and self._stem is None:  # all there is to know is known: no need to call __missing__
+            return map(self.get, tokens, repeat(-1))
+        return map(self.__getitem__, tokens)
+
     def __missing__(self, token: str) -> int:
         if token in self._stop:
             self[token] = -1
@@ -260,7 +267,7 @@ class WordCounter:
 
     def add(self, text: str) -> None:
         """Count the words of one text as the next row."""
-        self._pending.extend(map(self._columns.__getitem__, self._tokens(text)))
+        self._pending.extend(self._columns.of(self._tokens(text)))
         self._end_row()
 
     def add_windows(self, text: str, size: int) -> int:
@@ -318,7 +325,7 @@ def token_stream(
     columns = _WordColumns(single, vocabulary)
     stream, ends = array("i"), array("q", [0])
     for text in texts:
-        stream.extend(map(columns.__getitem__, single.tokens(text)))
+        stream.extend(columns.of(single.tokens(text)))
         ends.append(len(stream))
     return np.asarray(stream), np.asarray(ends)
 

@@ -185,11 +185,14 @@ def _words_of(counts: sp.csr_array, doc_topic: np.ndarray, whole: sp.csr_array) 
     """P(w|z) of documents shared out by doc_topic, mixed with a little of the whole corpus's words."""
     topic_word = _rows((counts.T @ doc_topic).T)
     corpus = np.asarray(whole.sum(axis=0), dtype=np.float64) + 1e-12
-    return (1 - _SMOOTHING) * topic_word + _SMOOTHING * corpus / corpus.sum()
+    topic_word *= 1 - _SMOOTHING
+    topic_word += _SMOOTHING * corpus / corpus.sum()
+    return topic_word
 
 
 def _rows(values: np.ndarray) -> np.ndarray:
-    """Rows divided by their sums; a row of zeros becomes even."""
+    """Rows divided by their sums, in place where they are float64; a row of zeros becomes even."""
     values = np.asarray(values, dtype=np.float64)
-    sums = values.sum(axis=1, keepdims=True)
-    return np.where(sums > 0, values / np.where(sums > 0, sums, 1), 1 / max(values.shape[1], 1))
+    values[values.sum(axis=1) <= 0] = 1
+    values /= values.sum(axis=1, keepdims=True)
+    return values

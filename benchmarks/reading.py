@@ -1,0 +1,110 @@
+"""Peak memory of reading a large JSONL file, beside what its counts, words and ids take."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from .common import SEED, Row, Setting, can_measure_memory, fresh, megabytes, note, resident, seconds
+
+_ALLOWANCE = 300e6
+_FULL, _QUICK = 10**9, 10**8
+_NEW_WORD = 0.4  # chance that a word met once becomes a new one in a copy: the vocabulary keeps growing, as in nature
+_LEFT_OUT = 0.2  # chance that a line is left out of a copy
+_WORD = re.compile(r"\w+")
+
+
+def rows(setting: Setting) -> Iterator[Row]:
+    """The rows of this subject."""
+    if not can_measure_memory():
+        yield Row("Peak memory of Corpus.read", "", remark="needs Linux")
+        return
+    size = _QUICK if setting.quick else _FULL
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "texts.jsonl")
+        write_texts(setting.raw_texts, file, size)
+        note(f"reading: wrote {file.stat().st_size / 1e6:,.0f} MB")
+        found = fresh(read_in_fresh_process, str(file))
+    budget = found["counts"] + found["vocabulary"] + found["ids"] + _ALLOWANCE
+    parts = ", ".join(f"{part} {megabytes(found[part])}" for part in ("counts", "vocabulary", "ids"))
+    name = f"Peak memory of Corpus.read, {size / 1e9:g} GB JSONL, against counts + words + ids + 300 MB"
+    detail = (
+        f"Corpus.read: {found['documents']:,} documents, {found['words']:,} words, {found['nonzeros']:,} non-zeros; "
+        f"{parts} (strings, list, dictionary), all before pruning; {megabytes(found['before'])} before reading."
+    )
+    peak = found["peak"]
+    yield Row(name, megabytes(peak), megabytes(budget), f"{peak / budget:.2f}x", "<= 1x", peak <= budget, detail=detail)
+    yield Row(f"Corpus.read of it, {size / 1e6 / found['cpu']:.0f} MB/s", seconds(found["cpu"]), goal="for reference")
+
+
+def write_texts(texts: list[str], file: Path, size: int) -> None:
+    """Real texts again and again: each copy leaves out some lines and spells some of the rarest words anew."""
+    seen = Counter(word for text in texts for word in _WORD.findall(text))
+    once = {word for word, n in seen.items() if n == 1 and word.isalpha()}
+    pieces = [[_at_words(line, once) for line in text.split("\n")] for text in texts]
+    draw = random.Random(SEED)
+    written = copy = 0
+    with file.open("w", encoding="utf-8") as lines:
+        while written < size:
+            for number, document in enumerate(pieces):
+                ending = _letters(copy)
+                kept = [_varied(line, ending, draw) for line in document if copy == 0 or draw.random() > _LEFT_OUT]
+                record = {"id": f"{copy}/{number}", "text": "\n".join(kept)}
+                written += lines.write(json.dumps(record, ensure_ascii=False) + "\n")
+                if written >= size:
+                    break
+            copy += 1
+
+
+def _at_words(line: str, wanted: set[str]) -> list[str]:
+    """The line cut before and after the wanted words, which end up at odd places."""
+    cuts = [place for found in _WORD.finditer(line) if found[0] in wanted for place in found.span()]
+    return [line[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(line)])]
+
+
+def _varied(pieces: list[str], ending: str, draw: random.Random) -> str:
+    if len(pieces) == 1:
+        return pieces[0]
+    return "".join(
+        piece + ending if place % 2 and draw.random() < _NEW_WORD else piece for place, piece in enumerate(pieces)
+    )
+
+
+def _letters(number: int) -> str:
+    """0 is nothing, then a, b, ..."""
+    letters = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(97 + rest) + letters
+    return letters
+
+
+def read_in_fresh_process(file: str) -> dict[str, float]:
+    """Peak memory of reading, and the sizes of what is read; all words are kept, so these are sizes before pruning."""
+    import time
+
+    from topicfold import Corpus
+
+    before = resident("VmRSS")
+    started = time.process_time()
+    corpus = Corpus.read(file)
+    spent = time.process_time() - started
+    peak = resident("VmHWM")
+    words, ids = corpus.vocabulary or (), corpus.ids
+    return {
+        "peak": peak,
+        "before": before,
+        "cpu": spent,
+        "documents": len(corpus),
+        "words": len(words),
+        "nonzeros": int(corpus.counts.nnz),
+        "counts": 8 * int(corpus.counts.nnz),
+        "vocabulary": sum(map(sys.getsizeof, words)) + sys.getsizeof(list(words)) + sys.getsizeof(dict.fromkeys(words)),
+        "ids": sum(map(sys.getsizeof, ids)) + sys.getsizeof(list(ids)),
+    }
