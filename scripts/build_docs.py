@@ -17,15 +17,16 @@ PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
 def command_line_page() -> str:
     """The help of topicfold and of each command, as Markdown."""
-    parts = ["# Command line", INTRODUCTION, _help("topicfold", cli)]
+    # with the settings a real run has: click remembers the help option it made first
+    top = click.Context(cli, info_name="topicfold", terminal_width=100, **cli.context_settings)
+    parts = ["# Command line", INTRODUCTION, _help(top)]
     for name, command in cli.commands.items():
-        parts += [f"## {name}", _help(f"topicfold {name}", command)]
+        parts += [f"## {name}", _help(click.Context(command, info_name=name, parent=top, terminal_width=100))]
     return "\n\n".join(parts) + "\n"
 
 
-def _help(path: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=path, terminal_width=100, max_content_width=100)
-    return f"```\n{command.get_help(context)}\n```"
+def _help(context: click.Context) -> str:
+    return f"```\n{context.get_help()}\n```"
 
 
 if __name__ == "__main__":
