@@ -29,7 +29,8 @@ SKIPPED_NAME = re.compile(
 SKIPPED_DESCRIPTION = re.compile(
     r"\b(transition(al)?|dummy|empty|virtual) (dummy )?package\b|\bdummy transition|\bmeta-?\s?package\b"
     r"|\bdebug(ging)? symbols\b|\b(can|may) (be )?safely (be )?removed\b|\blanguage pack\b"
-    r"|\bdepends on (all|the latest)\b|\(documentation\)|[\w.+-]@[\w-]+\.\w",  # the last: e-mail addresses
+    r"|\bdepends on (all|the latest)\b|\(documentation\)"
+    r"|[\w.+-]@[\w-]+\.\w|\bpypi\.\w",  # the last two: e-mail addresses and addresses of package indexes
     re.IGNORECASE,
 )
 LINK_FIELDS = ("Pre-Depends", "Depends", "Recommends", "Suggests")
