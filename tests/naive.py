@@ -41,3 +41,37 @@ def count_words(texts, preprocessing):
             row[word] = row.get(word, 0) + 1
         rows.append(row)
     return rows
+
+
+def ttmm_step(counts, theme_weight, theme_topic, topic_word, smoothing=0.0):
+    """One EM step of TTMM by its sums over documents, words, themes and topics; and the log-likelihood before it."""
+    n_themes, n_topics = theme_topic.shape
+    word_theme = theme_topic @ topic_word  # P(w|h)
+    logs = np.log(theme_weight) + counts @ np.log(word_theme).T
+    log_likelihood = np.log(np.exp(logs - logs.max(axis=1, keepdims=True)).sum(axis=1)) + logs.max(axis=1)
+    doc_theme = np.exp(logs - log_likelihood[:, None])
+    new_theme, new_word = np.zeros_like(theme_topic), np.full_like(topic_word, smoothing)
+    for d in range(counts.shape[0]):
+        for w in range(counts.shape[1]):
+            for j in range(n_themes):
+                for k in range(n_topics):
+                    posterior = theme_topic[j, k] * topic_word[k, w] / word_theme[j, w]
+                    new_theme[j, k] += doc_theme[d, j] * counts[d, w] * posterior
+                    new_word[k, w] += doc_theme[d, j] * counts[d, w] * posterior
+    return (
+        doc_theme.mean(axis=0),
+        new_theme / new_theme.sum(axis=1, keepdims=True),
+        new_word / new_word.sum(axis=1, keepdims=True),
+        log_likelihood,
+    )
+
+
+def ttmm_token_topics(counts, doc_theme, theme_topic, topic_word):
+    """The share of each document's tokens that each topic made."""
+    shares = np.zeros((counts.shape[0], len(topic_word)))
+    for d in range(counts.shape[0]):
+        for w in range(counts.shape[1]):
+            for j in range(len(theme_topic)):
+                joint = theme_topic[j] * topic_word[:, w]
+                shares[d] += counts[d, w] * doc_theme[d, j] * joint / joint.sum()
+    return shares / counts.sum(axis=1, keepdims=True)

@@ -222,7 +222,7 @@ def test_empty_documents_and_unseen_words_get_the_corpus_mean(info, sampled):
 
 @ALL
 def test_one_document_and_one_word(info):
-    one = small(info, 1).fit(np.array([[3, 1, 0]]))
+    one = small(info, 1, smoothing=0.0).fit(np.array([[3, 1, 0]]))
     assert np.allclose(one.topic_word_, [[0.75, 0.25, 0]])
     single = small(info, 1).fit(np.array([[2], [5]]))
     assert np.allclose(single.doc_topic_, 1)
@@ -256,7 +256,7 @@ def test_fractions_are_refused_where_tokens_are_needed(info, sampled):
 
 @ALL
 def test_bad_parameters_are_named(info, sampled):
-    bad = {info.size: 0, "max_iter": 0, "tol": -1, "dtype": "int32", "n_jobs": 0, "init": "magic"}
+    bad = {info.sizes[0]: 0, "max_iter": 0, "tol": -1, "dtype": "int32", "n_jobs": 0, "init": "magic"}
     for name, value in bad.items():
         with pytest.raises(ValueError, match=name):
             small(info).set_params(**{name: value}).fit(sampled)

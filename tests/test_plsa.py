@@ -291,3 +291,31 @@ def test_a_topic_without_mass_keeps_its_words():
     doc_topic, topic_word = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5], [0.2, 0.8]])
     _, word, _ = kernel_step(np.array([[1, 3]]), doc_topic, topic_word)
     assert np.allclose(word, [[0.25, 0.75], [0.2, 0.8]])
+
+
+def test_a_stream_ends_near_the_batch_fit():
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(200, 0.05), 8)
+    counts = sp.csr_array(np.array([rng.multinomial(60, rng.dirichlet(np.full(8, 0.3)) @ topics) for _ in range(2000)]))
+    whole = PLSA(8, random_state=0, verbose=False).fit(counts)
+    stream = PLSA(8, random_state=0, verbose=False)
+    for _ in range(3):
+        for first in range(0, 2000, 250):
+            stream.partial_fit(counts[first : first + 250])
+    values = [log_likelihood(counts, model.transform(counts), model.topic_word_)[0] for model in (whole, stream)]
+    assert values[1] > values[0] * 1.01  # both are negative
+    assert stream.n_batches_ == 24
+    assert len(stream.history_) == 24
+
+
+def test_a_stream_learns_words_its_first_batch_did_not_have():
+    first = np.array([[3, 2, 0, 0], [2, 3, 0, 0]] * 5)
+    later = np.array([[0, 0, 3, 2], [0, 0, 2, 3]] * 5)
+    model = PLSA(2, random_state=0, verbose=False).partial_fit(first)
+    for _ in range(10):
+        model.partial_fit(later)
+    assert np.allclose(model.topic_word_.sum(axis=1), 1, atol=1e-5)
+    assert model.topic_word_[:, 2:].sum() > 0.5
+    assert np.array_equal(model.doc_topic_, model.transform(later))
+    with pytest.raises(ValueError, match="needs all documents at once"):
+        PLSA(2, tempered=True).partial_fit(first)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .corpus import Corpus, Segments
     from .models.plsa import PLSA
+    from .models.ttmm import TTMM
+    from .over_time import drift, topics_over_time
     from .retrieval import search
     from .selection import select
     from .store import load, save
@@ -21,25 +23,31 @@ _HOME = {
     "PLSA": "models.plsa",
     "Preprocessing": "text",
     "Segments": "corpus",
+    "TTMM": "models.ttmm",
     "TopicTree": "topics",
+    "drift": "over_time",
     "load": "store",
     "save": "store",
     "search": "retrieval",
     "select": "selection",
     "topic_tree": "topics",
+    "topics_over_time": "over_time",
 }
 
 __all__ = [
     "PLSA",
+    "TTMM",
     "Corpus",
     "Preprocessing",
     "Segments",
     "TopicTree",
+    "drift",
     "load",
     "save",
     "search",
     "select",
     "topic_tree",
+    "topics_over_time",
 ]
 
 

@@ -14,7 +14,17 @@ import scipy.sparse as sp
 from .corpus import Corpus, is_missing
 from .text import WordCounter
 
-__all__ = ["as_counts", "canonical", "check_whole_numbers", "content_hash", "count_tags", "csr_parts", "vocabulary_of"]
+__all__ = [
+    "as_counts",
+    "canonical",
+    "check_whole_numbers",
+    "content_hash",
+    "count_tags",
+    "csr_parts",
+    "remember_documents",
+    "seen_words",
+    "vocabulary_of",
+]
 
 
 def as_counts(model: Any, X: Any, *, reset: bool, dtype: Any = np.float32) -> sp.csr_array:
@@ -66,6 +76,17 @@ def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
         raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")
 
 
+def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array:
+    """The counts without words that training did not have: smoothing gives them some probability, but no meaning."""
+    unseen = word_frequency == 0
+    if not unseen.any() or not unseen[counts.indices].any():
+        return counts
+    known = counts.copy()
+    known.data[unseen[known.indices]] = 0
+    known.eliminate_zeros()
+    return known
+
+
 def content_hash(counts: sp.csr_array) -> str:
     """A hash of a matrix of counts: the same for the same documents in the same order over the same columns."""
     digest = hashlib.blake2b(repr(counts.shape).encode(), digest_size=16)
@@ -80,6 +101,13 @@ def vocabulary_of(model: Any) -> list[str] | None:
     return None if names is None else list(names)
 
 
+def remember_documents(model: Any, X: Any) -> None:
+    """The model's own documents are now those of X: their ids and contents, where it is a Corpus."""
+    known = isinstance(X, Corpus)
+    model.document_ids_ = X.ids if known else None
+    model.corpus_hash_ = content_hash(X.counts) if known else None
+
+
 def _remember(model: Any, corpus: Corpus) -> sp.csr_array:
     if corpus.counts.shape[0] == 0:
         raise ValueError("the corpus is empty: there are no documents")
@@ -88,8 +116,7 @@ def _remember(model: Any, corpus: Corpus) -> sp.csr_array:
     # Not in feature_names_in_: scikit-learn would warn at each plain matrix of counts that it has no names.
     model.vocabulary_ = corpus.vocabulary
     model.preprocessing_ = corpus.preprocessing
-    model.document_ids_ = corpus.ids
-    model.corpus_hash_ = content_hash(corpus.counts)
+    remember_documents(model, corpus)
     return corpus.counts
 
 

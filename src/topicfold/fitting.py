@@ -22,9 +22,10 @@ import scipy.sparse as sp
 from .progress import progress
 from .store import read_file, write_file
 
-__all__ = ["Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate"]
+__all__ = ["Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate", "step_size"]
 
 State = dict[str, np.ndarray]
+_STEP_POWER = 0.7  # between 0.5 and 1 stepwise EM converges
 CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
 
 
@@ -138,6 +139,15 @@ def iterate(
             stacklevel=4,
         )
     return Run(history, converged, not interrupted)
+
+
+def step_size(n_batches: int) -> float:
+    """How much a batch counts in stepwise EM (Cappé and Moulines 2009) after so many others: less and less.
+
+    >>> step_size(0), step_size(3) < step_size(1)
+    (1.0, True)
+    """
+    return float((n_batches + 1) ** -_STEP_POWER)
 
 
 @contextmanager

@@ -13,9 +13,10 @@ import numpy as np
 from .topics import TopicTree
 
 if TYPE_CHECKING:
+    from .over_time import TopicsOverTime
     from .selection import Row, Selection
 
-__all__ = ["convergence", "selection", "topic_sizes", "topic_words"]
+__all__ = ["convergence", "over_time", "selection", "topic_sizes", "topic_words"]
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -242,6 +243,26 @@ def topic_sizes(tree: TopicTree) -> Any:
     axes.set_xlabel(f"share of {len(tree.doc_topic):,} documents (%)")
     axes.margins(x=0.08)
     _tidy(axes, "x")
+    return figure
+
+
+def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
+    """The share of documents over time, a panel for each of the topics that moved most, all on one scale."""
+    spread = table.share.max(axis=0) - table.share.min(axis=0)
+    shown = np.argsort(-spread, kind="stable")[:n_topics]
+    n_columns = min(3, len(shown))
+    n_rows = -(-len(shown) // n_columns)
+    figure = _figure(3.2 * n_columns, 1.9 * n_rows)
+    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+    for axes, topic in zip(panels.flat, shown):
+        axes.plot(table.periods, 100 * table.share[:, topic], color=_COLOURS[0], marker="o", markersize=3)
+        axes.set_title(_cut(table.names[topic].replace("$", r"\$"), 34), fontsize=_SMALL, loc="left")
+        axes.tick_params(axis="x", rotation=45, labelsize=_SMALL)
+        axes.set_ylim(bottom=0)
+        _tidy(axes)
+    for axes in panels.flat[len(shown) :]:
+        axes.set_visible(False)
+    figure.supylabel("share of documents, %", fontsize=_SMALL + 1)
     return figure
 
 

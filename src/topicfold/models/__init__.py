@@ -15,7 +15,7 @@ class ModelInfo:
 
     module: str
     name: str
-    size: str  # the parameter that sets the number of topics
+    sizes: tuple[str, ...]  # the parameters that set numbers of topics
     score_unit: str = "nats a token"  # scores in different units are never ranked against each other
     rows_sum_to_one: bool = True
     takes_graph: bool = False
@@ -25,10 +25,11 @@ class ModelInfo:
         return getattr(import_module(f"{__name__}.{self.module}"), self.name)
 
     def make(self, n_topics: int, **parameters: Any) -> Any:
-        """An instance with so many topics."""
-        return self.load()(**{self.size: n_topics, **parameters})
+        """An instance with so many topics (and themes, where there are themes)."""
+        return self.load()(**{**dict.fromkeys(self.sizes, n_topics), **parameters})
 
 
 MODELS: dict[str, ModelInfo] = {
-    "PLSA": ModelInfo("plsa", "PLSA", size="n_topics"),
+    "PLSA": ModelInfo("plsa", "PLSA", sizes=("n_topics",)),
+    "TTMM": ModelInfo("ttmm", "TTMM", sizes=("n_topics", "n_themes")),
 }

@@ -20,8 +20,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import map_blocks, row_blocks
-from ..counts import as_counts, check_whole_numbers, count_tags, csr_parts, vocabulary_of
-from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate
+from ..counts import (
+    as_counts,
+    check_whole_numbers,
+    count_tags,
+    csr_parts,
+    remember_documents,
+    seen_words,
+    vocabulary_of,
+)
+from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
 from ..jit import njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .starts import seed_columns, start
@@ -30,6 +38,7 @@ __all__ = ["PLSA"]
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
 _ROWS_A_SUM = 1 << 14
+_NEW_WORDS = 1e-3
 _LANES = 8  # rows are padded to whole vector registers
 _VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z). A few pay soon, many only for large corpora.
@@ -292,6 +301,12 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     True
     """
 
+    topic_word_: np.ndarray
+    doc_topic_: np.ndarray
+    topic_weight_: np.ndarray
+    word_frequency_: np.ndarray
+    history_: np.ndarray
+
     def __init__(
         self,
         n_topics: int = 20,
@@ -342,10 +357,56 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             checkpoint.remove()
         return self
 
+    def partial_fit(self, X: Any, y: Any = None) -> PLSA:
+        """Learn from one more batch of a stream of documents, by stepwise EM; batches are not kept.
+
+        The first batch is fitted as by `fit`; each further one moves the topics a little less. `doc_topic_` is that of
+        the last batch, `history_` the log-likelihood a token of each batch before it was learned from. All batches
+        must have the same words. `tempered` is not for streams.
+        """
+        if self.tempered:
+            raise ValueError("tempered=True needs all documents at once: use fit")
+        if not hasattr(self, "topic_word_"):
+            self.fit(X)
+            self.n_batches_ = 1
+            self.history_ = self.history_[-1:]
+            return self
+        counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
+        if counts.nnz:
+            self._learn_batch(counts)
+        remember_documents(self, X)
+        self.doc_topic_ = fold_in(counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs)
+        return self
+
+    def _learn_batch(self, counts: sp.csr_array) -> None:
+        n_topics, n_tokens = self.n_topics, float(counts.sum(dtype=np.float64))
+        doc_topic = fold_in(counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs)
+        doc, word = padded(doc_topic, counts.dtype), padded(self.topic_word_.T, counts.dtype)
+        # A little of the corpus in each topic: a word that no topic has had yet would be left out for ever.
+        frequency = counts.sum(axis=0, dtype=np.float64) + self.word_frequency_
+        word[:, :n_topics] *= 1 - _NEW_WORDS
+        word[:, :n_topics] += (_NEW_WORDS * frequency / frequency.sum())[:, None]
+        log_likelihood = EMStep(counts, n_topics, self.n_jobs, 0.0, _seed_prior({}, 0.0, counts.dtype))(doc, word)
+        mass = counts.sum(axis=1, dtype=np.float64) @ doc[:, :n_topics] / n_tokens
+        n_before = getattr(self, "n_batches_", 1)
+        step = step_size(n_before)
+        before = self.topic_weight_.astype(np.float64)
+        # P(z, w) of the stream so far moves towards that of the batch
+        joint = (1 - step) * before[:, None] * self.topic_word_ + step * mass[:, None] * word[:, :n_topics].T
+        joint += step * self.smoothing / max(frequency.sum(), 1)
+        weight = (1 - step) * before + step * mass
+        self.topic_word_ = np.ascontiguousarray(_normalised(joint)).astype(counts.dtype)
+        self.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
+        self.word_frequency_ = frequency
+        self.n_batches_ = n_before + 1
+        self.history_ = np.append(self.history_, log_likelihood / n_tokens)
+        self.n_iter_ = len(self.history_)
+
     def transform(self, X: Any) -> np.ndarray:
         """P(z|d) of new documents, one row each, whatever else is in the batch; raw texts where words are known."""
         check_is_fitted(self)
         counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
+        counts = seen_words(counts, self.word_frequency_)
         return fold_in(counts, self.topic_word_, self.topic_weight_, exponent=self.exponent_, n_jobs=self.n_jobs)
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
@@ -358,6 +419,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
         check_whole_numbers(counts, "score (document completion)")
         seen, held_out = split_tokens(counts)
+        seen = seen_words(seen, self.word_frequency_)
         doc_topic = fold_in(seen, self.topic_word_, self.topic_weight_, exponent=self.exponent_, n_jobs=self.n_jobs)
         return completion_log_likelihood(held_out, doc_topic, self.topic_word_, self.word_frequency_)
 

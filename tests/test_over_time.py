@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from topicfold import PLSA, TTMM, Corpus, drift, topics_over_time
+from topicfold.over_time import memberships
+
+ANIMALS, SKY = ["cat dog cow", "dog cow", "cow cat dog"], ["sun moon star", "moon star", "star sun moon"]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return Corpus.from_texts((ANIMALS + SKY) * 6, timestamps=["1999-05-01"] * 18 + ["2001-06-01"] * 17 + [None])
+
+
+@pytest.fixture(scope="module")
+def model(corpus):
+    return PLSA(2, random_state=0, verbose=False).fit(corpus)
+
+
+def test_divergence_is_its_formula(model):
+    before, after = ANIMALS * 2 + SKY, ANIMALS + SKY * 2
+    found = drift(model, before, after)
+    p, q = memberships(model, before).mean(axis=0), memberships(model, after).mean(axis=0)
+    assert found.divergence == pytest.approx(float((q * np.log(q / p)).sum()))
+    assert sum(moved.part for moved in found.moved) == pytest.approx(found.divergence)
+    assert found.divergence >= 0
+
+
+def test_slices_that_differ_and_slices_that_do_not(model):
+    assert drift(model, ANIMALS * 5, SKY * 5).p_value < 0.01
+    mixed = ANIMALS + SKY
+    assert drift(model, mixed * 3, mixed * 3).p_value > 0.5
+
+
+def test_p_values_are_uniform_without_drift(sampled):
+    model = PLSA(3, random_state=0, verbose=False).fit(sampled)
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(60):
+        order = rng.permutation(400)
+        values.append(drift(model, sampled[order[:100]], sampled[order[100:200]], n_permutations=99).p_value)
+    assert 0.3 < np.mean(values) < 0.7
+    assert np.mean(np.array(values) <= 0.1) < 0.25
+
+
+def test_themes_move_too(corpus):
+    model = TTMM(2, 2, random_state=0, verbose=False).fit(corpus)
+    assert drift(model, ANIMALS * 5, SKY * 5, of="themes").p_value < 0.01
+    assert model.features == "tokens"
+
+
+def test_over_time(model, corpus):
+    table = topics_over_time(model, corpus)
+    assert table.periods.astype(str).tolist() == ["1999", "2001"]
+    assert table.n_documents.tolist() == [18, 17]
+    assert table.share.sum(axis=1) == pytest.approx([1, 1])
+    assert topics_over_time(model, corpus, by="month").periods.astype(str).tolist() == ["1999-05", "2001-06"]
+    assert "2 periods, 1999 to 2001" in str(table)
+    figure = table.plot()
+    assert sum(axes.get_visible() for axes in figure.axes) == 2
+    frame = pytest.importorskip("pandas") and table.to_frame()
+    assert frame.shape == (2, 2)
+
+
+def test_bad_input(model, corpus, monkeypatch):
+    with pytest.raises(ValueError, match="of='words'"):
+        drift(model, ANIMALS, SKY, of="words")
+    with pytest.raises(ValueError, match="PLSA has no themes"):
+        drift(model, ANIMALS, SKY, of="themes")
+    with pytest.raises(ValueError, match="n_permutations=0"):
+        drift(model, ANIMALS, SKY, n_permutations=0)
+    with pytest.raises(ValueError, match="no timestamps"):
+        topics_over_time(model, Corpus.from_texts(["cat"]))
+    with pytest.raises(ValueError, match="no document of the corpus has a date"):
+        topics_over_time(model, Corpus.from_texts(["cat"], timestamps=[None]))
+    with pytest.raises(ValueError, match="by='era'"):
+        topics_over_time(model, corpus, by="era")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"topicfold\[frame\]"):
+        topics_over_time(model, corpus).to_frame()
