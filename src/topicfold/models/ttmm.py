@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..blocks import map_blocks, row_blocks, single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags, csr_parts, remember_documents, seen_words
 from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
-from ..jit import njit_fast
+from ..jit import njit, njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .plsa import SMALLEST, check_parameters, check_size
 
@@ -34,7 +34,8 @@ __all__ = ["FEATURES", "TTMM"]
 
 FEATURES = ("tokens", "paper", "log", "themes")
 _VALUES_A_BLOCK = 1 << 22  # of a words x themes or documents x themes table
-_SPARSE_PRICE = 8  # a multiplication in a sparse product costs about as much as so many in a dense one
+# What a multiplication costs, in those of a dense product: of a sparse with a dense table, and of two sparse ones.
+_SPARSE_PRICE, _TWO_SPARSE_PRICE = 3, 40
 _START_ITER = 20  # steps of PLSA that topics start from
 _LEAST_THEME = 1e-4  # themes below it do not change a document's topics in the fourth decimal
 _LABELS = "labels"
@@ -50,6 +51,26 @@ def score_rows(indptr, indices, data, first, last, word_theme, scores):
             n = data[cell]
             for j in range(n_themes):
                 scores[d - first, j] += n * word_theme[w, j]
+
+
+@njit
+def used_themes(doc_theme, least):
+    """The entries above `least` as the data, indices and indptr of a CSR matrix."""
+    n_documents, n_themes = doc_theme.shape
+    indptr = np.zeros(n_documents + 1, np.int64)
+    for d in range(n_documents):
+        used = 0
+        for j in range(n_themes):
+            used += doc_theme[d, j] > least
+        indptr[d + 1] = indptr[d] + used
+    data, indices = np.empty(indptr[-1], doc_theme.dtype), np.empty(indptr[-1], np.int32)
+    for d in range(n_documents):
+        place = indptr[d]
+        for j in range(n_themes):
+            if doc_theme[d, j] > least:
+                data[place], indices[place] = doc_theme[d, j], j
+                place += 1
+    return data, indices, indptr
 
 
 @njit_fast
@@ -78,7 +99,8 @@ def token_topics(indptr, indices, data, first, last, doc_theme, least, theme_top
 class _Step:
     """One EM step over all documents; renews the state in place and returns the objective a token before it.
 
-    Words are gone through in blocks of fixed size, and sums over blocks are added in their order.
+    Words are gone through in blocks of fixed size, and sums over blocks are added in their order. To be called under
+    `single_threaded_libraries`.
     """
 
     def __init__(self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None):
@@ -89,49 +111,47 @@ class _Step:
         self.word_theme = np.empty((counts.shape[1], n_themes), counts.dtype)  # log P(w|h)
 
     def __call__(self, state: State) -> float:
-        with single_threaded_libraries():
-            _log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
-            doc_theme, log_likelihood = posterior(
-                self.counts, self.word_theme, state["theme_weight"], self.known, self.n_jobs
-            )
-            penalty = 0.0
-            if self.smoothing > 0:
-                penalty = self.smoothing * float(np.log(np.maximum(state["word_topic"], SMALLEST)).sum(dtype=float))
-            sums = self._sums(state, doc_theme)
-            state["theme_weight"], state["theme_topic"], word_topic = sums
-            state["word_topic"] = word_topic + self.smoothing if self.smoothing else word_topic
-            _normalise(state["theme_weight"][None])
-            _normalise(state["theme_topic"])
-            _normalise(state["word_topic"].T)
-        return (float(log_likelihood.sum()) + penalty) / self.n_tokens
+        prior = 0.0
+        if self.smoothing > 0:
+            prior = self.smoothing * float(np.log(np.maximum(state["word_topic"], SMALLEST)).sum(dtype=np.float64))
+        sums, log_likelihood = self.expected(state)
+        state["theme_weight"], state["theme_topic"], state["word_topic"] = sums
+        state["word_topic"] += self.smoothing
+        _normalise(state["theme_weight"][None])
+        _normalise(state["theme_topic"])
+        state["theme_topic"][state["theme_topic"] < SMALLEST] = 0  # subnormal numbers would slow down the products
+        _normalise(state["word_topic"].T)
+        return (log_likelihood + prior) / self.n_tokens
 
     def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
         """Expected documents of each theme, tokens of each theme and topic, and of each word and topic; and log P."""
-        with single_threaded_libraries():
-            _log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
-            weight = state["theme_weight"]
-            doc_theme, log_likelihood = posterior(self.counts, self.word_theme, weight, self.known, self.n_jobs)
-            return self._sums(state, doc_theme), float(log_likelihood.sum())
+        _log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
+        weight = state["theme_weight"]
+        doc_theme, log_likelihood = posterior(self.counts, self.word_theme, weight, self.known, self.n_jobs)
+        return self._sums(state, doc_theme), float(log_likelihood.sum())
 
     def _sums(self, state: State, doc_theme: np.ndarray) -> tuple[np.ndarray, ...]:
         theme_topic, word_topic = state["theme_topic"], state["word_topic"]
         new_words = np.empty_like(word_topic)
-        doc_theme[doc_theme < 1e-2 * np.finfo(doc_theme.dtype).eps] = 0
-        themes = sp.csr_array(doc_theme)
-        used = int(np.diff(self.counts.indptr) @ np.diff(themes.indptr))  # multiplications in counts.T @ doc_theme
-        dense = _SPARSE_PRICE * used > self.word_theme.size
+        parts_of_themes = used_themes(doc_theme, doc_theme.dtype.type(1e-2 * np.finfo(doc_theme.dtype).eps))
+        themes = sp.csr_array(parts_of_themes, doc_theme.shape)
+        used = int(np.diff(self.counts.indptr) @ np.diff(themes.indptr))  # multiplications in counts.T @ themes
+        hard = _TWO_SPARSE_PRICE * used < self.counts.nnz * doc_theme.shape[1]  # most documents have few themes
+        sparse = _SPARSE_PRICE * used < self.word_theme.size  # and most words are used by few
 
         def block(rows: tuple[int, int]) -> np.ndarray:
             here = slice(*rows)
             logs, old = self.word_theme[here], word_topic[here]
-            if dense:
-                ratio = _rows_of(self.by_word, rows, doc_theme)
-                ratio *= np.exp(-logs)
-            else:
+            if sparse:
                 ratio = self.by_word[here] @ themes
                 word = np.repeat(np.arange(ratio.shape[0]), np.diff(ratio.indptr))
                 ratio.data *= np.exp(-logs[word, ratio.indices])
-            new_words[here] = old * (ratio @ theme_topic)
+            else:
+                ratio = (self.by_word[here] @ themes).toarray() if hard else _rows_of(self.by_word, rows, doc_theme)
+                inverse = np.negative(logs)
+                ratio *= np.exp(inverse, out=inverse)
+            new = np.asarray(ratio @ theme_topic)
+            new_words[here] = np.multiply(new, old, out=new)
             return np.asarray(ratio.T @ old)
 
         parts = map_blocks(block, self.word_blocks, self.n_jobs)
@@ -266,16 +286,17 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             state, history = self._start(counts, known), []
         else:
             state, history = resumed[0], resumed[1]["history"]
-        run = iterate(
-            _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs),
-            state,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            title="TTMM",
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            history=history,
-        )
+        with single_threaded_libraries():
+            run = iterate(
+                _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs),
+                state,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                title="TTMM",
+                verbose=self.verbose,
+                checkpoint=checkpoint,
+                history=history,
+            )
         with hold_interrupts():
             self._keep(counts, state, run)
         if checkpoint is not None and run.finished:
@@ -301,7 +322,8 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "word_topic": np.ascontiguousarray(self.topic_word_.T),
         }
         step = _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
-        sums, log_likelihood = step.expected(state)
+        with single_threaded_libraries():
+            sums, log_likelihood = step.expected(state)
         n_before = getattr(self, "n_batches_", 1)
         size = step_size(n_before)
         tokens_of_theme = self.theme_weight_[:, None] * self.theme_topic_  # documents of a stream are alike in length
