@@ -22,10 +22,11 @@ import scipy.sparse as sp
 from .progress import progress
 from .store import read_file, write_file
 
-__all__ = ["Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate", "step_size"]
+__all__ = ["BATCH_STEPS", "Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate", "step_size"]
 
 State = dict[str, np.ndarray]
-_STEP_POWER = 0.7  # between 0.5 and 1 stepwise EM converges
+_STEP_POWER = 0.6  # between 0.5 and 1 stepwise EM converges
+BATCH_STEPS = 10  # EM steps on a batch before the next; with one a single pass over a stream ends 4 % short
 CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
 
 

@@ -29,7 +29,7 @@ from ..counts import (
     seen_words,
     vocabulary_of,
 )
-from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
+from ..fitting import BATCH_STEPS, Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
 from ..jit import njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .starts import seed_columns, start
@@ -379,27 +379,28 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _learn_batch(self, counts: sp.csr_array) -> None:
-        n_topics, n_tokens = self.n_topics, float(counts.sum(dtype=np.float64))
-        doc_topic = fold_in(counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs)
-        doc, word = padded(doc_topic, counts.dtype), padded(self.topic_word_.T, counts.dtype)
-        # A little of the corpus in each topic: a word that no topic has had yet would be left out for ever.
+        n_topics, lengths = self.n_topics, counts.sum(axis=1, dtype=np.float64)
+        n_tokens, n_before = float(lengths.sum()), getattr(self, "n_batches_", 1)
+        share = step_size(n_before)
         frequency = counts.sum(axis=0, dtype=np.float64) + self.word_frequency_
-        word[:, :n_topics] *= 1 - _NEW_WORDS
-        word[:, :n_topics] += (_NEW_WORDS * frequency / frequency.sum())[:, None]
-        log_likelihood = EMStep(counts, n_topics, self.n_jobs, 0.0, _seed_prior({}, 0.0, counts.dtype))(doc, word)
-        mass = counts.sum(axis=1, dtype=np.float64) @ doc[:, :n_topics] / n_tokens
-        n_before = getattr(self, "n_batches_", 1)
-        step = step_size(n_before)
-        before = self.topic_weight_.astype(np.float64)
-        # P(z, w) of the stream so far moves towards that of the batch
-        joint = (1 - step) * before[:, None] * self.topic_word_ + step * mass[:, None] * word[:, :n_topics].T
-        joint += step * self.smoothing / max(frequency.sum(), 1)
-        weight = (1 - step) * before + step * mass
-        self.topic_word_ = np.ascontiguousarray(_normalised(joint)).astype(counts.dtype)
-        self.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
+        # A little of the corpus in each topic: a word that no topic has had yet would be left out for ever.
+        corpus = _NEW_WORDS * frequency / frequency.sum()
+        weight = self.topic_weight_.astype(np.float64)
+        before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.smoothing / max(frequency.sum(), 1)
+        step = EMStep(counts, n_topics, self.n_jobs, 0.0, _seed_prior({}, 0.0, counts.dtype))
+        doc = padded(fold_in(counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs), counts.dtype)
+        topic_word, values = self.topic_word_, []
+        for _ in range(BATCH_STEPS):
+            word = padded(((1 - _NEW_WORDS) * topic_word + corpus).T, counts.dtype)
+            values.append(step(doc, word) / n_tokens)
+            # P(z, w) of the stream so far, moved towards that of the batch
+            joint = before + share * (lengths @ doc[:, :n_topics] / n_tokens)[:, None] * word[:, :n_topics].T
+            topic_word = _normalised(joint)
+        self.topic_word_ = np.ascontiguousarray(topic_word.astype(counts.dtype))
+        self.topic_weight_ = (joint.sum(axis=1) / joint.sum()).astype(counts.dtype)
         self.word_frequency_ = frequency
         self.n_batches_ = n_before + 1
-        self.history_ = np.append(self.history_, log_likelihood / n_tokens)
+        self.history_ = np.append(self.history_, values[0])
         self.n_iter_ = len(self.history_)
 
     def transform(self, X: Any) -> np.ndarray:

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import map_blocks, row_blocks, single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags, csr_parts, remember_documents, seen_words
-from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
+from ..fitting import BATCH_STEPS, Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
 from ..jit import njit, njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .plsa import SMALLEST, check_parameters, check_size
@@ -321,29 +321,33 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "theme_topic": self.theme_topic_,
             "word_topic": np.ascontiguousarray(self.topic_word_.T),
         }
-        step = _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
-        with single_threaded_libraries():
-            sums, log_likelihood = step.expected(state)
         n_before = getattr(self, "n_batches_", 1)
-        size = step_size(n_before)
-        tokens_of_theme = self.theme_weight_[:, None] * self.theme_topic_  # documents of a stream are alike in length
-        tokens_of_topic = state["word_topic"] * tokens_of_theme.sum(axis=0)
-        new = (sums[0] / max(sums[0].sum(), 1e-300), sums[1] / step.n_tokens, sums[2] / step.n_tokens)
-        old = (self.theme_weight_, tokens_of_theme, tokens_of_topic)
-        weight, theme_topic, word_topic = ((1 - size) * before + size * after for before, after in zip(old, new))
-        word_topic += size * self.smoothing / (self.word_frequency_.sum() + step.n_tokens)
-        state = {
-            "theme_weight": _normalise(weight[None])[0],
-            "theme_topic": _normalise(theme_topic),
-            "word_topic": _normalise(word_topic.T).T,
-        }
         frequency = self.word_frequency_ + counts.sum(axis=0, dtype=np.float64)
-        history = [*self.history_, log_likelihood / step.n_tokens]
-        self._keep(counts, state, Run(history, False, True))
+        log_likelihood = self._learn_batch(counts, known, state, step_size(n_before))
+        self._keep(counts, state, Run([*self.history_, log_likelihood], False, True))
         self.word_frequency_ = frequency
         self.n_batches_ = n_before + 1
         remember_documents(self, X)
         return self
+
+    def _learn_batch(self, counts: sp.csr_array, known: np.ndarray, state: State, share: float) -> float:
+        """Move the state towards the batch by a share; the log-likelihood a token before."""
+        step = _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
+        tokens_of_theme = self.theme_weight_[:, None] * self.theme_topic_  # documents of a stream are alike in length
+        old = (self.theme_weight_, tokens_of_theme, state["word_topic"] * tokens_of_theme.sum(axis=0))
+        smoothing = share * self.smoothing / (self.word_frequency_.sum() + step.n_tokens)
+        values = []
+        for _ in range(BATCH_STEPS):
+            with single_threaded_libraries():
+                sums, log_likelihood = step.expected(state)
+            values.append(log_likelihood / step.n_tokens)
+            new = (sums[0] / max(sums[0].sum(), 1e-300), sums[1] / step.n_tokens, sums[2] / step.n_tokens)
+            weight, theme_topic, word_topic = ((1 - share) * a + share * b for a, b in zip(old, new))
+            word_topic += smoothing
+            state["theme_weight"] = _normalise(weight[None])[0]
+            state["theme_topic"] = _normalise(theme_topic)
+            state["word_topic"] = np.ascontiguousarray(_normalise(word_topic.T).T)
+        return values[0]
 
     def transform(self, X: Any) -> np.ndarray:
         """The features of new documents, one row each, whatever else is in the batch."""
