@@ -211,7 +211,7 @@ def em_runner(counts: Any, n_topics: int, dtype: str, init: str = "random", n_jo
     """A function that makes (step, state) anew: step(*state) is one EM iteration of ours, from the same start."""
     import numpy as np
 
-    from topicfold.models.plsa import EMStep, padded
+    from topicfold.models.em import EMStep, padded
     from topicfold.models.starts import start
 
     counts = counts.astype(dtype)

@@ -11,7 +11,7 @@ from naive import fold_in as naive_fold_in
 from naive import plsa_step
 from topicfold import PLSA, Corpus
 from topicfold.metrics import log_likelihood
-from topicfold.models import plsa
+from topicfold.models import em, plsa
 from topicfold.models.starts import STARTS, start
 
 NO_SEEDS: dict[int, np.ndarray] = {}
@@ -25,9 +25,9 @@ def random_start(counts, n_topics, seed=0):
 
 def kernel_step(counts, doc_topic, topic_word, smoothing=0.0, seeds=NO_SEEDS, strength=0.0, dtype="float64"):
     n_topics = len(topic_word)
-    doc, word = plsa.padded(doc_topic, dtype), plsa.padded(topic_word.T, dtype)
+    doc, word = em.padded(doc_topic, dtype), em.padded(topic_word.T, dtype)
     matrix = sp.csr_array(counts).astype(dtype)
-    step = plsa.EMStep(matrix, n_topics, None, smoothing, plsa._seed_prior(seeds, strength, dtype))
+    step = em.EMStep(matrix, n_topics, None, smoothing, em.seed_prior(seeds, strength, dtype))
     value = step(doc, word)
     assert (doc[:, n_topics:] == 0).all()
     assert (word[:, n_topics:] == 0).all()
@@ -51,7 +51,7 @@ def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing):
 def test_the_kernel_is_the_formula_over_many_groups(sampled):
     counts = sampled.toarray()
     doc_topic, topic_word = random_start(counts, 5)
-    assert len(plsa.EMStep(sampled.astype(float), 5, None, 0.0, plsa._seed_prior({}, 0, float)).groups) == 4
+    assert len(em.EMStep(sampled.astype(float), 5, None, 0.0, em.seed_prior({}, 0, float)).groups) == 4
     for ours, theirs in zip(kernel_step(counts, doc_topic, topic_word), plsa_step(counts, doc_topic, topic_word)):
         assert np.allclose(ours, theirs, rtol=1e-10)
 
@@ -79,8 +79,8 @@ def test_a_tempered_step_is_the_formula(sampled):
 @pytest.mark.parametrize("exponent", [1.0, 0.8])
 def test_fold_in_is_the_formula(sampled, exponent):
     _, topic_word = random_start(sampled, 3)
-    found = plsa.fold_in(sampled[:20].astype(float), topic_word, np.ones(3) / 3, exponent=exponent)
-    expected = naive_fold_in(sampled[:20].toarray(), topic_word, plsa.FOLD_IN_ITER, exponent=exponent)
+    found = em.fold_in(sampled[:20].astype(float), topic_word, np.ones(3) / 3, exponent=exponent)
+    expected = naive_fold_in(sampled[:20].toarray(), topic_word, em.FOLD_IN_ITER, exponent=exponent)
     assert np.abs(found - expected).max() < 0.005  # it stops when it moves by less than FOLD_IN_TOL
     if exponent == 1:
         best = naive_fold_in(sampled[:20].toarray(), topic_word)
@@ -164,7 +164,7 @@ def test_restarts_resume_from_a_checkpoint(sampled, tmp_path, monkeypatch):
     class Killed(Exception):
         pass
 
-    class Fragile(plsa.EMStep):
+    class Fragile(em.EMStep):
         def __call__(self, *arguments):
             calls.append(1)
             if len(calls) in (16, 17 + 9):  # in the second start, and, resumed, in the third
@@ -265,7 +265,7 @@ def test_bad_seed_words_are_named(seed_words, message):
 def test_fold_in_gives_the_same_bits_over_many_blocks(sampled, monkeypatch):
     model = PLSA(3, random_state=0, verbose=False).fit(sampled)
     expected = model.transform(sampled)
-    monkeypatch.setattr(plsa, "_VALUES_A_BLOCK", 300)
+    monkeypatch.setattr(em, "_VALUES_A_BLOCK", 300)
     for n_jobs in (1, 2, 4):
         assert np.array_equal(model.set_params(n_jobs=n_jobs).transform(sampled), expected)
 

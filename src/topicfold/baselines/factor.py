@@ -19,7 +19,7 @@ from ..blocks import single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags
 from ..jit import njit
 from ..metrics import completion_log_likelihood, split_tokens
-from ..models.plsa import check_size
+from ..models.em import check_size
 from ..models.starts import inverse_document_frequency, tfidf
 
 __all__ = ["LSI", "NMF", "PCA", "KMeans", "NCut"]

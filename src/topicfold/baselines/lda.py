@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..counts import count_tags
 from ..metrics import completion_log_likelihood, split_tokens
-from ..models.plsa import check_size, fold_in
+from ..models.em import check_size, fold_in
 from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
 
 __all__ = ["LDA"]

@@ -28,14 +28,14 @@ from ..counts import as_counts, check_whole_numbers, count_tags, csr_parts, reme
 from ..fitting import BATCH_STEPS, Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
 from ..jit import njit, njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
-from .plsa import SMALLEST, check_parameters, check_size
+from .em import SMALLEST, check_parameters, check_size
 
 __all__ = ["FEATURES", "TTMM"]
 
 FEATURES = ("tokens", "paper", "log", "themes")
 _VALUES_A_BLOCK = 1 << 22  # of a words x themes or documents x themes table
 # What a multiplication costs, in those of a dense product: of a sparse with a dense table, and of two sparse ones.
-_SPARSE_PRICE, _TWO_SPARSE_PRICE = 3, 40
+_SPARSE_PRICE, _TWO_SPARSE_PRICE = 3, 60
 _START_ITER = 20  # steps of PLSA that topics start from
 _LEAST_THEME = 1e-4  # themes below it do not change a document's topics in the fourth decimal
 _LABELS = "labels"
