@@ -184,6 +184,12 @@ def test_preprocessing_goes_through_json_and_pickle(preprocessing):
     assert pickle.loads(pickle.dumps(preprocessing)) == preprocessing
 
 
+def test_stop_words_in_capitals_and_tokens_that_are_no_strings():
+    assert Preprocessing(stop_words=("The", "CAT")).words("the cat sat") == ["sat"]
+    with pytest.raises(ValueError, match="the tokenizer gave 1"):
+        counted(["a"], Preprocessing(tokenizer=lambda text: [1, 2]))
+
+
 def test_a_tokenizer_is_kept_by_name():
     values = Preprocessing(tokenizer=str.split).to_json()
     assert values["tokenizer"] == "builtins:str.split" or values["tokenizer"].endswith("split")

@@ -133,7 +133,9 @@ class Preprocessing:
     def _stop_set(self) -> frozenset[str]:
         if self.stop_words is None:
             return frozenset()
-        return stop_words_of(self.stop_words) if isinstance(self.stop_words, str) else frozenset(self.stop_words)
+        if isinstance(self.stop_words, str):
+            return stop_words_of(self.stop_words)
+        return frozenset(word.lower() if self.lowercase else word for word in self.stop_words)
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:
@@ -233,6 +235,8 @@ class _WordColumns(dict[str, int]):
         # `get` never calls __missing__, so this is safe where the two dictionaries are one
         column = self._column_of_word.get(word, -1)
         if column < 0 and not self._fixed:
+            if not isinstance(word, str):
+                raise ValueError(f"the tokenizer gave {word!r:.40}: expected strings")
             column = len(self.words)
             self.words.append(word)
             self._column_of_word[word] = column
