@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from topicfold.metrics import (
     BACKGROUND_WEIGHT,
+    break_even,
     clustering_accuracy,
     completion_log_likelihood,
     completion_log_likelihood_by_document,
@@ -387,3 +388,39 @@ def test_bad_topics_are_named():
         matched_similarity(np.eye(2), np.nan * np.eye(2))
     with pytest.raises(ValueError, match=r"topic_words\[1\] must be a matrix"):
         stability([np.eye(2), np.ones(2)])
+
+
+# ---- ranked documents -----------------------------------------------------------------------------------------------
+
+
+def test_break_even_is_precision_and_recall_where_they_meet():
+    from sklearn.metrics import precision_recall_curve
+
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        y = rng.random(60) < 0.3
+        scores = rng.normal(size=60) + y
+        precision, recall, _ = precision_recall_curve(y, scores)
+        meet = np.flatnonzero(np.isclose(precision, recall) & (recall > 0))
+        assert break_even(y, scores) == pytest.approx(precision[meet].max() if len(meet) else 0.0)
+    assert break_even([0, 1, 1], [0.1, 0.2, 0.3]) == 1
+    assert break_even([1, 0, 0], [0.1, 0.2, 0.3]) == 0
+
+
+def test_break_even_of_equal_scores_is_the_mean_over_choices():
+    assert break_even([1, 0, 0, 0], [0, 0, 0, 0]) == 0.25
+    assert break_even([1, 1, 0, 0], [9, 1, 1, 1]) == pytest.approx((1 + 1 / 3) / 2)
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "message"),
+    [
+        ([0, 0], [1, 2], "no positive"),
+        ([0, 2], [1, 2], "only 0 and 1"),
+        ([0, 1], [1, 2, 3], "same length"),
+        ([0, 1], [1, np.nan], "nan"),
+    ],
+)
+def test_break_even_says_what_is_wrong(y, scores, message):
+    with pytest.raises(ValueError, match=message):
+        break_even(y, scores)

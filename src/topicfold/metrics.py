@@ -1,8 +1,8 @@
 """How good is a model? Pure functions of arrays: they know nothing of any model.
 
 Clusters against known classes (accuracy, purity; NMI and ARI are scikit-learn's own), overlapping clusters (pairwise
-precision, recall and F, omega index), held-out text (document completion, perplexity), topics (diversity, stability).
-Topic coherence is in `topicfold.coherence`.
+precision, recall and F, omega index), ranked documents (break-even), held-out text (document completion, perplexity),
+topics (diversity, stability). Topic coherence is in `topicfold.coherence`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from .jit import njit, njit_fast
 __all__ = [
     "BACKGROUND_WEIGHT",
     "PairScores",
+    "break_even",
     "clustering_accuracy",
     "completion_log_likelihood",
     "completion_log_likelihood_by_document",
@@ -240,6 +241,35 @@ def _membership(matrix: Any, name: str) -> sparse.csr_array:
     if result.nnz and not (result.data == 1).all():
         raise ValueError(f"{name} must hold only 0 and 1, got {result.data[result.data != 1][0]}")
     return result
+
+
+# --- ranked documents -------------------------------------------------------------------------------------------------
+
+
+def break_even(y: Any, scores: Any) -> float:
+    """Precision where it equals recall: as many documents are taken, best scores first, as there are positive ones.
+
+    `y` is true or 1 for the positive documents. Among equal scores at the end of the list any choice is as likely, and
+    the value is the mean over them.
+
+    >>> break_even([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    0.5
+    """
+    positive, values = np.asarray(y), np.asarray(scores, dtype=np.float64)
+    if positive.ndim != 1 or positive.shape != values.shape:
+        raise ValueError(f"y {positive.shape} and scores {values.shape} must be two lists of the same length")
+    if not np.isin(positive, (0, 1)).all():
+        raise ValueError("y must hold only 0 and 1")
+    if np.isnan(values).any():
+        raise ValueError("scores must be numbers, got nan")
+    positive = positive.astype(bool)
+    n_taken = int(positive.sum())
+    if n_taken == 0:
+        raise ValueError("y holds no positive document, so there is no recall")
+    last = -np.sort(-values)[n_taken - 1]
+    above, level = values > last, values == last
+    found = positive[above].sum() + (n_taken - above.sum()) * positive[level].mean()
+    return float(found / n_taken)
 
 
 # --- document completion ----------------------------------------------------------------------------------------------

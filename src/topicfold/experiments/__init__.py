@@ -56,10 +56,16 @@ class Experiment:
     quick: Mapping[str, Any] = field(default_factory=dict)  # what `--quick` changes in the protocol
     published: Mapping[tuple[str, str, str], float] = field(default_factory=dict)  # (method, setting, measure): number
     notes: str = ""  # one a line
+    figure: Callable[[Mapping[str, Any], Path], None] | None = None  # draws the summary into a PNG; needs matplotlib
 
 
 EXPERIMENTS: dict[str, str] = {
     "flat-20newsgroups": "flat",
+    "ttmm-figure3": "ttmm_tuning",
+    "ttmm-figure4": "ttmm_features",
+    "ttmm-unlabelled": "ttmm_features",
+    "ttmm-retrieval": "ttmm_retrieval",
+    "ttmm-classes": "ttmm_classes",
 }
 
 

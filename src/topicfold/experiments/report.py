@@ -80,8 +80,8 @@ def to_json(results: Mapping[str, Any]) -> str:
     return json.dumps(results, indent=1, default=dict, ensure_ascii=False) + "\n"
 
 
-def markdown(experiment: Experiment, results: Mapping[str, Any]) -> str:
-    """The results as a page: how it was made, a table a setting, failures, notes."""
+def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "") -> str:
+    """The results as a page: how it was made, the figure, a table a setting, failures, notes."""
     kind = ", ".join(f"{key} {value}" if key != "processor" else value for key, value in results["machine"].items())
     lines = [
         f"# {experiment.title}",
@@ -97,6 +97,8 @@ def markdown(experiment: Experiment, results: Mapping[str, Any]) -> str:
             ", then the published one." if experiment.published else "; there are no published ones to set beside them."
         ),
     ]
+    if figure:
+        lines += ["", figure]
     for setting in experiment.settings:
         lines += ["", f"## {setting_text(setting)}", "", *_table(experiment, results["results"], setting)]
     if results["failures"]:

@@ -48,7 +48,7 @@ def run(
     n_jobs: int = 1,
     verbose: bool | None = None,
 ) -> str:
-    """Run what is missing of an experiment, write OUT/NAME.jsonl, .json and .md, and return the Markdown.
+    """Run what is missing of an experiment, write OUT/NAME.jsonl, .json, .md (and .png), and return the Markdown.
 
     `quick` runs a smaller protocol, into files of their own (NAME-quick). `n_jobs` cells run at a time, in processes.
     """
@@ -70,10 +70,21 @@ def run(
     command = f"topicfold reproduce {name} --data DATA --out {'OUT' if out.is_absolute() else out.as_posix()}"
     command += " --quick" if quick else ""
     results = summary(experiment, protocol, rows, command, n_jobs)
-    text = markdown(experiment, results)
+    text = markdown(experiment, results, _draw(experiment, results, out / f"{stem}.png"))
     (out / f"{stem}.json").write_text(to_json(results), encoding="utf-8")
     (out / f"{stem}.md").write_text(text, encoding="utf-8")
     return text
+
+
+def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str:
+    """The line of the page for the figure: the picture, or why there is none; empty where none is declared."""
+    if experiment.figure is None:
+        return ""
+    try:
+        experiment.figure(results, path)
+    except ImportError as problem:
+        return f"No figure: {problem}"
+    return f"![{experiment.title}]({path.name})"
 
 
 def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:
