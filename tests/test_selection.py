@@ -215,7 +215,7 @@ def test_models_are_compared_by_name():
 
 
 def test_scores_in_different_units_are_refused(monkeypatch):
-    monkeypatch.setitem(MODELS, "Fake", ModelInfo("fake", "Fake", size="n_topics", score_unit="nats a document"))
+    monkeypatch.setitem(MODELS, "Fake", ModelInfo("fake", "Fake", sizes=("n_topics",), score_unit="nats a document"))
     models = {"plsa": (PLSA(), {"n_topics": [2]}), "fake": (Fake(), {"n_topics": [2]})}
     with pytest.raises(ValueError, match=r"different units .*plsa in nats a token; fake in nats a document"):
         select(models, numbered_counts())

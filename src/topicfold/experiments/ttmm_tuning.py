@@ -175,9 +175,10 @@ def _methods() -> tuple[Method, ...]:
 NOTES = """\
 What it shows. The flat stretch is there with the even random start: until about 20 iterations the likelihood is that \
 of a unigram model, and the start ends with 50 themes of which some 20 are in use. It is gone with the data start.
-Not as in the report: more topics than themes do not lower the NLL. With J=50 themes no more than 50 topics are needed \
-for any likelihood that more can reach, and our fits from larger starts end in worse optima. More themes do help, on \
-the validation part too. From the data start the validation NLL rises a little with the iterations.
+Not as in the report: with J=50, topics beyond 50 (100 with less smoothing) do not lower the training NLL. Without \
+smoothing 50 topics can do all that more can for 50 themes, so what is left is smoothing and the course of EM; we \
+did not tell them apart. Fits with 500 and 900 topics and smoothing 5/K were cut off at 100 iterations. More themes do \
+help, on the validation part too. From the data start the validation NLL rises a little with the iterations.
 Likelihood is exact, log P(d) of whole documents in nats a token; the words are those of both parts, as in the report, \
 and a word that only validation documents have gets its probability from smoothing.
 J themes, K topics. A number above the number of training documents is not possible here: the report goes on to 1,000, \
@@ -185,7 +186,8 @@ J themes, K topics. A number above the number of training documents is not possi
 The first rows are fits from the default data start until the objective a token rises by less than 1e-4, or 100 \
 iterations. The rows by iteration are fits with J=K=50 stopped there, from the same start for the same seed.
 Smoothing adds 0.1 to every word in every topic, so that more topics are smoothed more in all; in the rows "smoothing \
-5/K" the sum over topics is the same for every K. The even start is a unigram model with all of that smoothing.
+5/K" the sum over topics is the same for every K; they were added after a \
+first look at the other rows. The even start is a unigram model with all of that smoothing.
 The report's draw of documents is not known, so ours is another one, with 7,040 stems where it has 6,269. The draw \
 and the cut are fixed; seeds change the fits alone, so the spread says nothing of other draws.
 The report prints a figure and no numbers, so nothing stands beside ours.

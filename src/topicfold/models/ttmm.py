@@ -209,12 +209,13 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_themes : number of themes, or 'labels': the classes of y are the themes, and -1 or None is unlabelled. With a
         number y is not used, so that the model can stand before a classifier in a pipeline.
     n_topics : number of topics.
-    init : 'data' (topics from a short PLSA, themes from k-means on its P(z|d)), 'lda' (topics from LDA, an extra), or
+    init : 'data' (topics from a short PLSA, themes from k-means on its P(z|d)), 'lda' (topics from LDA, an extra, and as slow as LDA itself), or
         'random' (nearly even tables, as in the report).
     features : what transform gives. 'tokens': the share of a document's tokens that each topic made; 'paper': the
         report's eq. 8, one topic for all words, close to 0 or 1; 'log': its logarithm a token, not a distribution;
         'themes': P(h|d).
-    smoothing : pseudo-count of every word in every topic; 0 is maximum likelihood.
+    smoothing : pseudo-count of every word in every topic, so that their sum grows with n_topics; 0 is maximum
+        likelihood.
     max_iter, tol, dtype, random_state, n_jobs, verbose, checkpoint : as in PLSA.
 
     Attributes
@@ -508,7 +509,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 def _start_topics(
     counts: sp.csr_array, n_topics: int, init: str, rng: np.random.RandomState, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(w|t) and P(t|d) of a short fit of a simpler model."""
+    """P(w|t) and P(t|d) of a simpler model: a short PLSA, or a whole LDA."""
     seed = rng.randint(np.iinfo(np.int32).max)
     if init == "lda":
         from ..baselines.lda import LDA
