@@ -209,8 +209,8 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_themes : number of themes, or 'labels': the classes of y are the themes, and -1 or None is unlabelled. With a
         number y is not used, so that the model can stand before a classifier in a pipeline.
     n_topics : number of topics.
-    init : 'data' (topics from a short PLSA, themes from k-means on its P(z|d)), 'lda' (topics from LDA, an extra, and as slow as LDA itself), or
-        'random' (nearly even tables, as in the report).
+    init : 'data' (topics from a short PLSA, themes from k-means on its P(z|d)), 'lda' (topics from LDA, an extra, and
+        as slow as LDA itself), or 'random' (nearly even tables, as in the report).
     features : what transform gives. 'tokens': the share of a document's tokens that each topic made; 'paper': the
         report's eq. 8, one topic for all words, close to 0 or 1; 'log': its logarithm a token, not a distribution;
         'themes': P(h|d).
