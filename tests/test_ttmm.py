@@ -224,6 +224,9 @@ def test_a_stream_of_labelled_batches(themed):
     model = TTMM("labels", 4, random_state=0, verbose=False)
     model.partial_fit(counts[:30], theme[:30]).partial_fit(counts[30:], np.full(30, -1))
     assert (model.predict(counts) == theme).mean() > 0.9
+    before = model.topic_word_.copy()
+    model.partial_fit(sp.csr_array((2, 20), dtype=int), [0, -1])
+    assert np.array_equal(model.topic_word_, before)
     with pytest.raises(ValueError, match="label 7 was not in the first batch"):
         model.partial_fit(counts[:2], [7, -1])
 

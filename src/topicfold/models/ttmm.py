@@ -317,6 +317,8 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return self
         counts = self._counts(X)
         known = self._known_themes(counts.shape[0], y, settle=False)
+        if counts.nnz == 0:
+            return self
         state = {
             "theme_weight": self.theme_weight_,
             "theme_topic": self.theme_topic_,
