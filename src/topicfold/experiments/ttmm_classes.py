@@ -79,8 +79,8 @@ def _svm(train: sp.csr_array, labels: np.ndarray, test: sp.csr_array, protocol: 
 
 NOTES = """\
 Labels are drawn from the by-date training part, the same draw for every method; accuracy is on the whole test part. \
-100 topics, smoothing 0.1 and alpha 0.1 were fixed before any figure was seen; the start of TTMM's topics, a short PLSA \
-from NMF, is a default that had been settled on random splits of the same corpus.
+100 topics, smoothing 0.1 and alpha 0.1 were fixed before any figure was seen; the start of TTMM's topics, a short \
+PLSA from NMF, is a default that had been settled on random splits of the same corpus.
 The idf of the SVM is that of all training documents, which need no labels for it.
 TTMM with the labelled documents alone has at most as many topics as there are labelled documents.
 """
