@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .common import Row, Setting, note
 
-SUBJECTS = ("plsa", "memory", "threads", "coherence", "counting", "startup", "reading", "lda", "ttmm")
+SUBJECTS = ("plsa", "memory", "threads", "coherence", "counting", "startup", "reading", "lda", "ttmm", "neighbours")
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "gensim", "enstop", "tomotopy")
 _HEAD = ("name", "ours", "peer", "ratio", "goal", "met?")
 

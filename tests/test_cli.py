@@ -149,11 +149,11 @@ def test_a_file_called_like_a_language_is_no_stop_list(run, texts, tmp_path, mon
 def test_ctrl_c_is_said_and_the_model_kept(run, texts, tmp_path, monkeypatch):
     from topicfold import fitting
 
-    def press(history, tol):
+    def press(history, tol, rises):
         signal.raise_signal(signal.SIGINT)
         return False
 
-    monkeypatch.setattr(fitting, "_risen_enough", press)
+    monkeypatch.setattr(fitting, "_settled", press)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         code, _, err = run("fit", texts, "-p", "n_topics=2", "-p", "tol=0", "--out", tmp_path / "m")
@@ -251,3 +251,49 @@ def test_a_closed_pipe_is_no_error(model):
 def test_every_option_has_a_help_text():
     for name, command in cli.commands.items():
         assert command.help, name
+
+
+def test_fit_on_a_graph(run, tmp_path):
+    rows = [
+        ("a", "cat dog pet", "b", "x"),
+        ("b", "dog cat", "", "x"),
+        ("c", "sun moon", "d", "y"),
+        ("d", "moon star", "", ""),
+    ]
+    table = tmp_path / "t.csv"
+    table.write_text("id,text,links,label\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    (tmp_path / "edges.csv").write_text("a,b,1\nc,d,2.5\n")
+    np.save(tmp_path / "e.npy", np.array([[1.0, 0], [0.9, 0.1], [0, 1], [0.1, 1]]))
+    columns = ("--id", "id", "--links", "links", "-p", "n_topics=2", "-p", "n_neighbors=1", "--out", tmp_path / "m")
+
+    def fitted(*words):
+        code, _, err = run("fit", table, *columns, "--model", *words)
+        assert code == 0, err
+        return load(tmp_path / "m"), err
+
+    model, _ = fitted("ltm")
+    assert model.neighbors_by_ == "words"
+    model, err = fitted("dtm", "--graph", "links", "--labels", "label")
+    assert "graph links: 2 edges" in err
+    assert "labels of 3 documents join the graph" in err
+    assert model.graph_.toarray().tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    model, _ = fitted("lapplsi", "--graph", "links", "--graph", tmp_path / "edges.csv")
+    assert model.graph_.toarray()[2:, 2:].tolist() == [[0, 3.5], [3.5, 0]]
+    model, _ = fitted("ltm", "--embeddings", tmp_path / "e.npy", "--graph", "knn")
+    assert model.neighbors_by_ == "embeddings"
+    assert model.graph_.toarray()[0].tolist() == [0, 1, 0, 0]
+
+    def refused(*words):
+        code, _, err = run("fit", table, *columns, "--model", *words)
+        assert code == 2
+        return err
+
+    code, _, err = run("fit", table, "--graph", "knn", "-p", "n_topics=2", "--out", tmp_path / "m")
+    assert code == 2
+    assert "plsa works on words alone" in err
+    assert "no such file" in refused("ltm", "--graph", tmp_path / "no.csv").lower()
+    np.save(tmp_path / "short.npy", np.ones((3, 2)))
+    assert "expected one row for each of 4 documents" in refused("ltm", "--embeddings", tmp_path / "short.npy")
+    code, _, err = run("fit", table, "-p", "n_topics=2", "--model", "ltm", "--graph", "links", "--out", tmp_path / "m")
+    assert code == 2
+    assert "the corpus has no links" in err

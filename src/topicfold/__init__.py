@@ -8,7 +8,12 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .classify import TopicClassifier
     from .corpus import Corpus, Segments
+    from .graph import knn_graph, label_graph, link_graph
+    from .models.dtm import DTM
+    from .models.lapplsi import LapPLSI
+    from .models.ltm import LTM
     from .models.plsa import PLSA
     from .models.ttmm import TTMM
     from .over_time import drift, topics_over_time
@@ -20,12 +25,19 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Corpus": "corpus",
+    "DTM": "models.dtm",
+    "LTM": "models.ltm",
+    "LapPLSI": "models.lapplsi",
     "PLSA": "models.plsa",
     "Preprocessing": "text",
     "Segments": "corpus",
     "TTMM": "models.ttmm",
+    "TopicClassifier": "classify",
     "TopicTree": "topics",
     "drift": "over_time",
+    "knn_graph": "graph",
+    "label_graph": "graph",
+    "link_graph": "graph",
     "load": "store",
     "save": "store",
     "search": "retrieval",
@@ -35,13 +47,20 @@ _HOME = {
 }
 
 __all__ = [
+    "DTM",
+    "LTM",
     "PLSA",
     "TTMM",
     "Corpus",
+    "LapPLSI",
     "Preprocessing",
     "Segments",
+    "TopicClassifier",
     "TopicTree",
     "drift",
+    "knn_graph",
+    "label_graph",
+    "link_graph",
     "load",
     "save",
     "search",

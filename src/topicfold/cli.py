@@ -189,6 +189,42 @@ def _make(model_name: str, values: dict[str, Any], seed: int, jobs: int) -> Any:
     return model.set_params(**values)
 
 
+def _takes_graph(model: Any) -> bool:
+    from .models import MODELS
+
+    return MODELS[type(model).__name__].takes_graph
+
+
+def _graph_input(model: Any, corpus: Any, graphs: tuple[str, ...], embeddings: str | None) -> dict[str, Any]:
+    """What a graph model is fitted on beside the counts."""
+    import numpy as np
+
+    from .graph import knn_graph, link_graph, read_graph
+
+    vectors = None if embeddings is None else np.load(embeddings, allow_pickle=False)
+
+    def named(name: str) -> Any:
+        if name == "knn":
+            found = knn_graph(corpus if vectors is None else vectors, model.n_neighbors, n_jobs=model.n_jobs)
+        elif name == "links" and corpus.links is None:
+            raise click.UsageError("--graph links: the corpus has no links; --links names the column that has them")
+        else:
+            found = link_graph(corpus.links, len(corpus)) if name == "links" else read_graph(name, corpus.ids)
+        _say(f"graph {name}: {found.nnz // 2:,} edges")
+        return found
+
+    given: dict[str, Any] = {} if vectors is None else {"embeddings": vectors}
+    if graphs and graphs != ("knn",):  # which is what the model makes itself, and then keeps for new documents
+        given["graph"] = sum(map(named, graphs[1:]), start=named(graphs[0]))
+    if corpus.labels is not None:
+        if any(len(labels) > 1 for labels in corpus.labels):
+            _say("documents have several labels: labels do not join the graph")
+        else:
+            given["y"] = corpus.label_array()
+            _say(f"labels of {np.count_nonzero(given['y'] != ''):,} documents join the graph")
+    return given
+
+
 # ---- commands -------------------------------------------------------------------------------------------------------
 
 
@@ -199,6 +235,16 @@ def _make(model_name: str, values: dict[str, Any], seed: int, jobs: int) -> Any:
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Model file to write (.safetensors).")
 @click.option("--checkpoint", type=click.Path(dir_okay=False), help="File a killed fit resumes from.")
 @click.option("--corpus-out", type=click.Path(dir_okay=False), help="Also save the corpus that was read.")
+@click.option(
+    "--graph",
+    "graphs",
+    multiple=True,
+    metavar="knn|links|FILE",
+    help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a file "
+    "with an edge a line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). Repeated, they add "
+    "up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
+)
+@click.option("--embeddings", type=click.Path(dir_okay=False), help="Vectors of the documents, a row each (.npy).")
 def fit(
     input: str,
     model_name: str,
@@ -208,22 +254,30 @@ def fit(
     out: str,
     checkpoint: str | None,
     corpus_out: str | None,
+    graphs: tuple[str, ...],
+    embeddings: str | None,
     **given: Any,
 ) -> None:
-    """Fit a model to INPUT, save it, and print its topics."""
+    """Fit a model to INPUT, save it, and print its topics.
+
+    lapplsi, ltm and dtm work on a graph of the documents, and use --labels: documents of one class are joined, those of
+    two are parted, those without a label are left as they are.
+    """
     from .store import save
     from .topics import topic_tree
 
     model = _make(model_name, _values(parameters), seed, jobs)
     if checkpoint:
         model.set_params(checkpoint=checkpoint)
+    if (graphs or embeddings) and not _takes_graph(model):
+        raise click.UsageError(f"{model_name} works on words alone: --graph and --embeddings are for lapplsi, ltm, dtm")
     if not Path(out).absolute().parent.is_dir():  # said before the work, not after it
         raise FileNotFoundError(f"the folder {Path(out).parent} does not exist: create it, or write somewhere else")
     corpus = _read(input, given)
     if corpus_out:
         corpus.save(corpus_out)
     started = time.monotonic()
-    model.fit(corpus)
+    model.fit(corpus, **(_graph_input(model, corpus, graphs, embeddings) if _takes_graph(model) else {}))
     save(model, out)
     click.echo(str(topic_tree(model, corpus)))
     ending = "interrupted" if model.interrupted_ else "converged" if model.converged_ else "stopped at max_iter"

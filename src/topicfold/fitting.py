@@ -114,11 +114,13 @@ def iterate(
     checkpoint: Checkpoint | None = None,
     notes: dict[str, Any] | None = None,
     history: list[float] | None = None,
+    rises: bool = True,
 ) -> Run:
     """Call `step(state)` until the objective it returns rises by less than `tol`, or `max_iter` times.
 
-    A step may return (objective, done) to decide itself when to stop. `history` are the objectives of a resumed fit;
-    `notes` go into the checkpoint beside them. Ctrl-C lets the step under way finish and ends the loop there.
+    Where the objective need not rise (`rises=False`), until it moves less than `tol` either way. A step may return
+    (objective, done) to decide itself when to stop. `history` are the objectives of a resumed fit; `notes` go into the
+    checkpoint beside them. Ctrl-C lets the step under way finish and ends the loop there.
     """
     history = list(history or [])
     converged = False
@@ -130,7 +132,7 @@ def iterate(
             if not np.isfinite(objective):
                 raise FloatingPointError(f"{title}: the objective became {objective} in step {len(history) + 1}")
             history.append(float(objective))
-            converged = _risen_enough(history, tol) if done is None else done
+            converged = _settled(history, tol, rises) if done is None else done
             move(len(history), f"{objective:.4f} {unit}")
             if checkpoint is not None and not converged:
                 checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
@@ -175,5 +177,8 @@ def hold_interrupts() -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _risen_enough(history: list[float], tol: float) -> bool:
-    return tol > 0 and len(history) > 1 and history[-1] - history[-2] < tol
+def _settled(history: list[float], tol: float, rises: bool) -> bool:
+    if tol == 0 or len(history) < 2:
+        return False
+    change = history[-1] - history[-2]
+    return (change if rises else abs(change)) < tol

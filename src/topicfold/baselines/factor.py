@@ -1,4 +1,4 @@
-"""Baselines on scikit-learn: NMF, LSI and PCA factor the tf-idf matrix, k-means and NCut cluster its rows.
+"""Baselines on scikit-learn: NMF, LSI and PCA factor the tf-idf matrix, k-means and NCut cluster.
 
 Library calls run on one thread, since their sums change with the number of threads.
 """
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags
+from ..graph import check_graph, knn_graph
 from ..jit import njit
 from ..metrics import completion_log_likelihood, split_tokens
 from ..models.em import check_size
@@ -280,10 +281,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 class NCut(ClusterMixin, BaseEstimator):
-    """Normalised cut: spectral clustering of a graph that joins each document to its nearest by cosine of tf-idf.
+    """Normalised cut: spectral clustering of a graph of documents.
 
-    The leading eigenvectors of D^-1/2 A D^-1/2, rows scaled to length one, are clustered by k-means (Ng, Jordan and
-    Weiss 2001). `doc_topic_` has a single one in each row. New documents are not in the graph: there is no transform.
+    Without a graph of one's own it joins each document to its nearest by cosine of tf-idf, with that weight. The
+    leading eigenvectors of D^-1/2 A D^-1/2, rows scaled to length one, are clustered by k-means (Ng, Jordan and Weiss
+    2001). `doc_topic_` has a single one in each row. New documents are not in the graph: there is no transform.
     """
 
     def __init__(
@@ -294,15 +296,16 @@ class NCut(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> NCut:
-        """Cut the graph of documents x words, or of a Corpus."""
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> NCut:
+        """Cut the graph of documents x words, or of a Corpus; or `graph`, symmetric, documents x documents."""
         from sklearn.preprocessing import normalize
 
         rng = check_random_state(self.random_state)
-        _, vectors = counts_and_tfidf(self, X)
+        counts, _ = counts_and_tfidf(self, X)
+        if graph is None:
+            graph = knn_graph(counts, self.n_neighbors, weighted=True)
         with single_threaded_libraries():
-            graph = cosine_graph(vectors, min(self.n_neighbors, vectors.shape[0] - 1))
-            self.embedding_ = leading_eigenvectors(graph, self.n_topics, rng)
+            self.embedding_ = leading_eigenvectors(check_graph(graph, counts.shape[0]), self.n_topics, rng)
         kernel = kmeans_on_rows(normalize(self.embedding_), self.n_topics, self.n_init, 300, rng)
         self.labels_ = kernel.labels_.astype(np.int64)
         self.doc_topic_ = np.eye(self.n_topics)[self.labels_]
@@ -310,16 +313,6 @@ class NCut(ClusterMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         return count_tags(super().__sklearn_tags__())
-
-
-def cosine_graph(vectors: sp.csr_array, n_neighbors: int) -> sp.csr_array:
-    """Symmetric graph: documents are joined, with their cosine, if either is among the nearest of the other."""
-    from sklearn.neighbors import kneighbors_graph
-
-    nearest = kneighbors_graph(vectors, n_neighbors, mode="distance", metric="cosine", include_self=False)
-    graph = sp.csr_array((np.clip(1 - nearest.data, 0, 1), nearest.indices, nearest.indptr), nearest.shape)
-    graph.eliminate_zeros()
-    return sp.csr_array(graph.maximum(graph.T))
 
 
 def leading_eigenvectors(graph: sp.csr_array, n_vectors: int, rng: np.random.RandomState) -> np.ndarray:

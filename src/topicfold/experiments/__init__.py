@@ -57,15 +57,25 @@ class Experiment:
     published: Mapping[tuple[str, str, str], float] = field(default_factory=dict)  # (method, setting, measure): number
     notes: str = ""  # one a line
     figure: Callable[[Mapping[str, Any], Path], None] | None = None  # draws the summary into a PNG; needs matplotlib
+    extra: Callable[[Mapping[str, Any]], list[str]] | None = None  # lines of Markdown computed from the summary
 
 
 EXPERIMENTS: dict[str, str] = {
     "flat-20newsgroups": "flat",
+    "embeddings": "embeddings",
     "ttmm-figure3": "ttmm_tuning",
     "ttmm-figure4": "ttmm_features",
     "ttmm-unlabelled": "ttmm_features",
     "ttmm-retrieval": "ttmm_retrieval",
     "ttmm-classes": "ttmm_classes",
+    "ltm-table1": "ltm",
+    "ltm-figure1": "ltm",
+    "ltm-table2": "ltm",
+    "ltm-figure2": "ltm",
+    "dtm-figure1": "dtm",
+    "dtm-figure2": "dtm",
+    "dtm-figure3": "dtm",
+    "links": "links",
 }
 
 

@@ -81,7 +81,7 @@ def to_json(results: Mapping[str, Any]) -> str:
 
 
 def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "") -> str:
-    """The results as a page: how it was made, the figure, a table a setting, failures, notes."""
+    """The results as a page: how it was made, the figure, what is computed from it all, a table a setting, notes."""
     kind = ", ".join(f"{key} {value}" if key != "processor" else value for key, value in results["machine"].items())
     lines = [
         f"# {experiment.title}",
@@ -99,6 +99,8 @@ def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "
     ]
     if figure:
         lines += ["", figure]
+    if experiment.extra is not None:
+        lines += ["", *experiment.extra(results)]
     for setting in experiment.settings:
         lines += ["", f"## {setting_text(setting)}", "", *_table(experiment, results["results"], setting)]
     if results["failures"]:

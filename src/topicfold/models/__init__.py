@@ -31,5 +31,8 @@ class ModelInfo:
 
 MODELS: dict[str, ModelInfo] = {
     "PLSA": ModelInfo("plsa", "PLSA", sizes=("n_topics",)),
+    "LapPLSI": ModelInfo("lapplsi", "LapPLSI", sizes=("n_topics",), takes_graph=True),
+    "LTM": ModelInfo("ltm", "LTM", sizes=("n_topics",), takes_graph=True),
+    "DTM": ModelInfo("dtm", "DTM", sizes=("n_topics",), takes_graph=True),
     "TTMM": ModelInfo("ttmm", "TTMM", sizes=("n_topics", "n_themes")),
 }

@@ -13,15 +13,22 @@ import scipy.sparse as sp
 
 from ..blocks import map_blocks, row_blocks
 from ..counts import csr_parts
+from ..fitting import Run, State
 from ..jit import njit_fast
 
 __all__ = [
     "SMALLEST",
     "EMStep",
     "aligned",
+    "cell_probabilities",
     "check_parameters",
     "check_size",
+    "document_step",
     "fold_in",
+    "keep_run",
+    "keep_topics",
+    "log_likelihood",
+    "log_prior",
     "normalised",
     "padded",
     "seed_prior",
@@ -29,6 +36,7 @@ __all__ = [
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
 _LANES = 8  # rows are padded to whole vector registers
+_ROWS_A_SUM = 1 << 14
 _VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z). A few pay soon, many only for large corpora.
 _FEW_GROUPS, _VALUES_A_FEW = 4, 8  # values a word
@@ -152,6 +160,50 @@ def fold_in_rows(indptr, indices, data, first, last, word_topic, doc_topic, n_to
                 break
 
 
+@njit_fast
+def probability_rows(indptr, indices, first, last, doc_topic, word_topic, probability):
+    """P(w|d) = sum_z P(z|d) P(w|z) of each cell of documents first..last, in the order of the cells."""
+    n_topics = doc_topic.shape[1]
+    zero = doc_topic.dtype.type(0)
+    for d in range(first, last):
+        for cell in range(indptr[d], indptr[d + 1]):
+            w = indices[cell]
+            p = zero
+            for k in range(n_topics):
+                p += doc_topic[d, k] * word_topic[w, k]
+            probability[cell] = p
+
+
+@njit_fast
+def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, probability, renewed):
+    """The documents' half of an EM step: renewed = doc_topic * (n / P) @ word_topic, rows summing to one; P beside it.
+
+    A row without a usable word stays as it is.
+    """
+    n_topics = doc_topic.shape[1]
+    zero = doc_topic.dtype.type(0)
+    smallest = doc_topic.dtype.type(SMALLEST)
+    gain = np.empty(n_topics, doc_topic.dtype)
+    for d in range(first, last):
+        gain[:] = zero
+        for cell in range(indptr[d], indptr[d + 1]):
+            w = indices[cell]
+            p = zero
+            for k in range(n_topics):
+                p += doc_topic[d, k] * word_topic[w, k]
+            probability[cell] = p
+            if p > smallest * smallest:
+                ratio = data[cell] / p
+                for k in range(n_topics):
+                    gain[k] += ratio * word_topic[w, k]
+        total = zero
+        for k in range(n_topics):
+            gain[k] *= doc_topic[d, k]
+            total += gain[k]
+        for k in range(n_topics):
+            renewed[d, k] = gain[k] / total if total > 0 else doc_topic[d, k]
+
+
 # ---- functions on whole matrices, shared with the models built on PLSA ----------------------------------------------
 
 
@@ -244,6 +296,45 @@ def fold_in(
     return doc_topic
 
 
+def cell_probabilities(
+    counts: sp.csr_array, doc_topic: np.ndarray, word_topic: np.ndarray, n_jobs: int | None
+) -> np.ndarray:
+    """P(w|d) of every cell of the counts, in their order; both tables padded."""
+    indptr, indices, _ = csr_parts(counts)
+    probability = np.empty(counts.nnz, doc_topic.dtype)
+
+    def block(rows: tuple[int, int]) -> None:
+        probability_rows(indptr, indices, *rows, doc_topic, word_topic, probability)
+
+    map_blocks(block, row_blocks(indptr, max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    return probability
+
+
+def document_step(
+    counts: sp.csr_array, doc_topic: np.ndarray, word_topic: np.ndarray, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(z|d) after an EM step with P(w|z) fixed, and P(w|d) of the cells before it; tables padded."""
+    parts = csr_parts(counts)
+    probability = np.empty(counts.nnz, doc_topic.dtype)
+    renewed = aligned(doc_topic.shape[0], doc_topic.shape[1], doc_topic.dtype)
+
+    def block(rows: tuple[int, int]) -> None:
+        document_rows(*parts, *rows, doc_topic, word_topic, probability, renewed)
+
+    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    return renewed, probability
+
+
+def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
+    """sum n ln P over the cells; those with P = 0 are left out, as EM leaves them."""
+    usable = np.where(probability > SMALLEST**2, probability, 1)
+    total = 0.0
+    for first in range(0, counts.nnz, _VALUES_A_BLOCK):
+        here = slice(first, first + _VALUES_A_BLOCK)
+        total += float(np.add.reduce(np.log(usable[here]) * counts.data[here], dtype=np.float64))
+    return total
+
+
 # ---- small things shared by the models ------------------------------------------------------------------------------
 
 
@@ -291,3 +382,33 @@ def seed_prior(seeds: dict[int, np.ndarray], strength: float, dtype: Any) -> tup
 def normalised(rows: np.ndarray) -> np.ndarray:
     """Rows divided by their sums; a row of zeros stays."""
     return rows / np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny)
+
+
+def log_prior(word_topic: np.ndarray, smoothing: float, prior: tuple[Any, ...]) -> float:
+    """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM climbs the likelihood plus this."""
+    words, topics, weights = prior
+    total = 0.0
+    if len(words):
+        total += float((weights * np.log(np.maximum(word_topic[words, topics], SMALLEST))).sum(dtype=np.float64))
+    if smoothing > 0:
+        total += smoothing * float(np.log(np.maximum(word_topic, SMALLEST)).sum(dtype=np.float64))
+    return total
+
+
+def keep_topics(model: Any, counts: sp.csr_array, state: State) -> None:
+    """The model's topics, their weights and the word frequencies, from the state of a finished fit."""
+    n_topics, doc_topic = model.n_topics, state["doc_topic"]
+    model.topic_word_ = np.ascontiguousarray(normalised(state["word_topic"][:, :n_topics].T))
+    lengths = counts.sum(axis=1, dtype=np.float64)
+    rows = [slice(first, first + _ROWS_A_SUM) for first in range(0, len(doc_topic), _ROWS_A_SUM)]
+    weight = np.sum([lengths[here] @ doc_topic[here, :n_topics] for here in rows], axis=0)
+    model.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
+    model.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
+
+
+def keep_run(model: Any, run: Run) -> None:
+    """How the fit went."""
+    model.history_ = np.array(run.history)
+    model.n_iter_ = len(run.history)
+    model.converged_ = run.converged
+    model.interrupted_ = not run.finished

@@ -28,12 +28,22 @@ from ..counts import (
 )
 from ..fitting import BATCH_STEPS, Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
 from ..metrics import completion_log_likelihood, split_tokens
-from .em import SMALLEST, EMStep, check_parameters, check_size, fold_in, normalised, padded, seed_prior
+from .em import (
+    EMStep,
+    check_parameters,
+    check_size,
+    fold_in,
+    keep_run,
+    keep_topics,
+    log_prior,
+    normalised,
+    padded,
+    seed_prior,
+)
 from .starts import seed_columns, start
 
 __all__ = ["PLSA"]
 
-_ROWS_A_SUM = 1 << 14
 _NEW_WORDS = 1e-3
 _TEMPER = 0.9  # what the exponent is multiplied by when the held-out tokens stop gaining
 _TEMPER_PATIENCE = 3  # lowerings without a gain
@@ -270,7 +280,7 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         def plain(state: State) -> float:
             word_topic = state["word_topic"]
-            penalty = _log_prior(word_topic[:, : self.n_topics], self.smoothing, prior)
+            penalty = log_prior(word_topic[:, : self.n_topics], self.smoothing, prior)
             objective = (step(state["doc_topic"], word_topic) + penalty) / n_tokens
             state["left_out"] = np.array(step.left_out)
             return objective
@@ -278,23 +288,14 @@ class PLSA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return plain
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
-        n_topics, doc_topic = self.n_topics, state["doc_topic"]
-        self.topic_word_ = np.ascontiguousarray(normalised(state["word_topic"][:, :n_topics].T))
-        lengths = counts.sum(axis=1, dtype=np.float64)
-        rows = [slice(first, first + _ROWS_A_SUM) for first in range(0, len(doc_topic), _ROWS_A_SUM)]
-        weight = np.sum([lengths[here] @ doc_topic[here, :n_topics] for here in rows], axis=0)
-        self.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
-        self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
+        keep_topics(self, counts, state)
+        keep_run(self, run)
         self.exponent_ = float(state["exponent"]) if "exponent" in state else 1.0
         # Folded in like any document: EM's own P(z|d) lags behind when it stops early, and a classifier trained on it
         # would meet other features in new documents.
         self.doc_topic_ = fold_in(
             counts, self.topic_word_, self.topic_weight_, exponent=self.exponent_, n_jobs=self.n_jobs
         )
-        self.history_ = np.array(run.history)
-        self.n_iter_ = len(run.history)
-        self.converged_ = run.converged
-        self.interrupted_ = not run.finished
         self.left_out_ = int(state.get("left_out", 0))
         if self.left_out_:
             warnings.warn(
@@ -344,17 +345,6 @@ def _tempered_step(
         return float(state["best_score"]), False
 
     return tempered
-
-
-def _log_prior(word_topic: np.ndarray, smoothing: float, prior: tuple[Any, ...]) -> float:
-    """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM climbs the likelihood plus this."""
-    words, topics, weights = prior
-    total = 0.0
-    if len(words):
-        total += float((weights * np.log(np.maximum(word_topic[words, topics], SMALLEST))).sum(dtype=np.float64))
-    if smoothing > 0:
-        total += smoothing * float(np.log(np.maximum(word_topic, SMALLEST)).sum(dtype=np.float64))
-    return total
 
 
 def _take(state: State, prefix: str) -> State:

@@ -20,6 +20,7 @@ __all__ = ["STARTS", "inverse_document_frequency", "seed_columns", "start", "tfi
 STARTS = ("auto", "nmf", "kmeans", "random")
 _OWN_TOPICS = 0.7  # of a document's weight; the rest is spread evenly, so that topics begin close together
 _KMEANS_ITER = 10
+_KMEANS_STARTS, _KMEANS_VECTORS_ITER = 3, 50  # on vectors of the documents' own, where the clusters matter more
 _NMF_ITER = 10
 _NMF_TOPICS = 100
 _SAMPLE, _SAMPLE_A_TOPIC = 5000, 20  # documents that starts look at
@@ -27,12 +28,18 @@ _SMOOTHING = 0.1  # of a topic's words at the start are the corpus's, so that ev
 
 
 def start(
-    counts: sp.csr_array, n_topics: int, init: Any, rng: np.random.RandomState, seeds: Mapping[int, np.ndarray]
+    counts: sp.csr_array,
+    n_topics: int,
+    init: Any,
+    rng: np.random.RandomState,
+    seeds: Mapping[int, np.ndarray],
+    vectors: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(doc_topic, topic_word) in float64, rows summing to one.
 
     `init` is a name from STARTS or an array of topics (n_topics x words). `seeds` maps topics to word columns: such a
-    topic starts from the documents that hold these words, and `init` makes the others.
+    topic starts from the documents that hold these words, and `init` makes the others. Where documents have `vectors`
+    of their own, k-means clusters those, and each document starts in its cluster.
     """
     if not isinstance(init, str):
         doc_topic, topic_word = _given(counts, n_topics, init)
@@ -41,7 +48,12 @@ def start(
     else:
         free = n_topics - len(seeds)
         make = {"auto": _auto, "nmf": _nmf, "kmeans": _kmeans, "random": _random}[init]
-        doc_topic, topic_word = make(counts, free, rng) if free else _nothing(counts)
+        if free == 0:
+            doc_topic, topic_word = _nothing(counts)
+        elif init == "kmeans" and vectors is not None:
+            doc_topic, topic_word = _kmeans_on(vectors, counts, free, rng)
+        else:
+            doc_topic, topic_word = make(counts, free, rng)
     return _with_seeds(counts, doc_topic, topic_word, n_topics, seeds) if seeds else (doc_topic, topic_word)
 
 
@@ -116,6 +128,21 @@ def _kmeans(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> 
     return _even(counts.shape[0], n_topics), _words_of(seen, _spread(member.toarray()), counts)
 
 
+def _kmeans_on(
+    vectors: Any, counts: sp.csr_array, n_topics: int, rng: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    rows = _sampled(np.arange(vectors.shape[0]), n_topics, rng)
+    with single_threaded_libraries(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than clusters: fine for a start
+        kmeans = KMeans(n_topics, n_init=_KMEANS_STARTS, max_iter=_KMEANS_VECTORS_ITER, random_state=rng)
+        cluster = kmeans.fit(vectors[rows]).predict(vectors)
+    doc_topic = _spread(np.eye(n_topics)[cluster])
+    return doc_topic, _words_of(counts, doc_topic, counts)
+
+
 def _nmf(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
@@ -138,9 +165,12 @@ def _auto(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tu
 
 def _sample(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> sp.csr_array:
     """Documents with words, at most so many as it takes to see where topics lie: a start must not outweigh the fit."""
-    filled = np.flatnonzero(np.diff(counts.indptr))
+    return counts[_sampled(np.flatnonzero(np.diff(counts.indptr)), n_topics, rng)]
+
+
+def _sampled(rows: np.ndarray, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
     most = max(_SAMPLE, _SAMPLE_A_TOPIC * n_topics)
-    return counts[np.sort(rng.choice(filled, most, replace=False)) if most < len(filled) else filled]
+    return np.sort(rng.choice(rows, most, replace=False)) if most < len(rows) else rows
 
 
 def _given(counts: sp.csr_array, n_topics: int, topics: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,89 @@
+"""Exact nearest neighbours by the cosine of tf-idf, beside scikit-learn's brute force."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from .common import (
+    Row,
+    Setting,
+    added_memory,
+    alternating,
+    at_least,
+    at_most,
+    can_measure_memory,
+    cpu,
+    fresh,
+    megabytes,
+    seconds,
+)
+
+_NEIGHBORS = 10
+
+
+def rows(setting: Setting) -> Iterator[Row]:
+    """The rows of this subject."""
+    import scipy.sparse as sp
+
+    from topicfold.graph import document_vectors
+
+    vectors = document_vectors(setting.corpus.counts)
+    _check_same(ours(vectors), scikit_learn(vectors))
+    repeats = setting.repeats(5)
+    mine, peer = alternating(
+        lambda: cpu(lambda: ours(vectors)), lambda: cpu(lambda: scikit_learn(vectors)), repeats=repeats
+    )
+    name = f"{_NEIGHBORS} nearest neighbours of each document, against scikit-learn's NearestNeighbors (brute)"
+    yield at_least(f"{name}, same distances ({repeats} runs)", mine, peer, 5, seconds)
+    if not can_measure_memory():
+        yield Row(f"Memory added by the {name}", "", remark="needs Linux")
+        return
+    repeats = setting.repeats(3, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "vectors.npz")
+        sp.save_npz(file, vectors)
+        mine, peer = (
+            median([fresh(memory_in_fresh_process, kind, str(file)) for _ in range(repeats)])
+            for kind in ("ours", "scikit_learn")
+        )
+    yield at_most(f"Memory added by the {name} ({repeats} processes)", mine, peer, 1 / 4, megabytes, "<= 1/4")
+
+
+def ours(vectors: Any) -> Any:
+    """Similarities, at most ten a row."""
+    from topicfold.graph import nearest
+
+    return nearest(vectors, vectors, _NEIGHBORS, skip_self=True)
+
+
+def scikit_learn(vectors: Any) -> Any:
+    """(distances, rows), nearest first."""
+    from sklearn.neighbors import NearestNeighbors
+
+    return NearestNeighbors(n_neighbors=_NEIGHBORS, metric="cosine", algorithm="brute").fit(vectors).kneighbors()
+
+
+def memory_in_fresh_process(kind: str, file: str) -> int:
+    """Bytes added at the peak of a search; what is compiled or imported is so before, on a few documents."""
+    import scipy.sparse as sp
+
+    vectors = sp.csr_array(sp.load_npz(file))
+    search = {"ours": ours, "scikit_learn": scikit_learn}[kind]
+    search(vectors[:200])
+    return added_memory(lambda: search(vectors))
+
+
+def _check_same(found: Any, peer: Any) -> None:
+    """Our similarities, best first, are one minus the peer's distances; we leave out what has nothing in common."""
+    import numpy as np
+
+    best = np.zeros_like(peer[0])
+    for row in range(found.shape[0]):
+        values = np.sort(found.data[found.indptr[row] : found.indptr[row + 1]])[::-1]
+        best[row, : len(values)] = values
+    if np.abs(1 - best - peer[0]).max() > 1e-5:
+        raise AssertionError("nearest and NearestNeighbors do not find the same distances")

@@ -1,0 +1,378 @@
+"""DTM: neighbours drawn together and all others pushed apart (Huh and Fienberg 2012).
+
+Beside the likelihood stands the separation of the documents, with P_i the row P(z|d_i):
+
+    Q2 = A / B,  A = sum_ij |P_i - P_j|^2 = 2 (N sum_i |P_i|^2 - |S|^2),  B = sum_ij W_ij |P_i - P_j|^2,  S = sum_i P_i
+
+No weight ranks the two. A step renews P(w|z) as PLSA does, raises Q2 by one sweep over the documents, goes from there
+towards what the words want until the log-likelihood is no lower than before, and is taken if Q2 is not lower either;
+otherwise P(z|d) stays. So neither ever falls.
+
+Where the paper is not followed. Its Theorem 2 does not hold for three or more topics (eq. 27 lacks a factor), so a
+single update may lower Q2, and a sweep is checked (Algorithm 1, line 14, does not). `update="exact"` takes the best
+P_i instead: with alpha = Q2 of the sweep's start, R = A - alpha B as a function of one row is
+
+    2 c |P_i|^2 - 4 P_i . b + const,  c = N - 1 - alpha D_i,  b = S - P_i - alpha (W P)_i
+
+so where c < 0 the best row is the projection of b / c on the simplex, and elsewhere a vertex of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..counts import as_counts, check_whole_numbers, count_tags, seen_words
+from ..fitting import State
+from ..graph import laplacian
+from ..jit import njit
+from ..metrics import completion_log_likelihood, split_tokens
+from .em import EMStep, cell_probabilities, document_step, fold_in, log_likelihood, log_prior, padded
+from .on_graph import FLOOR, Documents, fit_on_graph, fold_in_near, gather, neighbors_of
+
+__all__ = ["DTM"]
+
+_FLAT = 1e-12  # B below this share of A: neighbours are the same already
+_SMALL_SCALE = 1e-100
+_DAMPING = 0.5  # of the way to a vertex
+_NEW_WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+_SAMPLE = 1000  # documents
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit
+def sweep_paper(indptr, indices, weights, degree, alpha, theta):
+    """One update of every topic p in every document i, in this order (eq. 18 and 19); theta is topics x documents.
+
+    beta = min((N theta_pi + alpha sum_j W_ij theta_pj) / (sum_j theta_pj + alpha D_i theta_pi), 1 / theta_pi)
+    theta_pi' = beta theta_pi;  theta_ki' = (1 - beta theta_pi) / (1 - theta_pi) theta_ki for the other topics k
+
+    The others' common factor is not written to each: a document has one scale, theta_ki = raw_ki scale_i, so that a
+    sweep costs topics x edges and not topics^2 x documents. Values stay in FLOOR .. 1 - FLOOR.
+    """
+    n_topics, n = theta.shape
+    scale = np.ones(n)
+    for p in range(n_topics):
+        total = 0.0
+        for i in range(n):
+            total += theta[p, i] * scale[i]
+        for i in range(n):
+            value = theta[p, i] * scale[i]
+            if value >= 1 - FLOOR:
+                continue
+            near = 0.0
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                near += weights[e] * theta[p, j] * scale[j]
+            new = value * (n * value + alpha * near) / (total + alpha * degree[i] * value)
+            new = min(max(new, FLOOR), 1 - FLOOR)
+            total += new - value
+            scale[i] *= (1 - new) / (1 - value)
+            theta[p, i] = new / scale[i]
+            if scale[i] < _SMALL_SCALE:
+                for k in range(n_topics):
+                    theta[k, i] *= scale[i]
+                scale[i] = 1.0
+    for k in range(n_topics):
+        for i in range(n):
+            theta[k, i] *= scale[i]
+
+
+@njit
+def sweep_exact(indptr, indices, weights, degree, alpha, theta):
+    """Each document in turn gets a row that does not lower R = A - alpha B; theta is documents x topics.
+
+    c = N - 1 - alpha D_i, b = S - theta_i - alpha (W theta)_i. Where c < 0: the projection of b / c on the simplex with
+    entries of at least FLOOR, which is the maximum. Else R is convex, its maximum a vertex v: a step of t towards it,
+    R rising by t g + 2 c t^2 |v - theta_i|^2 with g = 4 (v - theta_i) . (c theta_i - b), long enough not to fall.
+    """
+    n, n_topics = theta.shape
+    total = np.zeros(n_topics)
+    for i in range(n):
+        for k in range(n_topics):
+            total[k] += theta[i, k]
+    b = np.empty(n_topics)
+    room = 1 - n_topics * FLOOR
+    for i in range(n):
+        for k in range(n_topics):
+            b[k] = total[k] - theta[i, k]
+            total[k] = b[k]
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            for k in range(n_topics):
+                b[k] -= alpha * weights[e] * theta[j, k]
+        c = n - 1 - alpha * degree[i]
+        if c < 0:
+            for k in range(n_topics):
+                b[k] = b[k] / c - FLOOR
+            ordered = np.sort(b)
+            summed = 0.0
+            shift = 0.0
+            for rank in range(1, n_topics + 1):
+                largest = ordered[n_topics - rank]
+                if largest - (summed + largest - room) / rank <= 0:
+                    break
+                summed += largest
+                shift = (summed - room) / rank
+            for k in range(n_topics):
+                theta[i, k] = FLOOR + max(b[k] - shift, 0.0)
+        else:
+            vertex = 0
+            for k in range(n_topics):
+                if b[k] < b[vertex]:
+                    vertex = k
+            slope = 0.0
+            distance = 0.0
+            for k in range(n_topics):
+                gap = FLOOR + (room if k == vertex else 0.0) - theta[i, k]
+                slope += 4 * gap * (c * theta[i, k] - b[k])
+                distance += gap * gap
+            share = _DAMPING
+            if slope < 0 and c * distance > 0:
+                share = min(max(share, -slope / (2 * c * distance)), 1.0)
+            for k in range(n_topics):
+                theta[i, k] += share * (FLOOR + (room if k == vertex else 0.0) - theta[i, k])
+        for k in range(n_topics):
+            total[k] += theta[i, k]
+
+
+def separation(doc_topic: np.ndarray, graph: sp.csr_array) -> tuple[float, float]:
+    """(A, B): summed squared distances of all pairs of documents, and of neighbours times the weight of their edge."""
+    values = doc_topic.astype(np.float64)
+    total = values.sum(axis=0)
+    pairs = 2 * (len(values) * float(np.einsum("ik,ik->", values, values)) - float(total @ total))
+    near = 2 * float(np.einsum("ik,ik->", values, laplacian(graph) @ values))
+    return max(pairs, 0.0), max(near, 0.0)
+
+
+class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Discriminative topic model: PLSA that draws neighbouring documents together and pushes all others apart.
+
+    Parameters
+    ----------
+    n_topics : number of topics.
+    n_neighbors, metric : the graph made where `fit` is given none: so many nearest documents by 'cosine' of tf-idf,
+        'euclidean' distance of counts, or 'intersection' of tf-idf histograms; of embeddings by cosine or Euclidean.
+    update : how a sweep raises the separation: 'paper' (eq. 18 and 19) or 'exact' (the best row of each document).
+    gamma : length of the steps back towards the words, as a share of the way; a larger one favours the likelihood.
+    init : the topics to begin with: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'random', an
+        array of topics x words, or 'auto': 'kmeans' with embeddings, else as PLSA.
+    smoothing, seed_words, seed_strength : as in PLSA.
+    store_neighbors : keep what it takes to find neighbours of new documents (tf-idf or embeddings of the training
+        documents); without it new documents are folded in by their words alone.
+    max_iter, tol : EM stops after max_iter steps, or when log-likelihood a token and relative Q2 both rise by
+        less than tol.
+    dtype, random_state, n_jobs, verbose, checkpoint : as in PLSA.
+
+    Attributes
+    ----------
+    topic_word_, doc_topic_, topic_weight_, word_frequency_ : as in PLSA; doc_topic_ is that of the graph fit.
+    graph_ : the graph of the training documents.
+    history_ : log-likelihood a token before each step.
+    separation_ : Q2 before each step.
+    neighbor_weight_ : new documents are drawn to their neighbours as in LTM; this is the weight at which the training
+        documents come out most like doc_topic_.
+    n_iter_, converged_, interrupted_ : as in PLSA.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, DTM
+    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "cat dog mouse", "sun moon", "moon star sun", "star sun"])
+    >>> model = DTM(n_topics=2, n_neighbors=2, random_state=0).fit(corpus)
+    >>> model.doc_topic_.argmax(axis=1).tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
+    True
+    """
+
+    topic_word_: np.ndarray
+    doc_topic_: np.ndarray
+    topic_weight_: np.ndarray
+    word_frequency_: np.ndarray
+    history_: np.ndarray
+
+    def __init__(
+        self,
+        n_topics: int = 20,
+        *,
+        n_neighbors: int = 10,
+        metric: str = "cosine",
+        update: str = "paper",
+        gamma: float = 0.1,
+        init: Any = "auto",
+        smoothing: float = 0.0,
+        seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
+        seed_strength: float = 0.1,
+        store_neighbors: bool = True,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        dtype: Any = "float32",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | None = None,
+        checkpoint: Any = None,
+    ) -> None:
+        self.n_topics = n_topics
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.update = update
+        self.gamma = gamma
+        self.init = init
+        self.smoothing = smoothing
+        self.seed_words = seed_words
+        self.seed_strength = seed_strength
+        self.store_neighbors = store_neighbors
+        self.max_iter = max_iter
+        self.tol = tol
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> DTM:
+        """Fit topics to documents x words on a graph of the documents.
+
+        `y` holds labels where they are known (-1, None or NaN where not): documents of one class are joined, those of
+        two are parted. `graph` is a symmetric matrix of documents x documents; `embeddings`, a row a document, give a
+        graph of nearest neighbours and a start. Without either the graph is made from the words.
+        """
+        if self.update not in ("paper", "exact"):
+            raise ValueError(f"update={self.update!r}: expected 'paper' or 'exact'")
+        if not isinstance(self.gamma, int | float | np.number) or not 0 < self.gamma <= 1:
+            raise ValueError(f"gamma={self.gamma!r}: expected a number above 0 and at most 1")
+        documents = gather(self, X, y, graph, embeddings)
+        # Neither of the two ever falls, so a fit that begins high in one has little room in the other: documents begin
+        # alike, and what `init` finds shows in the topics alone.
+        state = fit_on_graph(self, documents, self._step, rises=True, alike=True)
+        self.separation_ = state["separation"]
+        self.neighbor_weight_ = self._weight_for_new(documents)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+        """Fit, and return P(z|d) of the training documents."""
+        return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_
+
+    def transform(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+        """P(z|d) of new documents, one row each, whatever else is in the batch.
+
+        Each is drawn to its neighbours among the training documents: those `graph` (new x training) names, the nearest
+        by `embeddings` where the fit had embeddings, or the nearest by words. A model fitted on a graph, or with
+        store_neighbors=False, and given none folds new documents in by their words alone.
+        """
+        check_is_fitted(self)
+        counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
+        return self._fold_in(seen_words(counts, self.word_frequency_), graph, embeddings)
+
+    def score(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> float:
+        """Mean log-likelihood a token by document completion: half of each document is seen, the rest is scored.
+
+        Neighbours by words are those of the half that is seen. Whoever gives `graph` or `embeddings` answers for that:
+        made from whole documents they have seen what is to be foretold (`metrics.split_tokens` shows the halves).
+        """
+        check_is_fitted(self)
+        counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
+        check_whole_numbers(counts, "score (document completion)")
+        seen, held_out = split_tokens(counts)
+        doc_topic = self._fold_in(seen_words(seen, self.word_frequency_), graph, embeddings)
+        return completion_log_likelihood(held_out, doc_topic, self.topic_word_, self.word_frequency_)
+
+    def _fold_in(self, counts: sp.csr_array, graph: Any, embeddings: Any) -> np.ndarray:
+        topics = (self.topic_word_, self.topic_weight_)
+        neighbors = neighbors_of(self, counts, graph, embeddings)
+        if neighbors is None:
+            return fold_in(counts, *topics, n_jobs=self.n_jobs)
+        return fold_in_near(counts, *topics, neighbors, self.doc_topic_, self.neighbor_weight_, n_jobs=self.n_jobs)
+
+    def _weight_for_new(self, documents: Documents) -> float:
+        """The weight at which training documents, folded in as if they were new, are most like what they are."""
+        graph = documents.graph
+        assert graph is not None
+        rows = np.unique(np.linspace(0, len(self.doc_topic_) - 1, _SAMPLE).astype(int))
+        counts, near, goal = documents.counts[rows], sp.csr_array(graph[rows]), self.doc_topic_[rows]
+
+        def error(weight: float) -> float:
+            topics = (self.topic_word_, self.topic_weight_)
+            found = fold_in_near(counts, *topics, near, self.doc_topic_, weight, n_jobs=self.n_jobs)
+            return float(np.abs(found - goal).sum(dtype=np.float64))
+
+        return min(_NEW_WEIGHTS, key=error)
+
+    def _step(
+        self, documents: Documents, prior: tuple[Any, ...], weight: float
+    ) -> Callable[[State], tuple[float, bool]]:
+        counts, n_topics, graph = documents.counts, self.n_topics, documents.graph
+        assert graph is not None
+        em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
+        n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
+        parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, graph.sum(axis=1))
+
+        def swept(doc_topic: np.ndarray, alpha: float) -> np.ndarray:
+            values = np.maximum(doc_topic[:, :n_topics].astype(np.float64), FLOOR)
+            values /= values.sum(axis=1, keepdims=True)
+            if self.update == "paper":
+                by_topic = np.ascontiguousarray(values.T)
+                sweep_paper(*parts, alpha, by_topic)
+                values = by_topic.T
+            else:
+                sweep_exact(*parts, alpha, values)
+            values = np.maximum(values, FLOOR)
+            return padded(values / values.sum(axis=1, keepdims=True), counts.dtype)
+
+        def renewed(doc_topic: np.ndarray, word_topic: np.ndarray, after_em: np.ndarray) -> np.ndarray:
+            """P(z|d) after the step: lower in neither the likelihood nor the separation, else as it was."""
+            pairs, near = separation(doc_topic, graph)
+            if near <= _FLAT * pairs or pairs == 0:
+                return after_em  # all documents, or all neighbours, are the same: there is nothing to separate
+            least = log_likelihood(counts, cell_probabilities(counts, doc_topic, word_topic, self.n_jobs))
+            far = swept(doc_topic, pairs / near)
+            towards, far_cells = document_step(counts, far, word_topic, self.n_jobs)
+            found = far
+            if log_likelihood(counts, far_cells) < least:
+                # P(w|d) is linear in P(z|d), so points on the way cost no new products
+                cells = cell_probabilities(counts, towards, word_topic, self.n_jobs)
+                for share in np.minimum(np.arange(1, np.ceil(1 / self.gamma) + 1) * self.gamma, 1).tolist():
+                    if log_likelihood(counts, (1 - share) * far_cells + share * cells) >= least:
+                        found = (1 - share) * far + share * towards
+                        break
+                else:
+                    return doc_topic
+            new_pairs, new_near = separation(found, graph)
+            return found if new_pairs * near >= pairs * new_near else doc_topic
+
+        def step(state: State) -> tuple[float, bool]:
+            before = state["doc_topic"]
+            penalty = log_prior(state["word_topic"][:, :n_topics], self.smoothing, prior)
+            after_em = before.copy()
+            objective = (em(after_em, state["word_topic"]) + penalty) / n_tokens
+            pairs, near = separation(before, graph)
+            history = np.append(state.get("separation", np.empty(0)), pairs / near if near > 0 else 0.0)
+            values = np.append(state.get("objective", np.empty(0)), objective)
+            state |= {"separation": history, "objective": values}
+            state["doc_topic"] = renewed(before, state["word_topic"], after_em)
+            return objective, self._settled(values, history)
+
+        return step
+
+    def _settled(self, objective: np.ndarray, separation: np.ndarray) -> bool:
+        if self.tol == 0 or len(objective) < 2:
+            return False
+        rise = separation[-1] / separation[-2] - 1 if separation[-2] > 0 else np.inf
+        return bool(objective[-1] - objective[-2] < self.tol and rise < self.tol)
+
+    @property
+    def components_(self) -> np.ndarray:
+        """P(w|z), by scikit-learn's name."""
+        return self.topic_word_
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.topic_word_)
+
+    def __sklearn_tags__(self) -> Any:
+        return count_tags(super().__sklearn_tags__())

@@ -1,0 +1,349 @@
+"""What LapPLSI, LTM and DTM share: documents with neighbours beside their words.
+
+A fit works on counts and a graph: a user's own, nearest neighbours of embeddings or of tf-idf, and edges of labels.
+New documents are not in the graph. They are drawn to the training documents that are their neighbours, whose P(z|d)
+stands still, so that one new document does not depend on another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils import check_random_state
+
+from ..blocks import map_blocks, row_blocks
+from ..counts import as_counts, csr_parts, vocabulary_of
+from ..fitting import Checkpoint, State, fingerprint, hold_interrupts, iterate
+from ..graph import check_graph, check_neighbors, document_vectors, label_codes, label_graph, nearest
+from ..jit import njit_fast
+from .em import (
+    FOLD_IN_ITER,
+    FOLD_IN_TOL,
+    SMALLEST,
+    check_parameters,
+    check_size,
+    fold_in,
+    keep_run,
+    keep_topics,
+    normalised,
+    padded,
+    seed_prior,
+)
+from .starts import inverse_document_frequency, seed_columns, start
+
+__all__ = ["FLOOR", "Documents", "fit_on_graph", "fold_in_near", "gather", "joined", "neighbors_of", "without_tokens"]
+
+FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
+_SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
+_VALUES_A_BLOCK = 1 << 16
+_HALVINGS = 50
+
+
+@njit_fast
+def fold_in_near_rows(
+    indptr, indices, data, first, last, word_topic, doc_topic, n_topics, pull, toward, squared, max_iter, tol
+):
+    """P(z|d) of documents first..last with P(w|z) fixed, each drawn to its neighbours; until it moves less than `tol`.
+
+    With c = y * (n / P) @ word_topic, toward = weight * sum_j W_j P(z|j) and pull = weight * sum_j W_j, repeat
+      y = (c + toward) / (sum c + pull)                                        or, where distances are `squared`,
+      y = argmax of sum_k c_k ln y_k - weight * sum_j W_j |y - P(z|j)|^2 with y on the simplex:
+          2 pull y_k^2 + (m - 2 toward_k) y_k - c_k = 0 with the m that makes y sum to one, found by halving.
+    Both are concave, so the start does not matter. A row with neither a usable word nor a neighbour is left at -1.
+    """
+    width = word_topic.shape[1]
+    zero = word_topic.dtype.type(0)
+    now = np.empty(width, word_topic.dtype)
+    gain = np.empty(width, word_topic.dtype)
+    for d in range(first, last):
+        now[:] = zero
+        now[:n_topics] = 1 / n_topics
+        for _ in range(max_iter):
+            gain[:] = zero
+            for cell in range(indptr[d], indptr[d + 1]):
+                w = indices[cell]
+                p = zero
+                for k in range(width):
+                    p += now[k] * word_topic[w, k]
+                if p > 0:
+                    ratio = data[cell] / p
+                    for k in range(width):
+                        gain[k] += ratio * word_topic[w, k]
+            total = 0.0
+            for k in range(n_topics):
+                gain[k] *= now[k]
+                total += gain[k]
+            if not total + pull[d] > 0:
+                doc_topic[d, :n_topics] = -1
+                break
+            low, high = total - 2 * pull[d], total + 2 * pull[d]
+            if squared and pull[d] > 0:
+                for _ in range(_HALVINGS):
+                    middle = (low + high) / 2
+                    row_sum = 0.0
+                    for k in range(n_topics):
+                        b = middle - 2 * toward[d, k]
+                        root = np.sqrt(b * b + 8 * pull[d] * gain[k])
+                        row_sum += 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * pull[d])
+                    if row_sum > 1:
+                        low = middle
+                    else:
+                        high = middle
+            change = 0.0
+            for k in range(n_topics):
+                if squared and pull[d] > 0:
+                    b = high - 2 * toward[d, k]
+                    root = np.sqrt(b * b + 8 * pull[d] * gain[k])
+                    value = 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * pull[d])
+                else:
+                    value = (gain[k] + toward[d, k]) / (total + pull[d])
+                change += abs(value - doc_topic[d, k])
+                doc_topic[d, k] = value if value > SMALLEST else 0
+                now[k] = doc_topic[d, k]
+            if change < tol:
+                break
+
+
+def fold_in_near(
+    counts: sp.csr_array,
+    topic_word: np.ndarray,
+    topic_weight: np.ndarray,
+    neighbors: sp.csr_array,
+    doc_topic: np.ndarray,
+    weight: float,
+    *,
+    squared: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """P(z|d) of new documents drawn to that of their neighbours in training, `neighbors` being new x training."""
+    n_topics = len(topic_word)
+    word_topic = padded(topic_word.T, topic_word.dtype)
+    pull = weight * neighbors.sum(axis=1)
+    toward = weight * (neighbors @ doc_topic.astype(np.float64))
+    result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
+    parts = csr_parts(counts)
+
+    def block(rows: tuple[int, int]) -> None:
+        near = (pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
+        fold_in_near_rows(*parts, *rows, word_topic, result, n_topics, *near)
+
+    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    result[result[:, 0] < 0] = topic_weight
+    return result
+
+
+# ---- fitting --------------------------------------------------------------------------------------------------------
+
+
+class Documents(NamedTuple):
+    """What a fit works on. `vectors` are embeddings, or what stands for the documents where neighbours are sought."""
+
+    counts: sp.csr_array
+    graph: sp.csr_array | None
+    vectors: Any
+    labels: np.ndarray | None
+    by: str | None = None  # what the graph is made of: "embeddings", "words", or given as it is: "graph"
+    unlabelled: sp.csr_array | None = None  # the graph without the edges of labels
+
+
+def gather(model: Any, X: Any, y: Any, graph: Any, embeddings: Any, *, wanted: bool = True) -> Documents:
+    """Check what `fit` is given, make the graph where none is, and note in the model what new documents will need.
+
+    `wanted` is False for a weight of 0: no graph is made, and the model is plain PLSA.
+    """
+    dtype = check_parameters(model)
+    _check_neighbor_parameters(model)
+    counts = as_counts(model, X, reset=True, dtype=dtype)
+    check_size(counts, model.n_topics)
+    n_documents = counts.shape[0]
+    labels = None if y is None else label_codes(y, n_documents)
+    given = None if graph is None else check_graph(graph, n_documents)
+    vectors = None if embeddings is None else _check_embeddings(embeddings, n_documents)
+    model.graph_ = model.neighbor_vectors_ = model.neighbor_idf_ = None
+    model.neighbors_by_ = None  # "embeddings", "words" or, where new documents must bring their own, "graph"
+    if not wanted:
+        return Documents(counts, None, None, None)
+    by = "embeddings" if vectors is not None else "words" if given is None else "graph"
+    if vectors is None:
+        vectors = document_vectors(counts, model.metric)
+    if given is None:
+        near = nearest(
+            vectors, vectors, model.n_neighbors, metric=_metric(model, by), skip_self=True, n_jobs=model.n_jobs
+        )
+        given = joined(near)
+    model.graph_ = given
+    if labels is not None and (labels >= 0).any():
+        model.graph_ = label_graph(given, labels)
+    if by == "graph" or model.store_neighbors:
+        model.neighbors_by_ = by
+    if by != "graph" and model.store_neighbors:
+        model.neighbor_vectors_ = vectors
+        model.neighbor_idf_ = inverse_document_frequency(counts) if by == "words" else None
+    return Documents(counts, model.graph_, vectors, labels, by, given)
+
+
+def joined(near: sp.csr_array) -> sp.csr_array:
+    """Documents are joined, with weight 1, if either is among the nearest of the other."""
+    near.data = np.ones(near.nnz)
+    return sp.csr_array(near.maximum(near.T))
+
+
+def fit_on_graph(
+    model: Any,
+    documents: Documents,
+    make_step: Callable[[Documents, tuple[Any, ...], float], Callable[[State], Any]],
+    *,
+    rises: bool,
+    weight: Any = 0.0,
+    choose: Callable[[State, tuple[Any, ...]], float] | None = None,
+    alike: bool = False,
+) -> State:
+    """Run a model's steps from its start to the end and keep the result; the final state.
+
+    `make_step(documents, prior, weight)` returns the step. Where `choose` is given it finds the weight, from the start.
+    With `alike` all documents begin with the same P(z|d), whatever the start says of them.
+    """
+    counts, n_topics = documents.counts, model.n_topics
+    seeds = seed_columns(model.seed_words, n_topics, vocabulary_of(model), counts.shape[1])
+    prior = seed_prior(seeds, float(counts.sum(dtype=np.float64)) / n_topics * model.seed_strength, counts.dtype)
+    checkpoint = None
+    if model.checkpoint is not None:
+        data = [counts, *([] if documents.graph is None else [documents.graph])]
+        checkpoint = Checkpoint(model.checkpoint, fingerprint(model, *data))
+    resumed = None if checkpoint is None else checkpoint.read()
+    if resumed is not None:
+        state, notes = resumed
+        history = notes["history"]
+    else:
+        state, history = _start(model, documents, seeds), []
+        if alike:
+            state["doc_topic"][:, :n_topics] = 1 / n_topics
+        state["weight"] = np.array(weight if choose is None else choose(state, prior), np.float64)
+    run = iterate(
+        make_step(documents, prior, float(state["weight"])),
+        state,
+        max_iter=model.max_iter,
+        tol=model.tol,
+        title=type(model).__name__,
+        verbose=model.verbose,
+        checkpoint=checkpoint,
+        history=history,
+        rises=rises,
+    )
+    with hold_interrupts():
+        keep_topics(model, counts, state)
+        keep_run(model, run)
+        model.doc_topic_ = _final(model, documents, state)
+        _warn_when_swallowed(model, float(state["weight"]))
+    if checkpoint is not None and run.finished:
+        checkpoint.remove()
+    return state
+
+
+def _start(model: Any, documents: Documents, seeds: dict[int, np.ndarray]) -> State:
+    # the seed is drawn as PLSA draws that of its first start
+    seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
+    init = model.init
+    if isinstance(init, str) and init == "auto" and model.neighbors_by_ == "embeddings":
+        init = "kmeans"
+    counts = documents.counts
+    doc_topic, topic_word = start(
+        counts, model.n_topics, init, np.random.RandomState(seed), seeds, vectors=documents.vectors
+    )
+    return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
+
+
+def _final(model: Any, documents: Documents, state: State) -> np.ndarray:
+    if documents.graph is None:
+        return fold_in(documents.counts, model.topic_word_, model.topic_weight_, n_jobs=model.n_jobs)
+    doc_topic = normalised(state["doc_topic"][:, : model.n_topics])
+    doc_topic[without_tokens(documents)] = model.topic_weight_
+    return doc_topic
+
+
+def without_tokens(documents: Documents) -> np.ndarray:
+    """Which documents are empty and joined to empty ones only, if to any: nothing is known of them."""
+    empty = np.diff(documents.counts.indptr) == 0
+    if documents.graph is None or not empty.any():
+        return empty
+    n_components, component = connected_components(documents.graph, directed=False)
+    filled = np.bincount(component, ~empty, minlength=n_components) > 0
+    return ~filled[component]
+
+
+def _warn_when_swallowed(model: Any, weight: float) -> None:
+    n_documents, n_topics = model.doc_topic_.shape
+    if n_topics == 1 or n_documents < 2 * n_topics:
+        return
+    sizes = np.bincount(model.doc_topic_.argmax(axis=1), minlength=n_topics)
+    share = sizes.max() / n_documents
+    if share >= _SWALLOWED:
+        advice = f"graph_weight={weight:g} may be too strong" if weight else "the graph may be too dense"
+        warnings.warn(
+            f"topic {sizes.argmax()} is the largest topic of {share:.0%} of the documents: {advice}, or one class is "
+            "nearly everything",
+            stacklevel=4,
+        )
+
+
+# ---- new documents --------------------------------------------------------------------------------------------------
+
+
+def neighbors_of(model: Any, counts: sp.csr_array, graph: Any, embeddings: Any) -> sp.csr_array | None:
+    """The neighbours of new documents in training (new x training), or None where they are folded in plainly.
+
+    `counts` are all that may be seen of the new documents, `graph` (new x training) and `embeddings` what they bring.
+    """
+    name, n_new, by = type(model).__name__, counts.shape[0], model.neighbors_by_
+    if graph is not None:
+        return check_neighbors(graph, n_new, len(model.doc_topic_))
+    if embeddings is not None and by != "embeddings":
+        raise ValueError(f"this {name} was fitted without embeddings, or does not keep them: new documents need none")
+    if by == "embeddings":
+        if embeddings is None:
+            _warn_plain(f"this {name} was fitted on embeddings and the new documents bring none")
+            return None
+        vectors = _check_embeddings(embeddings, n_new, model.neighbor_vectors_.shape[1])
+    elif by == "words":
+        vectors = document_vectors(counts, model.metric, idf=model.neighbor_idf_)
+    else:
+        if by == "graph":
+            _warn_plain(f"this {name} was fitted on a graph and the new documents bring none (new x training)")
+        return None
+    near = nearest(vectors, model.neighbor_vectors_, model.n_neighbors, metric=_metric(model, by), n_jobs=model.n_jobs)
+    near.data = np.ones(near.nnz)
+    return near
+
+
+def _warn_plain(reason: str) -> None:
+    warnings.warn(f"{reason}: they are folded in by their words alone", stacklevel=5)
+
+
+def _metric(model: Any, by: str) -> str:
+    return "cosine" if by == "embeddings" and model.metric == "intersection" else model.metric
+
+
+def _check_neighbor_parameters(model: Any) -> None:
+    value = model.n_neighbors
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"n_neighbors={value!r}: expected a whole number, at least 1")
+    weight = getattr(model, "graph_weight", 0)
+    number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
+    if not (number and 0 <= weight < np.inf) and not (isinstance(weight, str) and weight == "auto"):
+        raise ValueError(f"graph_weight={weight!r}: expected a number, zero or more, or 'auto'")
+
+
+def _check_embeddings(embeddings: Any, n_documents: int, n_features: int | None = None) -> np.ndarray:
+    values = np.asarray(embeddings, dtype=np.float32)
+    if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
+        raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
+    if n_features is not None and values.shape[1] != n_features:
+        raise ValueError(f"embeddings have {values.shape[1]} columns: those of the fit had {n_features}")
+    if not np.isfinite(values).all():
+        raise ValueError("embeddings hold NaN or infinity")
+    return np.ascontiguousarray(values)
