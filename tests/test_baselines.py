@@ -196,3 +196,12 @@ def test_new_tfidf_is_that_of_training(fitted):
     counts = fitted[0].counts.astype(float)
     with_own_idf = tfidf(counts, inverse_document_frequency(counts))
     np.testing.assert_allclose(with_own_idf.toarray(), tfidf(counts).toarray())
+
+
+def test_ncut_cuts_the_graph_it_is_given(fitted):
+    corpus, block, _ = fitted
+    other = np.arange(len(block)) % 3  # has nothing to do with the words
+    graph = sp.csr_array(np.equal.outer(other, other).astype(float))
+    assert adjusted_rand_score(other, make("NCut").fit(corpus, graph=graph).labels_) == 1
+    with pytest.raises(ValueError, match="graph has shape"):
+        make("NCut").fit(corpus, graph=graph[:5])

@@ -11,7 +11,7 @@ its diagonal is empty. Graphs from several sources add up by plain arithmetic:
  [0.5 0.  0.5]
  [1.  0.5 0. ]]
 
-Sources: the graphs of LTM (Cai, Wang and He 2009) and DTM (Huh and Fienberg 2012).
+Sources: the graphs of LTM (Cai, Wang and He 2009) and DTM (Huh and Fienberg 2010).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ __all__ = [
     "link_graph",
     "nearest",
     "read_graph",
+    "spectral_vectors",
 ]
 
 METRICS = ("cosine", "intersection", "euclidean")
@@ -53,6 +54,7 @@ _DENSE_ROWS = 128  # of one matrix product, always: how a cell is summed depends
 _DENSE_COLUMNS = 64  # ... and, where columns do not come in whole tiles, on its place
 _EXACT_DENSE = 50_000
 _MOST_CLASSMATES = 50
+_DENSE_BELOW = 500  # documents: the eigenvectors of small graphs are found without iterations
 
 Scorer = Callable[[int, int, np.ndarray], None]  # scores of all documents for queries first..last, into an array
 
@@ -540,6 +542,26 @@ def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array
     if graph.nnz and graph.data.min() < 0:
         raise ValueError(f"graph holds the weight {graph.data.min():g}: expected none below zero")
     return graph.astype(np.float64, copy=False)
+
+
+def spectral_vectors(graph: sp.csr_array, n_vectors: int, rng: np.random.RandomState) -> np.ndarray:
+    """Documents where the graph puts them: leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length one.
+
+    k-means on the rows cuts the graph (normalised cut; Ng, Jordan and Weiss 2001). A document without neighbours is at
+    zero.
+    """
+    from scipy.sparse.linalg import eigsh
+
+    degree = graph.sum(axis=1)
+    scale = sp.diags_array(np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0))
+    normalised = scale @ graph @ scale
+    with single_threaded_libraries():
+        if graph.shape[0] < _DENSE_BELOW or n_vectors >= graph.shape[0]:
+            vectors = np.linalg.eigh(normalised.toarray())[1][:, -n_vectors:]
+        else:
+            vectors = eigsh(normalised, n_vectors, which="LA", v0=rng.uniform(-1, 1, graph.shape[0]))[1]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1)
 
 
 def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags
-from ..graph import check_graph, knn_graph
+from ..graph import check_graph, knn_graph, spectral_vectors
 from ..jit import njit
 from ..metrics import completion_log_likelihood, split_tokens
 from ..models.em import check_size
@@ -27,7 +27,6 @@ __all__ = ["LSI", "NMF", "PCA", "KMeans", "NCut"]
 
 _SWEEPS = 200
 _SWEEP_TOL = 1e-6
-_DENSE_BELOW = 500  # documents: small graphs are solved without iterations
 
 
 @njit
@@ -298,31 +297,15 @@ class NCut(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> NCut:
         """Cut the graph of documents x words, or of a Corpus; or `graph`, symmetric, documents x documents."""
-        from sklearn.preprocessing import normalize
-
         rng = check_random_state(self.random_state)
         counts, _ = counts_and_tfidf(self, X)
         if graph is None:
             graph = knn_graph(counts, self.n_neighbors, weighted=True)
-        with single_threaded_libraries():
-            self.embedding_ = leading_eigenvectors(check_graph(graph, counts.shape[0]), self.n_topics, rng)
-        kernel = kmeans_on_rows(normalize(self.embedding_), self.n_topics, self.n_init, 300, rng)
+        self.embedding_ = spectral_vectors(check_graph(graph, counts.shape[0]), self.n_topics, rng)
+        kernel = kmeans_on_rows(self.embedding_, self.n_topics, self.n_init, 300, rng)
         self.labels_ = kernel.labels_.astype(np.int64)
         self.doc_topic_ = np.eye(self.n_topics)[self.labels_]
         return self
 
     def __sklearn_tags__(self) -> Any:
         return count_tags(super().__sklearn_tags__())
-
-
-def leading_eigenvectors(graph: sp.csr_array, n_vectors: int, rng: np.random.RandomState) -> np.ndarray:
-    """Eigenvectors of D^-1/2 A D^-1/2 with the largest eigenvalues; a document without neighbours is at zero."""
-    from scipy.sparse.linalg import eigsh
-
-    degree = graph.sum(axis=1)
-    scale = sp.diags_array(np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0))
-    normalised = scale @ graph @ scale
-    if graph.shape[0] < _DENSE_BELOW or n_vectors >= graph.shape[0]:
-        return np.linalg.eigh(normalised.toarray())[1][:, -n_vectors:]
-    start = rng.uniform(-1, 1, graph.shape[0])
-    return eigsh(normalised, n_vectors, which="LA", v0=start)[1]

@@ -29,7 +29,7 @@ from .ltm import cluster_measures
 __all__ = ["EXPERIMENTS"]
 
 CORPORA = ("cora", "citeseer")
-GRAPHS = ("text", "links", "both")
+GRAPHS = ("text", "links", "both", "weighted")
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, tuple[Documents, sp.csr_array]]:
@@ -75,10 +75,18 @@ def measure(
 
 
 def _graph(documents: Documents, links: sp.csr_array, kind: str, n_neighbors: int) -> sp.csr_array:
-    if kind == "links":
-        return links
-    text = documents.graph(n_neighbors)
-    return text if kind == "text" else remembered(documents.cache, "both", lambda: sp.csr_array(text + links))
+    """Citations, text neighbours, the sum of the two, or the sum with text edges that weigh their cosine."""
+    from ..graph import knn_graph
+
+    def add() -> sp.csr_array:
+        text = (
+            documents.graph(n_neighbors) if kind == "both" else knn_graph(documents.counts, n_neighbors, weighted=True)
+        )
+        return sp.csr_array(text + links)
+
+    if kind in ("text", "links"):
+        return links if kind == "links" else documents.graph(n_neighbors)
+    return remembered(documents.cache, kind, add)
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
@@ -113,7 +121,9 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
                 curves.append({**look, "x": [GRAPHS.index(kind) for kind in known], "y": y})
             for method, style in (("PLSA", "-."), ("k-means", ":"), (TFIDF_WORDS, "--")):
                 y = [means[name, method, key]] * 2 if (name, method, key) in means else []
-                curves.append({"label": method, "color": _GREY, "linestyle": style, "x": [0, 2][: len(y)], "y": y})
+                curves.append(
+                    {"label": method, "color": _GREY, "linestyle": style, "x": [0, len(GRAPHS) - 1][: len(y)], "y": y}
+                )
             panels.append((f"{name.capitalize()}: {MEASURES[key].title}", "graph", curves))
     draw_curves(path, panels, "", ticks=GRAPHS)
 
@@ -126,16 +136,19 @@ MEASURES = {
     "few, more topics": Measure("5 labels, 50 topics"),
 }
 PAIRS = tuple(
-    (f"{method}, on both", f"{method}, on {kind}")
+    (f"{method}, on {both}", f"{method}, on {alone}")
     for method in ("LTM", "DTM", "NCut", LABEL_PROPAGATION)
-    for kind in ("links", "text")
+    for both in ("both", "weighted")
+    for alone in ("links", "text")
 )
 
 NOTES = """\
 A comparison of our own; there are no published numbers for these models. Documents are papers: words (there or \
 not), class, and citations among them, taken as undirected. Citeseer's 15 documents without words or class are left out.
 The text graph joins each document to its 5 nearest by cosine of tf-idf; both is the sum of the two graphs, an edge of \
-either weighing 1. LTM has weight 10; weight, neighbours and the sum were fixed before any figure was seen.
+either weighing 1. LTM has weight 10; weight, neighbours and the sum were fixed before any figure was seen. \
+Weighted, the sum in which an edge of text weighs its cosine (mostly .1 to .5), was added after a first run in which \
+the plain sum was worse than citations alone on Cora: there are twice as many edges of text, fewer of them right.
 NMI, clustering accuracy and largest cluster: as many topics as classes, no labels.
 5 labels: a linear SVM on P(z|d) from 5 labels a class, C by cross-validation on these; LTM and DTM have the labels in \
 their graph. With as many topics as classes, and with 50. Label propagation and tf-idf words know no topics.

@@ -1,4 +1,4 @@
-"""DTM: neighbours drawn together and all others pushed apart (Huh and Fienberg 2012).
+"""DTM: neighbours drawn together and all others pushed apart (Huh and Fienberg 2010).
 
 Beside the likelihood stands the separation of the documents, with P_i the row P(z|d_i):
 
@@ -162,8 +162,9 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         'euclidean' distance of counts, or 'intersection' of tf-idf histograms; of embeddings by cosine or Euclidean.
     update : how a sweep raises the separation: 'paper' (eq. 18 and 19) or 'exact' (the best row of each document).
     gamma : length of the steps back towards the words, as a share of the way; a larger one favours the likelihood.
-    init : the topics to begin with: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'random', an
-        array of topics x words, or 'auto': 'kmeans' with embeddings, else as PLSA.
+    init : the topics to begin with: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
+        normalised cut of the graph), 'random', an array of topics x words, or 'auto': 'kmeans' with embeddings, else
+        as PLSA.
     smoothing, seed_words, seed_strength : as in PLSA.
     store_neighbors : keep what it takes to find neighbours of new documents (tf-idf or embeddings of the training
         documents); without it new documents are folded in by their words alone.

@@ -5,9 +5,9 @@ The objective, with edges counted once, L = D - W and P_i the row P(z|d_i):
     log-likelihood - graph_weight * 1/2 sum_ij W_ij |P_i - P_j|^2 = log-likelihood - graph_weight * sum_k y_k' L y_k
 
 (Papers differ by factors of two here; this is the convention of topicfold.) A step is PLSA's, after which rows move
-towards the mean of their neighbours, P_i <- (1 - g) P_i + g sum_j W_ij P_j / D_i, as long as the objective rises; g
-starts at 0.1 and is halved where it does not. The objective never falls: where no point on that way is better than
-where the step began, P(z|d) stays.
+towards the mean of their neighbours, P_i <- (1 - g) P_i + g sum_j W_ij P_j / D_i, as long as the objective rises: twice
+as many moves each time it has risen, half as many and then a smaller g (0.1 at first) where it has not. The objective
+never falls: where no point on that way is better than where the step began, P(z|d) stays.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tokens and edges held out, at the price of a few fits.
     n_neighbors, metric : the graph made where `fit` is given none: so many nearest documents by 'cosine' of tf-idf,
         'euclidean' distance of counts, or 'intersection' of tf-idf histograms; of embeddings by cosine or Euclidean.
-    init : 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'random', an array of topics x words, or
-        'auto': 'kmeans' with embeddings, else as PLSA.
+    init : 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a normalised cut of the
+        graph), 'random', an array of topics x words, or 'auto': 'kmeans' with embeddings, else as PLSA.
     smoothing, seed_words, seed_strength : as in PLSA.
     store_neighbors : keep what it takes to find neighbours of new documents (tf-idf or embeddings of the training
         documents); without it new documents are folded in by their words alone.
@@ -192,21 +192,26 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             probability = cell_probabilities(counts, doc_topic, word_topic, self.n_jobs)
             return log_likelihood(counts, probability) - weight * _roughness(shifts, doc_topic)
 
-        def averaged(doc_topic: np.ndarray, share: float) -> np.ndarray:
-            near = mean @ doc_topic
-            near[alone] = doc_topic[alone]
-            return padded((1 - share) * doc_topic + share * near, doc_topic.dtype)
+        def averaged(doc_topic: np.ndarray, share: float, times: int) -> np.ndarray:
+            moved = doc_topic
+            for _ in range(times):
+                near = mean @ moved
+                near[alone] = moved[alone]
+                moved = (1 - share) * moved + share * near
+            return padded(moved, doc_topic.dtype)
 
         def smooth(state: State) -> float:
             before, word_topic = state["doc_topic"].copy(), state["word_topic"]
             rough = weight * _roughness(shifts, before)
             value = plain(state) - rough / n_tokens
-            best, share = state["doc_topic"], _MOVE
+            best, share, times = state["doc_topic"], _MOVE, 1
             height = objective(best, word_topic)
             for _ in range(_MOVES):
-                moved = averaged(best, share)
+                moved = averaged(best, share, times)  # a look at the objective is dear, a move is not
                 if (higher := objective(moved, word_topic)) > height:
-                    best, height = moved, higher
+                    best, height, times = moved, higher, 2 * times
+                elif times > 1:
+                    times //= 2
                 elif share > _MOVE / 2**_HALVINGS:
                     share /= 2
                 else:

@@ -36,6 +36,7 @@ __all__ = ["LTM"]
 
 _COLUMNS_A_SOLVE = 32
 _DIRECT_DOCUMENTS = 10_000  # above, the factors of a nearest-neighbour graph outgrow the fit
+_DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
 _CG_TOL = 1e-6
 _CG_ITER = 1000
 
@@ -136,7 +137,8 @@ class GraphSystem:
     def __init__(
         self, lengths: np.ndarray, graph: sp.csr_array, weight: float, silent: np.ndarray, solver: str, n_jobs: Any
     ) -> None:
-        self.direct = solver == "direct" or (solver == "auto" and len(lengths) <= _DIRECT_DOCUMENTS)
+        pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
+        self.direct = solver == "direct" or (solver == "auto" and pays)
         self.n_jobs = n_jobs
         self.parts: tuple[np.ndarray, ...]
         omega = np.where(silent, 1.0, lengths)
@@ -197,9 +199,10 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         'auto' chooses among 1, 3, 10, ... 1000 on tokens and edges held out, at the price of a few fits.
     n_neighbors, metric : the graph made where `fit` is given none: so many nearest documents by 'cosine' of tf-idf,
         'euclidean' distance of counts, or 'intersection' of tf-idf histograms; of embeddings by cosine or Euclidean.
-    solver : 'direct' (factorise once), 'cg' (conjugate gradients), or 'auto': direct up to 10,000 documents.
-    init : 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'random', an array of topics x words, or
-        'auto': 'kmeans' with embeddings, else as PLSA.
+    solver : 'direct' (factorise once), 'cg' (conjugate gradients), or 'auto': direct for a weight
+        of 100 and more on up to 10,000 documents.
+    init : 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a normalised cut of the
+        graph), 'random', an array of topics x words, or 'auto': 'kmeans' with embeddings, else as PLSA.
     smoothing, seed_words, seed_strength : as in PLSA.
     store_neighbors : keep what it takes to find neighbours of new documents (tf-idf or embeddings of the training
         documents); without it new documents are folded in by their words alone.

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from ..blocks import map_blocks, row_blocks
 from ..counts import as_counts, csr_parts, vocabulary_of
 from ..fitting import Checkpoint, State, fingerprint, hold_interrupts, iterate
-from ..graph import check_graph, check_neighbors, document_vectors, label_codes, label_graph, nearest
+from ..graph import check_graph, check_neighbors, document_vectors, label_codes, label_graph, nearest, spectral_vectors
 from ..jit import njit_fast
 from .em import (
     FOLD_IN_ITER,
@@ -42,6 +42,7 @@ FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its
 _SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
 _VALUES_A_BLOCK = 1 << 16
 _HALVINGS = 50
+_SPECTRAL_STARTS = 10
 
 
 @njit_fast
@@ -251,10 +252,14 @@ def _start(model: Any, documents: Documents, seeds: dict[int, np.ndarray]) -> St
     init = model.init
     if isinstance(init, str) and init == "auto" and model.neighbors_by_ == "embeddings":
         init = "kmeans"
-    counts = documents.counts
-    doc_topic, topic_word = start(
-        counts, model.n_topics, init, np.random.RandomState(seed), seeds, vectors=documents.vectors
-    )
+    counts, rng = documents.counts, np.random.RandomState(seed)
+    how = {"vectors": documents.vectors}
+    if isinstance(init, str) and init == "spectral":
+        if documents.graph is None:
+            raise ValueError("init='spectral' cuts the graph, and with graph_weight=0 there is none")
+        how = {"vectors": spectral_vectors(documents.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
+        init = "kmeans"
+    doc_topic, topic_word = start(counts, model.n_topics, init, rng, seeds, **how)
     return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
 
 

@@ -34,12 +34,13 @@ def start(
     rng: np.random.RandomState,
     seeds: Mapping[int, np.ndarray],
     vectors: Any = None,
+    n_init: int = _KMEANS_STARTS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(doc_topic, topic_word) in float64, rows summing to one.
 
     `init` is a name from STARTS or an array of topics (n_topics x words). `seeds` maps topics to word columns: such a
     topic starts from the documents that hold these words, and `init` makes the others. Where documents have `vectors`
-    of their own, k-means clusters those, and each document starts in its cluster.
+    of their own, k-means clusters those (the best of `n_init`), and each document starts in its cluster.
     """
     if not isinstance(init, str):
         doc_topic, topic_word = _given(counts, n_topics, init)
@@ -51,7 +52,7 @@ def start(
         if free == 0:
             doc_topic, topic_word = _nothing(counts)
         elif init == "kmeans" and vectors is not None:
-            doc_topic, topic_word = _kmeans_on(vectors, counts, free, rng)
+            doc_topic, topic_word = _kmeans_on(vectors, counts, free, rng, n_init)
         else:
             doc_topic, topic_word = make(counts, free, rng)
     return _with_seeds(counts, doc_topic, topic_word, n_topics, seeds) if seeds else (doc_topic, topic_word)
@@ -129,7 +130,7 @@ def _kmeans(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> 
 
 
 def _kmeans_on(
-    vectors: Any, counts: sp.csr_array, n_topics: int, rng: np.random.RandomState
+    vectors: Any, counts: sp.csr_array, n_topics: int, rng: np.random.RandomState, n_init: int
 ) -> tuple[np.ndarray, np.ndarray]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -137,7 +138,7 @@ def _kmeans_on(
     rows = _sampled(np.arange(vectors.shape[0]), n_topics, rng)
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than clusters: fine for a start
-        kmeans = KMeans(n_topics, n_init=_KMEANS_STARTS, max_iter=_KMEANS_VECTORS_ITER, random_state=rng)
+        kmeans = KMeans(n_topics, n_init=n_init, max_iter=_KMEANS_VECTORS_ITER, random_state=rng)
         cluster = kmeans.fit(vectors[rows]).predict(vectors)
     doc_topic = _spread(np.eye(n_topics)[cluster])
     return doc_topic, _words_of(counts, doc_topic, counts)
