@@ -13,7 +13,19 @@ from pathlib import Path
 
 from .common import Row, Setting, note
 
-SUBJECTS = ("plsa", "memory", "threads", "coherence", "counting", "startup", "reading", "lda", "ttmm", "neighbours")
+SUBJECTS = (
+    "plsa",
+    "memory",
+    "threads",
+    "coherence",
+    "counting",
+    "startup",
+    "reading",
+    "lda",
+    "ttmm",
+    "neighbours",
+    "graph",
+)
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "gensim", "enstop", "tomotopy")
 _HEAD = ("name", "ours", "peer", "ratio", "goal", "met?")
 

@@ -552,6 +552,8 @@ def spectral_vectors(graph: sp.csr_array, n_vectors: int, rng: np.random.RandomS
     """
     from scipy.sparse.linalg import eigsh
 
+    if graph.nnz == 0:
+        return np.zeros((graph.shape[0], n_vectors))
     degree = graph.sum(axis=1)
     scale = sp.diags_array(np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0))
     normalised = scale @ graph @ scale

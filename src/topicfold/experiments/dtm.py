@@ -375,18 +375,18 @@ def draw_curves(
             x, y = look.pop("x"), look.pop("y")
             if len(x):
                 handles.setdefault(look["label"], axes.plot(x, y, **look)[0])
+        tried = sorted({value for curve in curves for value in curve["x"]})
         if x_title in log:
             axes.set_xscale("log")
-        elif ticks:
-            axes.set_xticks(range(len(ticks)), ticks)
-        else:
-            axes.set_xticks(sorted({value for curve in curves for value in curve["x"]}))
+            axes.minorticks_off()
+        axes.set_xticks(tried, [ticks[value] if ticks else f"{value:g}" for value in tried])
         axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
         axes.set_xlabel(x_title)
         _tidy(axes)
     for axes in grid[:, 0]:
         axes.set_ylabel(y_title)
-    n_columns = min(len(handles), 2 * columns + 1)
+    longest = max(map(len, handles), default=1)
+    n_columns = min(len(handles), max(1, int(4.6 * columns / (0.08 * longest + 0.6))))  # what has room, in inches
     picture.legend(handles=[*handles.values()], loc="outside lower center", ncols=n_columns, fontsize=9, frameon=False)
     picture.savefig(path, dpi=160)
 
@@ -395,7 +395,7 @@ def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """A colour and a marker for each of up to seven methods; words and the majority are grey lines."""
     from ..plots import _COLOURS, _GREY, _MARKERS
 
-    plain = [name for name in names if name not in (RAW_WORDS, TFIDF_WORDS, "majority")]
+    plain = [name for name in dict.fromkeys(names) if name not in (RAW_WORDS, TFIDF_WORDS, "majority")]
     found: dict[str, dict[str, Any]] = {
         name: {"label": name, "color": colour, "marker": marker}
         for name, colour, marker in zip(plain, _COLOURS, _MARKERS)

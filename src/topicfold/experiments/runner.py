@@ -89,9 +89,10 @@ def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str
 
 def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:
     """The cells in the order they are run: all methods with the first seed, then with the next."""
+    rest = {name: value for name, value in protocol.items() if name != "seeds"}  # more seeds may be added later
 
     def cell(method: Method, setting: Mapping[str, Any], seed: int) -> Cell:
-        what = [experiment.name, method.name, method.estimator, method.parameters, setting, seed, protocol]
+        what = [experiment.name, method.name, method.estimator, method.parameters, setting, seed, rest]
         text = json.dumps(what, sort_keys=True, default=dict)
         return Cell(method, setting, seed, hashlib.blake2b(text.encode(), digest_size=12).hexdigest())
 

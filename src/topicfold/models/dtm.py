@@ -33,10 +33,11 @@ from ..graph import laplacian
 from ..jit import njit
 from ..metrics import completion_log_likelihood, split_tokens
 from .em import EMStep, cell_probabilities, document_step, fold_in, log_likelihood, log_prior, padded
-from .on_graph import FLOOR, Documents, fit_on_graph, fold_in_near, gather, neighbors_of
+from .on_graph import FLOOR, Documents, begin, fit_on_graph, fold_in_near, gather, neighbors_of
 
 __all__ = ["DTM"]
 
+_LEAST_GAMMA = 1e-3
 _FLAT = 1e-12  # B below this share of A: neighbours are the same already
 _SMALL_SCALE = 1e-100
 _DAMPING = 0.5  # of the way to a vertex
@@ -55,7 +56,7 @@ def sweep_paper(indptr, indices, weights, degree, alpha, theta):
     theta_pi' = beta theta_pi;  theta_ki' = (1 - beta theta_pi) / (1 - theta_pi) theta_ki for the other topics k
 
     The others' common factor is not written to each: a document has one scale, theta_ki = raw_ki scale_i, so that a
-    sweep costs topics x edges and not topics^2 x documents. Values stay in FLOOR .. 1 - FLOOR.
+    sweep costs topics x edges and not topics^2 x documents. The topic at hand stays in FLOOR .. 1 - FLOOR.
     """
     n_topics, n = theta.shape
     scale = np.ones(n)
@@ -146,6 +147,7 @@ def sweep_exact(indptr, indices, weights, degree, alpha, theta):
 def separation(doc_topic: np.ndarray, graph: sp.csr_array) -> tuple[float, float]:
     """(A, B): summed squared distances of all pairs of documents, and of neighbours times the weight of their edge."""
     values = doc_topic.astype(np.float64)
+    values = values - values[0]  # changes neither, and makes documents that are all the same exactly so
     total = values.sum(axis=0)
     pairs = 2 * (len(values) * float(np.einsum("ik,ik->", values, values)) - float(total @ total))
     near = 2 * float(np.einsum("ik,ik->", values, laplacian(graph) @ values))
@@ -245,12 +247,12 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         if self.update not in ("paper", "exact"):
             raise ValueError(f"update={self.update!r}: expected 'paper' or 'exact'")
-        if not isinstance(self.gamma, int | float | np.number) or not 0 < self.gamma <= 1:
-            raise ValueError(f"gamma={self.gamma!r}: expected a number above 0 and at most 1")
+        if isinstance(self.gamma, bool) or not isinstance(self.gamma, int | float | np.number):
+            raise ValueError(f"gamma={self.gamma!r}: expected a number")
+        if not _LEAST_GAMMA <= self.gamma <= 1:
+            raise ValueError(f"gamma={self.gamma!r}: expected a number from {_LEAST_GAMMA} to 1")
         documents = gather(self, X, y, graph, embeddings)
-        # Neither of the two ever falls, so a fit that begins high in one has little room in the other: documents begin
-        # alike, and what `init` finds shows in the topics alone.
-        state = fit_on_graph(self, documents, self._step, rises=True, alike=True)
+        state = fit_on_graph(self, documents, self._step, rises=True, begin=self._begin)
         self.separation_ = state["separation"]
         self.neighbor_weight_ = self._weight_for_new(documents)
         return self
@@ -290,6 +292,13 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return fold_in(counts, *topics, n_jobs=self.n_jobs)
         return fold_in_near(counts, *topics, neighbors, self.doc_topic_, self.neighbor_weight_, n_jobs=self.n_jobs)
 
+    def _begin(self, documents: Documents) -> State:
+        # Neither of the two ever falls, so a fit that begins high in one has little room in the other: documents begin
+        # alike, and what `init` finds shows in the topics alone.
+        state = begin(self, documents)
+        state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
+        return state
+
     def _weight_for_new(self, documents: Documents) -> float:
         """The weight at which training documents, folded in as if they were new, are most like what they are."""
         graph = documents.graph
@@ -328,8 +337,11 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         def renewed(doc_topic: np.ndarray, word_topic: np.ndarray, after_em: np.ndarray) -> np.ndarray:
             """P(z|d) after the step: lower in neither the likelihood nor the separation, else as it was."""
             pairs, near = separation(doc_topic, graph)
-            if near <= _FLAT * pairs or pairs == 0:
-                return after_em  # all documents, or all neighbours, are the same: there is nothing to separate
+            if pairs == 0:
+                return after_em  # all documents are the same: there is nothing to keep apart
+            if near <= _FLAT * pairs:
+                new_pairs, new_near = separation(after_em, graph)  # neighbours are the same: they may stay so
+                return after_em if new_near <= _FLAT * new_pairs else doc_topic
             least = log_likelihood(counts, cell_probabilities(counts, doc_topic, word_topic, self.n_jobs))
             far = swept(doc_topic, pairs / near)
             towards, far_cells = document_step(counts, far, word_topic, self.n_jobs)
@@ -352,7 +364,9 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             after_em = before.copy()
             objective = (em(after_em, state["word_topic"]) + penalty) / n_tokens
             pairs, near = separation(before, graph)
-            history = np.append(state.get("separation", np.empty(0)), pairs / near if near > 0 else 0.0)
+            history = np.append(
+                state.get("separation", np.empty(0)), pairs / max(near, _FLAT * pairs) if pairs > 0 else 0.0
+            )
             values = np.append(state.get("objective", np.empty(0)), objective)
             state |= {"separation": history, "objective": values}
             state["doc_topic"] = renewed(before, state["word_topic"], after_em)

@@ -33,8 +33,8 @@ _MOST_PAIRS = 20_000
 def choose_weight(
     model: Any,
     documents: Documents,
-    state: State,
     prior: tuple[Any, ...],
+    begin: Callable[[Documents], State],
     make_step: Callable[[Documents, tuple[Any, ...], float], Callable[[State], Any]],
 ) -> tuple[float, np.ndarray]:
     """The weight, and a row for each one tried: weight, log-likelihood a token, largest share, AUC, label accuracy."""
@@ -44,9 +44,10 @@ def choose_weight(
     seen = sp.csr_array(seen).astype(documents.counts.dtype)
     shown, hidden = _split_labels(documents.labels, rng)
     graph, edges = _split_edges(_graph_of(model, documents, seen, shown), rng)
-    part = documents._replace(counts=seen, graph=graph, labels=shown)
+    vectors = document_vectors(seen, model.metric) if documents.by == "words" else documents.vectors
+    part = documents._replace(counts=seen, graph=graph, vectors=vectors, labels=shown)
     others = rng.randint(seen.shape[0], size=edges.shape)
-    state = {name: value.copy() for name, value in state.items()}
+    state = begin(part)
     frequency = seen.sum(axis=0, dtype=np.float64)
     rows, scores = [], []
     for number, weight in enumerate(WEIGHTS):

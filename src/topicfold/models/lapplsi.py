@@ -24,15 +24,16 @@ from ..counts import as_counts, check_whole_numbers, count_tags, seen_words
 from ..fitting import State
 from ..graph import laplacian
 from ..metrics import completion_log_likelihood, split_tokens
-from .em import EMStep, cell_probabilities, fold_in, log_likelihood, log_prior, padded
+from .em import EMStep, cell_probabilities, document_step, fold_in, log_likelihood, log_prior, padded
 from .graph_weight import choose_weight
-from .on_graph import Documents, fit_on_graph, fold_in_near, gather, neighbors_of
+from .on_graph import Documents, begin, fit_on_graph, fold_in_near, gather, neighbors_of
 
 __all__ = ["LapPLSI"]
 
 _MOVE = 0.1  # g, the share of the neighbours' mean in a move
 _HALVINGS = 3
 _MOVES = 100
+_MOST_TIMES = 64
 
 
 class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -123,14 +124,13 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         graph of nearest neighbours and a start. Without either the graph is made from the words.
         """
         documents = gather(self, X, y, graph, embeddings, wanted=self.graph_weight != 0)
-        self.graph_weight_path_ = None
 
-        def choose(state: State, prior: tuple[Any, ...]) -> float:
-            weight, self.graph_weight_path_ = choose_weight(self, documents, state, prior, self._step)
-            return weight
+        def choose(prior: tuple[Any, ...]) -> tuple[float, np.ndarray]:
+            return choose_weight(self, documents, prior, self._begin, self._step)
 
         how = {"choose": choose} if self.graph_weight == "auto" else {"weight": self.graph_weight}
-        state = fit_on_graph(self, documents, self._step, rises=True, **how)
+        state = fit_on_graph(self, documents, self._step, rises=True, begin=self._begin, **how)
+        self.graph_weight_path_ = state["weight_path"] if self.graph_weight == "auto" else None
         self.graph_weight_ = float(state["weight"])
         return self
 
@@ -171,6 +171,14 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             counts, *topics, neighbors, self.doc_topic_, self.graph_weight_, squared=True, n_jobs=self.n_jobs
         )
 
+    def _begin(self, documents: Documents) -> State:
+        state = begin(self, documents)
+        if documents.graph is not None:
+            # Documents that begin alike are a saddle that a strong weight would never leave.
+            tables = (state["doc_topic"], state["word_topic"])
+            state["doc_topic"], _ = document_step(documents.counts, *tables, self.n_jobs)
+        return state
+
     def _step(self, documents: Documents, prior: tuple[Any, ...], weight: float) -> Callable[[State], float]:
         counts, n_topics = documents.counts, self.n_topics
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
@@ -209,7 +217,7 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             for _ in range(_MOVES):
                 moved = averaged(best, share, times)  # a look at the objective is dear, a move is not
                 if (higher := objective(moved, word_topic)) > height:
-                    best, height, times = moved, higher, 2 * times
+                    best, height, times = moved, higher, min(2 * times, _MOST_TIMES)
                 elif times > 1:
                     times //= 2
                 elif share > _MOVE / 2**_HALVINGS:

@@ -15,6 +15,7 @@ objective may fall a little late in a fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..blocks import map_blocks
+from ..blocks import map_blocks, single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags, seen_words
 from ..fitting import State
 from ..graph import laplacian
@@ -30,13 +31,14 @@ from ..jit import njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .em import EMStep, fold_in, log_prior
 from .graph_weight import choose_weight
-from .on_graph import FLOOR, Documents, fit_on_graph, fold_in_near, gather, neighbors_of, without_tokens
+from .on_graph import FLOOR, Documents, begin, fit_on_graph, fold_in_near, gather, neighbors_of, without_tokens
 
 __all__ = ["LTM"]
 
 _COLUMNS_A_SOLVE = 32
 _DIRECT_DOCUMENTS = 10_000  # above, the factors of a nearest-neighbour graph outgrow the fit
 _DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
+_DENSE, _MOST_DENSE = 0.9, 4000  # share of a triangle, columns
 _CG_TOL = 1e-6
 _CG_ITER = 1000
 
@@ -45,15 +47,21 @@ _CG_ITER = 1000
 
 
 @njit_fast
-def solve_factored(indptr, indices, lower, pivots, solution):
-    """solution = (L D L')^-1 solution, all columns at once; L has ones on its diagonal, column by column."""
-    n, width = solution.shape
-    for j in range(n):
+def solve_lower(indptr, indices, lower, solution):
+    """solution = L^-1 solution for the leading columns of L, which has ones on its diagonal, column by column."""
+    width = solution.shape[1]
+    for j in range(len(indptr) - 1):
         for e in range(indptr[j] + 1, indptr[j + 1]):
             i, value = indices[e], lower[e]
             for k in range(width):
                 solution[i, k] -= value * solution[j, k]
-    for j in range(n - 1, -1, -1):
+
+
+@njit_fast
+def solve_upper(indptr, indices, lower, pivots, solution):
+    """solution = (D L')^-1 solution for the leading columns of L, from the last of them to the first."""
+    width = solution.shape[1]
+    for j in range(len(indptr) - 2, -1, -1):
         for k in range(width):
             solution[j, k] /= pivots[j]
         for e in range(indptr[j] + 1, indptr[j + 1]):
@@ -66,14 +74,14 @@ def solve_factored(indptr, indices, lower, pivots, solution):
 def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, tol, max_iter):
     """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; steps taken.
 
-    Preconditioned by the diagonal; a column rests once |residual| <= tol |target|.
+    Preconditioned by the diagonal A; a column rests once r' A^-1 r <= tol^2 b' A^-1 b for its residual r and target b,
+    so that short documents count as much as long ones.
     """
     n, width = solution.shape
     residual = np.empty((n, width))
     direction = np.empty((n, width))
     image = np.empty((n, width))
     goal = np.zeros(width)
-    size = np.zeros(width)
     rho = np.zeros(width)
     for i in range(n):
         for k in range(width):
@@ -83,15 +91,14 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
             for k in range(width):
                 residual[i, k] += weight * solution[j, k]
         for k in range(width):
-            goal[k] += target[i, k] * target[i, k]
-            size[k] += residual[i, k] * residual[i, k]
+            goal[k] += target[i, k] * target[i, k] / diagonal[i]
             direction[i, k] = residual[i, k] / diagonal[i]
             rho[k] += residual[i, k] * direction[i, k]
     step = np.zeros(width)
     for iteration in range(max_iter):
         resting = True
         for k in range(width):
-            if size[k] > tol * tol * goal[k]:
+            if rho[k] > tol * tol * goal[k]:
                 resting = False
         if resting:
             return iteration
@@ -106,15 +113,13 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
             for k in range(width):
                 step[k] += direction[i, k] * image[i, k]
         for k in range(width):
-            step[k] = rho[k] / step[k] if step[k] > 0 and size[k] > tol * tol * goal[k] else 0.0
+            step[k] = rho[k] / step[k] if step[k] > 0 and rho[k] > tol * tol * goal[k] else 0.0
         before = rho.copy()
-        size[:] = 0.0
         rho[:] = 0.0
         for i in range(n):
             for k in range(width):
                 solution[i, k] += step[k] * direction[i, k]
                 residual[i, k] -= step[k] * image[i, k]
-                size[k] += residual[i, k] * residual[i, k]
                 rho[k] += residual[i, k] * residual[i, k] / diagonal[i]
         for k in range(width):
             before[k] = rho[k] / before[k] if before[k] > 0 else 0.0
@@ -156,7 +161,10 @@ class GraphSystem:
             here = slice(first, first + _COLUMNS_A_SOLVE)
             if self.direct:
                 part = np.ascontiguousarray(target[self.order, here], dtype=np.float64)
-                solve_factored(*self.parts, part)
+                solve_lower(*self.parts, part)
+                tail = part[len(self.pivots) :]
+                tail[:] = self.tail_inverse @ tail
+                solve_upper(*self.parts, self.pivots, part)
                 solution[self.order, here] = part
             else:
                 part = np.ascontiguousarray(guess[:, here], dtype=np.float64)
@@ -164,7 +172,8 @@ class GraphSystem:
                 conjugate_gradients(*self.parts, self.diagonal, goal, part, _CG_TOL, _CG_ITER)
                 solution[:, here] = part
 
-        map_blocks(group, range(0, target.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
+        with single_threaded_libraries():
+            map_blocks(group, range(0, target.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
         return solution
 
     def _factorise(self, matrix: sp.csc_array) -> None:
@@ -174,15 +183,25 @@ class GraphSystem:
         # matrix are L and D L', and one of them is enough.
         options = {"SymmetricMode": True}
         factors = splu(sp.csc_matrix(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
-        lower = sp.csc_array(factors.L)
+        lower, pivots = sp.csc_array(factors.L), factors.U.diagonal()
         lower.sort_indices()
         self.order = np.argsort(factors.perm_r)
-        self.parts = (
-            lower.indptr.astype(np.int64),
-            lower.indices.astype(np.int32),
-            lower.data,
-            factors.U.diagonal(),
-        )
+        # The last columns are all but dense, and hold nearly all of the factor: their part is solved by its inverse.
+        first = len(pivots) - _dense_tail(np.diff(lower.indptr))
+        last = lower[first:, first:].toarray()
+        with single_threaded_libraries():
+            self.tail_inverse = np.linalg.inv((last * pivots[first:]) @ last.T)
+        leading = lower[:, :first]
+        self.parts = (leading.indptr.astype(np.int64), leading.indices.astype(np.int32), leading.data)
+        self.pivots = pivots[:first]
+
+
+def _dense_tail(column_counts: np.ndarray) -> int:
+    """How many of the last columns of a lower triangle are nearly full."""
+    size = np.arange(1, len(column_counts) + 1)
+    density = np.cumsum(column_counts[::-1]) / (size * (size + 1) / 2)
+    full = np.flatnonzero(density >= _DENSE)
+    return min(int(full[-1]) + 1, _MOST_DENSE) if len(full) else 0
 
 
 # ---- the model ------------------------------------------------------------------------------------------------------
@@ -283,16 +302,14 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.solver not in ("auto", "direct", "cg"):
             raise ValueError(f"solver={self.solver!r}: expected 'auto', 'direct' or 'cg'")
         documents = gather(self, X, y, graph, embeddings, wanted=self.graph_weight != 0)
-        self.graph_weight_path_ = None
+        start = partial(begin, self)
 
-        def choose(state: State, prior: tuple[Any, ...]) -> float:
-            weight, self.graph_weight_path_ = choose_weight(self, documents, state, prior, self._step)
-            return weight
+        def choose(prior: tuple[Any, ...]) -> tuple[float, np.ndarray]:
+            return choose_weight(self, documents, prior, start, self._step)
 
-        auto = choose if self.graph_weight == "auto" else None
-        state = fit_on_graph(
-            self, documents, self._step, rises=documents.graph is None, weight=self.graph_weight, choose=auto
-        )
+        how = {"choose": choose} if self.graph_weight == "auto" else {"weight": self.graph_weight}
+        state = fit_on_graph(self, documents, self._step, rises=documents.graph is None, begin=start, **how)
+        self.graph_weight_path_ = state["weight_path"] if self.graph_weight == "auto" else None
         self.graph_weight_ = float(state["weight"])
         return self
 

@@ -36,7 +36,17 @@ from .em import (
 )
 from .starts import inverse_document_frequency, seed_columns, start
 
-__all__ = ["FLOOR", "Documents", "fit_on_graph", "fold_in_near", "gather", "joined", "neighbors_of", "without_tokens"]
+__all__ = [
+    "FLOOR",
+    "Documents",
+    "begin",
+    "fit_on_graph",
+    "fold_in_near",
+    "gather",
+    "joined",
+    "neighbors_of",
+    "without_tokens",
+]
 
 FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
 _SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
@@ -200,18 +210,17 @@ def fit_on_graph(
     make_step: Callable[[Documents, tuple[Any, ...], float], Callable[[State], Any]],
     *,
     rises: bool,
+    begin: Callable[[Documents], State],
     weight: Any = 0.0,
-    choose: Callable[[State, tuple[Any, ...]], float] | None = None,
-    alike: bool = False,
+    choose: Callable[[tuple[Any, ...]], tuple[float, np.ndarray]] | None = None,
 ) -> State:
     """Run a model's steps from its start to the end and keep the result; the final state.
 
-    `make_step(documents, prior, weight)` returns the step. Where `choose` is given it finds the weight, from the start.
-    With `alike` all documents begin with the same P(z|d), whatever the start says of them.
+    `make_step(documents, prior, weight)` returns the step. `begin(documents)` the
+    state it starts from. Where `choose` is given it finds the weight, and what it was chosen by goes into the state.
     """
-    counts, n_topics = documents.counts, model.n_topics
-    seeds = seed_columns(model.seed_words, n_topics, vocabulary_of(model), counts.shape[1])
-    prior = seed_prior(seeds, float(counts.sum(dtype=np.float64)) / n_topics * model.seed_strength, counts.dtype)
+    counts = documents.counts
+    prior = seed_prior(_seeds(model, documents), _seed_strength(model, counts), counts.dtype)
     checkpoint = None
     if model.checkpoint is not None:
         data = [counts, *([] if documents.graph is None else [documents.graph])]
@@ -221,10 +230,9 @@ def fit_on_graph(
         state, notes = resumed
         history = notes["history"]
     else:
-        state, history = _start(model, documents, seeds), []
-        if alike:
-            state["doc_topic"][:, :n_topics] = 1 / n_topics
-        state["weight"] = np.array(weight if choose is None else choose(state, prior), np.float64)
+        state, history = begin(documents), []
+        chosen = (weight, np.empty(0)) if choose is None else choose(prior)
+        state |= {"weight": np.array(chosen[0], np.float64), "weight_path": chosen[1]}
     run = iterate(
         make_step(documents, prior, float(state["weight"])),
         state,
@@ -246,11 +254,20 @@ def fit_on_graph(
     return state
 
 
-def _start(model: Any, documents: Documents, seeds: dict[int, np.ndarray]) -> State:
+def _seeds(model: Any, documents: Documents) -> dict[int, np.ndarray]:
+    return seed_columns(model.seed_words, model.n_topics, vocabulary_of(model), documents.counts.shape[1])
+
+
+def _seed_strength(model: Any, counts: sp.csr_array) -> float:
+    return float(counts.sum(dtype=np.float64)) / model.n_topics * model.seed_strength
+
+
+def begin(model: Any, documents: Documents) -> State:
+    """P(z|d) and P(w|z) to begin with, as `init` says."""
     # the seed is drawn as PLSA draws that of its first start
     seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
     init = model.init
-    if isinstance(init, str) and init == "auto" and model.neighbors_by_ == "embeddings":
+    if isinstance(init, str) and init == "auto" and documents.by == "embeddings":
         init = "kmeans"
     counts, rng = documents.counts, np.random.RandomState(seed)
     how = {"vectors": documents.vectors}
@@ -259,7 +276,7 @@ def _start(model: Any, documents: Documents, seeds: dict[int, np.ndarray]) -> St
             raise ValueError("init='spectral' cuts the graph, and with graph_weight=0 there is none")
         how = {"vectors": spectral_vectors(documents.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
         init = "kmeans"
-    doc_topic, topic_word = start(counts, model.n_topics, init, rng, seeds, **how)
+    doc_topic, topic_word = start(counts, model.n_topics, init, rng, _seeds(model, documents), **how)
     return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
 
 
@@ -283,7 +300,7 @@ def without_tokens(documents: Documents) -> np.ndarray:
 
 def _warn_when_swallowed(model: Any, weight: float) -> None:
     n_documents, n_topics = model.doc_topic_.shape
-    if n_topics == 1 or n_documents < 2 * n_topics:
+    if model.graph_ is None or n_topics == 1 or n_documents < 2 * n_topics:
         return
     sizes = np.bincount(model.doc_topic_.argmax(axis=1), minlength=n_topics)
     share = sizes.max() / n_documents
@@ -344,6 +361,8 @@ def _check_neighbor_parameters(model: Any) -> None:
 
 
 def _check_embeddings(embeddings: Any, n_documents: int, n_features: int | None = None) -> np.ndarray:
+    if sp.issparse(embeddings):
+        raise ValueError("embeddings are a sparse matrix: expected a dense array, a row a document")
     values = np.asarray(embeddings, dtype=np.float32)
     if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
         raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
