@@ -10,7 +10,7 @@ import numpy as np
 
 from topicfold import LTM, topic_tree
 from topicfold.datasets import load_demo
-from topicfold.experiments.embeddings import embed
+from topicfold.experiments.minilm import embed
 
 corpus = load_demo()
 corpus = corpus.subset(np.random.default_rng(0).permutation(len(corpus))[:200])

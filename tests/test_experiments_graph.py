@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from scipy.stats import ttest_1samp
 
 from test_experiments import write_newsgroups
-from topicfold.experiments import Method, dtm, links, load_experiment, ltm, runner
-from topicfold.experiments.dtm import Documents, interval, labelled_rows, paired_lines
+from topicfold.experiments import Method, compare, few_labels, links, load_experiment, ltm, runner
+from topicfold.experiments.compare import interval, paired_lines
+from topicfold.experiments.few_labels import Documents, labelled_rows
 
 N_WORDS = 40
 FEW = {"seeds": 2, "LDA sweeps": 30, "svm C": [1, 10]}
@@ -231,17 +232,17 @@ def test_models_on_the_graph_see_the_labelled_documents_alone(monkeypatch):
             self.doc_topic_ = np.eye(2)[classes]
             return self
 
-    monkeypatch.setattr(dtm, "make_estimator", lambda method, n_topics, seed: Recorder())
+    monkeypatch.setattr(few_labels, "make_estimator", lambda method, n_topics, seed: Recorder())
     method = Method("LTM", "LTM", {"n_neighbors": 3})
     protocol = {"svm C": [1, 10], "svm folds": 3}
-    found = dtm.few_labels(method, documents, 2, 0, protocol, labelled=[1, 4], label_edges=True)
+    found = few_labels.few_labels(method, documents, 2, 0, protocol, labelled=[1, 4], label_edges=True)
     assert found == {1: 1.0, 4: 1.0}
     assert [(y >= 0).sum() for y, _ in seen] == [2, 8]
     for y, graph in seen:
         np.testing.assert_array_equal(y[y >= 0], classes[y >= 0])
         np.testing.assert_array_equal(graph.toarray(), documents.graph(3).toarray())
     seen.clear()
-    dtm.few_labels(method, documents, 2, 0, protocol, labelled=[1, 4], label_edges=False)
+    few_labels.few_labels(method, documents, 2, 0, protocol, labelled=[1, 4], label_edges=False)
     assert len(seen) == 1
     assert seen[0][0] is None
 
@@ -262,13 +263,13 @@ def test_paired_differences_over_settings_or_seeds():
     b = {2: [0.4, 0.5, 0.6], 3: [0.3, 0.4, 0.4]}
     results = toy_results({"a": a, "b": b})
     options = {"settings": [{"k": 2}, {"k": 3}]}
-    every = dtm.paired(results, "a", "b", "accuracy", by_setting=True, **options)
+    every = compare.paired(results, "a", "b", "accuracy", by_setting=True, **options)
     np.testing.assert_allclose(every, [0.1, 0.2, 0.3, 0.1, 0.0, 0.2])
-    by_seed = dtm.paired(results, "a", "b", "accuracy", by_setting=False, **options)
+    by_seed = compare.paired(results, "a", "b", "accuracy", by_setting=False, **options)
     np.testing.assert_allclose(by_seed, [0.1, 0.1, 0.25])
     expected = ttest_1samp(every, 0).confidence_interval(0.95)
     np.testing.assert_allclose(interval(every), [expected.low, expected.high])
-    one = dtm.paired(results, "a", "b", "accuracy", by_setting=True, settings=[{"k": 3}])
+    one = compare.paired(results, "a", "b", "accuracy", by_setting=True, settings=[{"k": 3}])
     np.testing.assert_allclose(one, [0.1, 0.0, 0.2])
 
 

@@ -12,21 +12,19 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.neighbors import NearestNeighbors
 
-from topicfold import Corpus, graph
+from topicfold import Corpus, neighbors
 from topicfold.graph import (
-    METRICS,
     check_graph,
     check_neighbors,
     constrained_graph,
-    document_vectors,
     knn_graph,
     label_codes,
     label_graph,
     laplacian,
     link_graph,
-    nearest,
     read_graph,
 )
+from topicfold.neighbors import METRICS, document_vectors, nearest
 
 # Few values and few columns: empty rows, equal rows and ties are common.
 small_counts = hnp.arrays(np.int64, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.integers(0, 3))
@@ -187,7 +185,7 @@ def test_distances_are_scikit_learns(metric, random_counts):
 def test_many_dense_rows_go_to_pynndescent(embeddings, monkeypatch):
     pytest.importorskip("pynndescent")
     expected = nearest(embeddings, embeddings, 5, skip_self=True)
-    monkeypatch.setattr(graph, "_EXACT_DENSE", 100)
+    monkeypatch.setattr(neighbors, "_EXACT_DENSE", 100)
     found = nearest(embeddings, embeddings, 5, skip_self=True)
     assert (np.diff(found.indptr) <= 5).all()
     shared = found.multiply(expected != 0)
@@ -211,7 +209,7 @@ def test_what_pynndescent_finds(metric, monkeypatch):
             self.neighbor_graph = index, np.take_along_axis(distance, index, axis=1)
             self.neighbor_graph[0][4, -1] = -1  # not found
 
-    monkeypatch.setattr(graph, "_EXACT_DENSE", 5)
+    monkeypatch.setattr(neighbors, "_EXACT_DENSE", 5)
     monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=NNDescent))
     found = nearest(rows, rows, 2, metric=metric, skip_self=True)
     assert found[[4]].nnz == (1 if metric == "euclidean" else 0)
@@ -222,7 +220,7 @@ def test_what_pynndescent_finds(metric, monkeypatch):
 
 
 def test_pynndescent_missing(embeddings, monkeypatch):
-    monkeypatch.setattr(graph, "_EXACT_DENSE", 100)
+    monkeypatch.setattr(neighbors, "_EXACT_DENSE", 100)
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(ImportError, match=r"100 dense rows need pynndescent: pip install 'topicfold\[neighbors\]'"):
         knn_graph(embeddings)

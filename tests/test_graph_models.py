@@ -15,13 +15,14 @@ from sklearn.metrics import adjusted_rand_score
 
 import naive
 from topicfold import DTM, LTM, PLSA, LapPLSI, load, save
-from topicfold.graph import document_vectors, knn_graph, label_graph, link_graph
+from topicfold.graph import knn_graph, label_graph, link_graph
 from topicfold.metrics import split_tokens
 from topicfold.models import dtm, em, graph_weight, ltm, on_graph
 from topicfold.models.dtm import separation, sweep_exact, sweep_paper
 from topicfold.models.graph_weight import WEIGHTS, _best
 from topicfold.models.ltm import GraphSystem
 from topicfold.models.on_graph import FLOOR, fold_in_near, fold_in_near_rows
+from topicfold.neighbors import document_vectors
 
 MODELS = (LTM, LapPLSI, DTM)
 WEIGHTED = (LTM, LapPLSI)

@@ -201,7 +201,7 @@ def _graph_input(model: Any, corpus: Any, graphs: tuple[str, ...], embeddings: s
 
     from .graph import knn_graph, link_graph, read_graph
 
-    vectors = None if embeddings is None else np.load(embeddings, allow_pickle=False)
+    vectors = None if embeddings is None else np.load(embeddings)
 
     def named(name: str) -> Any:
         if name == "knn":

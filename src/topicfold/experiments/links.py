@@ -11,19 +11,8 @@ import scipy.sparse as sp
 
 from ..datasets.benchmark import load_benchmark
 from . import Experiment, Measure, Method
-from .dtm import (
-    LABEL_PROPAGATION,
-    SVM,
-    TFIDF_WORDS,
-    Documents,
-    draw_curves,
-    few_labels,
-    fitted,
-    looks,
-    on_graph,
-    paired_lines,
-    remembered,
-)
+from .compare import draw_curves, looks, paired_lines
+from .few_labels import LABEL_PROPAGATION, SVM, TFIDF_WORDS, Documents, few_labels, fitted, on_graph, remembered
 from .ltm import cluster_measures
 
 __all__ = ["EXPERIMENTS"]

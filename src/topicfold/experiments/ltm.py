@@ -18,21 +18,8 @@ import scipy.sparse as sp
 from ..datasets.benchmark import load_benchmark
 from ..metrics import clustering_accuracy
 from . import Experiment, Measure, Method
-from .dtm import (
-    RAW_WORDS,
-    SVM,
-    TFIDF_WORDS,
-    Documents,
-    averages,
-    check_size,
-    draw_curves,
-    few_labels,
-    fitted,
-    looks,
-    paired_lines,
-    points,
-    remembered,
-)
+from .compare import averages, draw_curves, looks, paired_lines, points
+from .few_labels import RAW_WORDS, SVM, TFIDF_WORDS, Documents, check_size, few_labels, fitted, remembered
 from .report import setting_text
 
 __all__ = ["EXPERIMENTS", "cluster_measures"]

@@ -17,7 +17,7 @@ from . import Experiment
 
 __all__ = ["machine", "markdown", "setting_text", "summary", "to_json"]
 
-_PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy")
+_PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy", "bertopic", "umap-learn", "hdbscan")
 
 
 def summary(

@@ -18,8 +18,9 @@ from sklearn.utils import check_random_state
 
 from ..counts import check_whole_numbers
 from ..fitting import State
-from ..graph import document_vectors, label_graph, nearest
+from ..graph import label_graph
 from ..metrics import completion_log_likelihood_by_document, split_tokens
+from ..neighbors import document_vectors, nearest
 from .on_graph import Documents, joined
 
 __all__ = ["WEIGHTS", "choose_weight"]

@@ -19,8 +19,9 @@ from sklearn.utils import check_random_state
 from ..blocks import map_blocks, row_blocks
 from ..counts import as_counts, csr_parts, vocabulary_of
 from ..fitting import Checkpoint, State, fingerprint, hold_interrupts, iterate
-from ..graph import check_graph, check_neighbors, document_vectors, label_codes, label_graph, nearest, spectral_vectors
+from ..graph import check_graph, check_neighbors, label_codes, label_graph, spectral_vectors
 from ..jit import njit_fast
+from ..neighbors import document_vectors, nearest
 from .em import (
     FOLD_IN_ITER,
     FOLD_IN_TOL,
