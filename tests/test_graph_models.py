@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import signal
 import warnings
 
 import numpy as np
@@ -22,7 +24,7 @@ from topicfold.models.dtm import separation, sweep_exact, sweep_paper
 from topicfold.models.graph_weight import WEIGHTS, _best
 from topicfold.models.ltm import GraphSystem
 from topicfold.models.on_graph import FLOOR, fold_in_near, fold_in_near_rows
-from topicfold.neighbors import document_vectors
+from topicfold.neighbors import document_vectors, nearest
 
 MODELS = (LTM, LapPLSI, DTM)
 WEIGHTED = (LTM, LapPLSI)
@@ -662,7 +664,7 @@ NEGATIVE[0, 1] = NEGATIVE[1, 0] = -1
         ({"embeddings": np.zeros(60)}, r"embeddings have shape \(60,\)"),
         ({"embeddings": np.zeros((60, 0))}, r"embeddings have shape \(60, 0\)"),
         ({"embeddings": np.full((60, 2), np.nan)}, "embeddings hold NaN"),
-        ({"embeddings": np.full((60, 2), np.inf)}, "embeddings hold NaN or infinity"),
+        ({"embeddings": np.full((60, 2), np.inf)}, "embeddings hold NaN, infinity or values beyond"),
         ({"y": np.zeros(59, int)}, r"y has shape \(59,\)"),
         ({"y": np.full(60, 0.5)}, "y holds 0.5"),
     ],
@@ -782,18 +784,19 @@ def test_what_is_stored_does_not_change_the_fit(model, blocks):
     dropped = quiet(model, max_iter=4, tol=0, store_neighbors=False).fit(counts, embeddings=embeddings)
     assert np.array_equal(kept.topic_word_, dropped.topic_word_)
     assert np.array_equal(kept.doc_topic_, dropped.doc_topic_)
-    with pytest.raises(ValueError, match="does not keep them"):
+    with pytest.raises(ValueError, match="keeps no neighbours"):
         dropped.transform(counts, embeddings=embeddings)
 
 
 @ALL
-def test_a_model_of_a_users_graph_says_that_new_documents_need_one(model, few, few_graph):
+def test_new_documents_of_a_users_graph_have_neighbours_by_words_or_bring_them(model, few, few_graph):
     fitted = quiet(model).fit(few, graph=few_graph)
-    for call in (fitted.transform, fitted.score):
-        with pytest.warns(UserWarning, match="fitted on a graph and the new documents bring none"):
-            call(few[:5])
-    with pytest.warns(UserWarning, match="by their words alone"):
-        assert np.array_equal(fitted.transform(few[:5]), plainly(fitted, few[:5]))
+    vectors = document_vectors(few[:5], idf=fitted.neighbor_idf_)
+    near = nearest(vectors, document_vectors(few), fitted.n_neighbors)
+    near.data[:] = 1
+    assert np.array_equal(fitted.transform(few[:5]), folded(fitted, few[:5], near))
+    dropped = quiet(model, store_neighbors=False).fit(few, graph=few_graph)
+    assert np.array_equal(dropped.transform(few[:5]), plainly(dropped, few[:5]))
     neighbors = np.zeros((5, 60))
     neighbors[np.arange(5), [9, 30, 2, 55, 41]] = [1, 2, 0.5, 1, 4]
     assert np.array_equal(fitted.transform(few[:5], graph=neighbors), folded(fitted, few[:5], sp.csr_array(neighbors)))
@@ -872,8 +875,8 @@ def test_a_second_fit_leaves_nothing_of_the_first(model, few, few_graph, sampled
         assert np.array_equal(used.history_, fresh.history_)
         assert np.array_equal(used.transform(few), fresh.transform(few))
     used.fit(few, graph=few_graph)
-    assert used.neighbor_vectors_ is None
-    assert used.neighbor_idf_ is None
+    assert used.neighbors_by_ == "words"
+    assert used.neighbor_vectors_.shape == few.shape
 
 
 @ALL
@@ -906,7 +909,8 @@ def test_a_weight_that_draws_everything_together_is_not_taken():
     assert _best(path, scores, 4) == 1  # 3 / 4 + 0.2
     assert _best(path, scores, 5) == 0
     path[:, 2] = 1
-    assert _best(path, scores, 5) == 0  # none is fair: the weakest
+    with pytest.warns(UserWarning, match="the weakest is taken"):
+        assert _best(path, scores, 5) == 0
 
 
 def test_edges_and_labels_decide_between_weights_within_an_error():
@@ -1106,3 +1110,55 @@ def test_a_spectral_start_on_graphs_with_little_to_cut(model, dense_below, few, 
 def test_a_spectral_start_needs_a_graph(model, few):
     with pytest.raises(ValueError, match="init='spectral' cuts the graph, and with graph_weight=0 there is none"):
         quiet(model, graph_weight=0, init="spectral").fit(few)
+
+
+@BOTH
+def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, few, monkeypatch):
+    @contextlib.contextmanager
+    def press_at_the_second_weight(*_, **__):
+        yield lambda to, note: signal.raise_signal(signal.SIGINT) if to == 2 else None
+
+    monkeypatch.setattr(graph_weight, "progress", press_at_the_second_weight)
+    with pytest.warns(UserWarning, match="choosing graph_weight: interrupted after 2 of 7 weights"):
+        fitted = quiet(model, graph_weight="auto").fit(few)
+    assert fitted.interrupted_
+    assert fitted.n_iter_ == 1
+    assert fitted.graph_weight_ in WEIGHTS[:2]
+    assert len(fitted.graph_weight_path_) == 2
+    assert np.isfinite(fitted.transform(few)).all()
+
+
+def test_no_fair_weight_is_said():
+    path = np.array([[1.0, -5, 0.9, 0.5, np.nan], [3.0, -4, 0.95, 0.6, np.nan]])
+    with pytest.warns(UserWarning, match="every graph_weight draws 90% of the documents or more into one topic"):
+        assert _best(path, np.array([[-5.0, -5], [-4, -4]]), 10) == 0
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        ([(0, 1), (1, 2)], r"graph has shape \(2, 2\): expected \(60, 60\); link_graph makes a graph of pairs"),
+        ("knn", "graph is a str: expected a matrix of 60 x 60 documents"),
+        ({0: [1]}, "graph is a dict: expected a matrix"),
+        ([[1], [2, 3]], "graph is a list: expected a matrix"),
+    ],
+)
+def test_a_graph_in_another_form_is_told_apart(few, graph, message):
+    with pytest.raises(ValueError, match=message):
+        quiet(LTM).fit(few, graph=graph)
+
+
+def test_all_names_of_starts_are_listed(few):
+    with pytest.raises(
+        ValueError, match="init='svd': expected one of auto, nmf, kmeans, random, spectral, or an array"
+    ):
+        quiet(LTM, init="svd").fit(few)
+    with pytest.raises(ValueError, match="with graph_weight=0 there is none"):
+        quiet(LTM, init="spectral", graph_weight=0).fit(few)
+
+
+def test_documents_without_a_largest_topic_swallow_nothing():
+    even = np.tile([[3, 3, 3, 3]], (10, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quiet(LTM, 2, n_neighbors=2, init=np.full((2, 4), 0.25)).fit(even)

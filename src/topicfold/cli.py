@@ -195,34 +195,48 @@ def _takes_graph(model: Any) -> bool:
     return MODELS[type(model).__name__].takes_graph
 
 
-def _graph_input(model: Any, corpus: Any, graphs: tuple[str, ...], embeddings: str | None) -> dict[str, Any]:
+def _graph_input(
+    model: Any, corpus: Any, graphs: tuple[str, ...], embeddings: str | None, use_labels: bool
+) -> dict[str, Any]:
     """What a graph model is fitted on beside the counts."""
-    import numpy as np
-
     from .graph import knn_graph, link_graph, read_graph
 
-    vectors = None if embeddings is None else np.load(embeddings)
+    vectors = None if embeddings is None else _vectors(embeddings)
 
     def named(name: str) -> Any:
         if name == "knn":
-            found = knn_graph(corpus if vectors is None else vectors, model.n_neighbors, n_jobs=model.n_jobs)
-        elif name == "links" and corpus.links is None:
-            raise click.UsageError("--graph links: the corpus has no links; --links names the column that has them")
+            rows, metric = (corpus, model.metric) if vectors is None else (vectors, "cosine")
+            found = knn_graph(rows, model.n_neighbors, metric=metric, n_jobs=model.n_jobs)
+        elif name == "links":
+            if corpus.links is None:
+                raise click.UsageError("--graph links: the corpus has no links; --links names the column that has them")
+            found = link_graph(corpus.links, len(corpus))
         else:
-            found = link_graph(corpus.links, len(corpus)) if name == "links" else read_graph(name, corpus.ids)
+            if not Path(name).exists():
+                raise click.UsageError(f"--graph {name}: there is no such file; or give 'knn' or 'links'")
+            found = read_graph(name, corpus.ids)
         _say(f"graph {name}: {found.nnz // 2:,} edges")
         return found
 
     given: dict[str, Any] = {} if vectors is None else {"embeddings": vectors}
-    if graphs and graphs != ("knn",):  # which is what the model makes itself, and then keeps for new documents
+    if graphs and graphs != ("knn",):  # which is what the model makes itself
         given["graph"] = sum(map(named, graphs[1:]), start=named(graphs[0]))
-    if corpus.labels is not None:
-        if any(len(labels) > 1 for labels in corpus.labels):
-            _say("documents have several labels: labels do not join the graph")
-        else:
-            given["y"] = corpus.label_array()
-            _say(f"labels of {np.count_nonzero(given['y'] != ''):,} documents join the graph")
+    if use_labels:
+        given["y"] = corpus.label_array()
+        _say(f"labels of {(given['y'] != '').sum():,} documents join the graph")
     return given
+
+
+def _vectors(path: str) -> Any:
+    import numpy as np
+
+    try:
+        vectors = np.load(path)
+    except (ValueError, OSError, EOFError):
+        vectors = None
+    if getattr(vectors, "ndim", 0) != 2:
+        raise ValueError(f"{path}: expected a .npy file with a matrix, a row a document")
+    return vectors
 
 
 # ---- commands -------------------------------------------------------------------------------------------------------
@@ -244,7 +258,9 @@ def _graph_input(model: Any, corpus: Any, graphs: tuple[str, ...], embeddings: s
     "with an edge a line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). Repeated, they add "
     "up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
 )
-@click.option("--embeddings", type=click.Path(dir_okay=False), help="Vectors of the documents, a row each (.npy).")
+@click.option(
+    "--embeddings", type=click.Path(exists=True, dir_okay=False), help="Vectors of the documents, a row each (.npy)."
+)
 def fit(
     input: str,
     model_name: str,
@@ -273,12 +289,15 @@ def fit(
         raise click.UsageError(f"{model_name} works on words alone: --graph and --embeddings are for lapplsi, ltm, dtm")
     if not Path(out).absolute().parent.is_dir():  # said before the work, not after it
         raise FileNotFoundError(f"the folder {Path(out).parent} does not exist: create it, or write somewhere else")
+    use_labels = given["labels"] is not None
     corpus = _read(input, given)
     if corpus_out:
         corpus.save(corpus_out)
     started = time.monotonic()
-    model.fit(corpus, **(_graph_input(model, corpus, graphs, embeddings) if _takes_graph(model) else {}))
+    model.fit(corpus, **(_graph_input(model, corpus, graphs, embeddings, use_labels) if _takes_graph(model) else {}))
     save(model, out)
+    if getattr(model, "graph_weight", None) == "auto":
+        _say(f"graph_weight {model.graph_weight_:g} was chosen")
     click.echo(str(topic_tree(model, corpus)))
     ending = "interrupted" if model.interrupted_ else "converged" if model.converged_ else "stopped at max_iter"
     _say(f"{model.n_iter_} iterations in {time.monotonic() - started:.1f} s ({ending}); the model is in {out}")

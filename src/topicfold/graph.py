@@ -153,7 +153,9 @@ def label_graph(graph: Any, y: Any) -> sp.csr_array:
 
 
 def label_codes(y: Any, n_documents: int) -> np.ndarray:
-    """Labels as numbers 0, 1, ... in the order of their sorted values, and -1 for what is unlabelled: -1, None, NaN.
+    """Labels as numbers 0, 1, ... in the order of their sorted values, -1 for the unlabelled.
+
+    Unlabelled are -1, None, NaN, '' and '-1'.
 
     >>> label_codes(["b", None, "a", "b"], 4)
     array([ 1, -1,  0,  1])
@@ -197,19 +199,21 @@ def constrained_graph(graph: Any, must_link: Any = (), cannot_link: Any = ()) ->
 
 def laplacian(graph: Any) -> sp.csr_array:
     """D - W, with the degrees (sums of weights) D of the documents on the diagonal."""
-    graph = sp.csr_array(graph)
+    graph = sp.csr_array(graph).astype(np.float64)
     return sp.csr_array(sp.diags_array(np.asarray(graph.sum(axis=1))) - graph)
 
 
 def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
     """Pairs of rows as an n x 2 array, the smaller row first."""
+    if links is None:
+        raise ValueError(f"there are no {name}s: a corpus has them when it is read with links=")
     pairs = np.asarray(links)
     if pairs.size == 0:
         return np.zeros((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
     if pairs.dtype.kind not in "iuf" or (pairs.dtype.kind == "f" and not (pairs == np.floor(pairs)).all()):
-        raise ValueError(f"{name} holds values that are no row numbers: expected whole numbers")
+        raise ValueError(f"{name} holds values that are no row numbers: expected whole numbers (read_graph knows ids)")
     outside = ((pairs < 0) | (pairs >= n_documents)).any(axis=1)
     if outside.any():
         where = int(np.argmax(outside))
@@ -231,7 +235,7 @@ def _joined(pairs: np.ndarray, weights: np.ndarray, n_documents: int) -> sp.csr_
 def check_graph(graph: Any, n_documents: int) -> sp.csr_array:
     """The graph as a symmetric CSR matrix in float64 without a diagonal, or a ValueError that says what is wrong."""
     hint = ""
-    shape = getattr(graph, "shape", None) or np.shape(graph)
+    shape = getattr(graph, "shape", ())
     if len(shape) == 2 and shape[0] == n_documents != shape[1]:
         hint = "; cross-validation cannot slice a graph: give embeddings or no graph there"
     edges = _checked(graph, n_documents, n_documents, hint).tocoo()
@@ -256,8 +260,18 @@ def check_neighbors(graph: Any, n_new: int, n_documents: int) -> sp.csr_array:
 
 
 def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array:
-    graph = graph if sp.issparse(graph) else np.asarray(graph)
+    try:
+        matrix = graph if sp.issparse(graph) else np.asarray(graph, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, such as "
+            "knn_graph and link_graph make"
+        )
+    graph = matrix
     if graph.shape != (n_rows, n_columns):
+        hint = "; link_graph makes a graph of pairs" if graph.shape[1] in (2, 3) and not hint else hint
         raise ValueError(f"graph has shape {graph.shape}: expected {(n_rows, n_columns)}{hint}")
     graph = canonical(graph)
     check_finite(graph, "graph")

@@ -8,6 +8,7 @@ of half of the labelled documents, where there are labels) best is taken.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +18,11 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
 from ..counts import check_whole_numbers
-from ..fitting import State
+from ..fitting import State, hold_interrupts
 from ..graph import label_graph
 from ..metrics import completion_log_likelihood_by_document, split_tokens
 from ..neighbors import document_vectors, nearest
+from ..progress import progress
 from .on_graph import Documents, joined
 
 __all__ = ["WEIGHTS", "choose_weight"]
@@ -37,8 +39,11 @@ def choose_weight(
     prior: tuple[Any, ...],
     begin: Callable[[Documents], State],
     make_step: Callable[[Documents, tuple[Any, ...], float], Callable[[State], Any]],
-) -> tuple[float, np.ndarray]:
-    """The weight, and a row for each one tried: weight, log-likelihood a token, largest share, AUC, label accuracy."""
+) -> tuple[float, np.ndarray, bool]:
+    """The weight, and a row for each one tried: weight, log-likelihood a token, largest share, AUC, label accuracy.
+
+    Ctrl-C ends the search after the weight at hand, and the best so far is taken; the last value says so.
+    """
     check_whole_numbers(documents.counts, "graph_weight='auto' (held-out tokens)")
     rng = np.random.RandomState(check_random_state(model.random_state).randint(np.iinfo(np.int32).max))
     seen, held_out = split_tokens(documents.counts)
@@ -51,27 +56,43 @@ def choose_weight(
     state = begin(part)
     frequency = seen.sum(axis=0, dtype=np.float64)
     rows, scores = [], []
-    for number, weight in enumerate(WEIGHTS):
-        step = make_step(part, prior, weight)
-        for _ in range(_STEPS if number else _FIRST_STEPS):
-            step(state)
-        doc_topic = state["doc_topic"][:, : model.n_topics].astype(np.float64)
-        topic_word = state["word_topic"][:, : model.n_topics].T.astype(np.float64)
-        topic_word = topic_word / topic_word.sum(axis=1, keepdims=True)
-        doc_topic /= doc_topic.sum(axis=1, keepdims=True)
-        sums, tokens = completion_log_likelihood_by_document(held_out, doc_topic, topic_word, frequency)
-        share = np.bincount(doc_topic.argmax(axis=1), minlength=model.n_topics).max() / len(doc_topic)
-        accuracy = _label_accuracy(doc_topic, shown, hidden)
-        rows.append([weight, sums.sum() / max(tokens.sum(), 1), share, _edge_auc(doc_topic, edges, others), accuracy])
-        scores.append(sums)
+    title = f"{type(model).__name__}, choosing graph_weight"
+    bar = progress(title, len(WEIGHTS), unit="weights", verbose=model.verbose)
+    with hold_interrupts() as interrupted, bar as move:
+        for number, weight in enumerate(WEIGHTS):
+            step = make_step(part, prior, weight)
+            for _ in range(_STEPS if number else _FIRST_STEPS):
+                step(state)
+            doc_topic, topic_word = _tables(state, model.n_topics)
+            sums, tokens = completion_log_likelihood_by_document(held_out, doc_topic, topic_word, frequency)
+            share = np.bincount(doc_topic.argmax(axis=1), minlength=model.n_topics).max() / len(doc_topic)
+            judged = [_edge_auc(doc_topic, edges, others), _label_accuracy(doc_topic, shown, hidden)]
+            rows.append([weight, sums.sum() / max(tokens.sum(), 1), share, *judged])
+            scores.append(sums)
+            move(number + 1, f"{weight:g}: {rows[-1][1]:.4f} nats a token")
+            if interrupted:
+                warnings.warn(f"{title}: interrupted after {number + 1} of {len(WEIGHTS)} weights", stacklevel=5)
+                break
     path = np.array(rows)
-    return float(path[_best(path, np.array(scores), model.n_topics), 0]), path
+    return float(path[_best(path, np.array(scores), model.n_topics), 0]), path, bool(interrupted)
+
+
+def _tables(state: State, n_topics: int) -> tuple[np.ndarray, np.ndarray]:
+    """P(z|d) and P(w|z) in float64."""
+    doc_topic = state["doc_topic"][:, :n_topics].astype(np.float64)
+    topic_word = state["word_topic"][:, :n_topics].T.astype(np.float64)
+    return doc_topic / doc_topic.sum(axis=1, keepdims=True), topic_word / topic_word.sum(axis=1, keepdims=True)
 
 
 def _best(path: np.ndarray, scores: np.ndarray, n_topics: int) -> int:
     """The row to take; `scores` are log-likelihoods of documents, a row a weight."""
     fair = np.flatnonzero(path[:, 2] <= 3 / n_topics + 0.2)
     if not len(fair):
+        share = path[:, 2].min()
+        warnings.warn(
+            f"every graph_weight draws {share:.0%} of the documents or more into one topic: the weakest is taken",
+            stacklevel=6,
+        )
         return 0
     best = fair[scores[fair].sum(axis=1).argmax()]
     behind = scores[best] - scores[fair]

@@ -119,13 +119,13 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> LapPLSI:
         """Fit topics to documents x words on a graph of the documents.
 
-        `y` holds labels where they are known (-1, None or NaN where not): documents of one class are joined, those of
-        two are parted. `graph` is a symmetric matrix of documents x documents; `embeddings`, a row a document, give a
-        graph of nearest neighbours and a start. Without either the graph is made from the words.
+        `y` holds labels where they are known (-1, None, NaN or '' where not): documents of one class are joined, those
+        of two are parted. `graph` is a symmetric matrix of documents x documents; `embeddings`, a row a document, give
+        a graph of nearest neighbours and a start. Without either the graph is made from the words.
         """
         documents = gather(self, X, y, graph, embeddings, wanted=self.graph_weight != 0)
 
-        def choose(prior: tuple[Any, ...]) -> tuple[float, np.ndarray]:
+        def choose(prior: tuple[Any, ...]) -> tuple[float, np.ndarray, bool]:
             return choose_weight(self, documents, prior, self._begin, self._step)
 
         how = {"choose": choose} if self.graph_weight == "auto" else {"weight": self.graph_weight}
@@ -142,8 +142,8 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """P(z|d) of new documents, one row each, whatever else is in the batch.
 
         Each is drawn to its neighbours among the training documents: those `graph` (new x training) names, the nearest
-        by `embeddings` where the fit had embeddings, or the nearest by words. A model fitted on a graph, or with
-        store_neighbors=False, and given none folds new documents in by their words alone.
+        by `embeddings` where the fit had embeddings, or the nearest by words. With store_neighbors=False, or where the
+        fit had embeddings and none are given, it is folded in by its words alone.
         """
         check_is_fitted(self)
         counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)

@@ -35,7 +35,7 @@ from .em import (
     padded,
     seed_prior,
 )
-from .starts import inverse_document_frequency, seed_columns, start
+from .starts import STARTS, inverse_document_frequency, seed_columns, start
 
 __all__ = [
     "FLOOR",
@@ -54,6 +54,7 @@ _SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everythin
 _VALUES_A_BLOCK = 1 << 16
 _HALVINGS = 50
 _SPECTRAL_STARTS = 10
+_MOST = 1e15  # of an embedding: its square is a float32 still
 
 
 @njit_fast
@@ -177,7 +178,7 @@ def gather(model: Any, X: Any, y: Any, graph: Any, embeddings: Any, *, wanted: b
     given = None if graph is None else check_graph(graph, n_documents)
     vectors = None if embeddings is None else _check_embeddings(embeddings, n_documents)
     model.graph_ = model.neighbor_vectors_ = model.neighbor_idf_ = None
-    model.neighbors_by_ = None  # "embeddings", "words" or, where new documents must bring their own, "graph"
+    model.neighbors_by_ = None  # how new documents find neighbours: by "embeddings", by "words", or not at all
     if not wanted:
         return Documents(counts, None, None, None)
     by = "embeddings" if vectors is not None else "words" if given is None else "graph"
@@ -191,16 +192,16 @@ def gather(model: Any, X: Any, y: Any, graph: Any, embeddings: Any, *, wanted: b
     model.graph_ = given
     if labels is not None and (labels >= 0).any():
         model.graph_ = label_graph(given, labels)
-    if by == "graph" or model.store_neighbors:
-        model.neighbors_by_ = by
-    if by != "graph" and model.store_neighbors:
+    if model.store_neighbors:
+        # On a graph of the user's own new documents still have words: without neighbours they would do worse than PLSA.
+        model.neighbors_by_ = "embeddings" if by == "embeddings" else "words"
         model.neighbor_vectors_ = vectors
-        model.neighbor_idf_ = inverse_document_frequency(counts) if by == "words" else None
+        model.neighbor_idf_ = None if by == "embeddings" else inverse_document_frequency(counts)
     return Documents(counts, model.graph_, vectors, labels, by, given)
 
 
 def joined(near: sp.csr_array) -> sp.csr_array:
-    """Documents are joined, with weight 1, if either is among the nearest of the other."""
+    """Documents are joined, with weight 1, if either is among the nearest of the other; `near` is used up."""
     near.data = np.ones(near.nnz)
     return sp.csr_array(near.maximum(near.T))
 
@@ -213,12 +214,12 @@ def fit_on_graph(
     rises: bool,
     begin: Callable[[Documents], State],
     weight: Any = 0.0,
-    choose: Callable[[tuple[Any, ...]], tuple[float, np.ndarray]] | None = None,
+    choose: Callable[[tuple[Any, ...]], tuple[float, np.ndarray, bool]] | None = None,
 ) -> State:
     """Run a model's steps from its start to the end and keep the result; the final state.
 
-    `make_step(documents, prior, weight)` returns the step. `begin(documents)` the
-    state it starts from. Where `choose` is given it finds the weight, and what it was chosen by goes into the state.
+    `make_step(documents, prior, weight)` returns the step, `begin(documents)` the state to start from. Where `choose`
+    is given it returns the weight, what it was chosen by, and whether Ctrl-C cut that short: then one step is made.
     """
     counts = documents.counts
     prior = seed_prior(_seeds(model, documents), _seed_strength(model, counts), counts.dtype)
@@ -227,17 +228,19 @@ def fit_on_graph(
         data = [counts, *([] if documents.graph is None else [documents.graph])]
         checkpoint = Checkpoint(model.checkpoint, fingerprint(model, *data))
     resumed = None if checkpoint is None else checkpoint.read()
+    cut_short = False
     if resumed is not None:
         state, notes = resumed
         history = notes["history"]
     else:
-        state, history = begin(documents), []
-        chosen = (weight, np.empty(0)) if choose is None else choose(prior)
-        state |= {"weight": np.array(chosen[0], np.float64), "weight_path": chosen[1]}
+        state, history, path = begin(documents), [], np.empty(0)
+        if choose is not None:
+            weight, path, cut_short = choose(prior)
+        state |= {"weight": np.array(weight, np.float64), "weight_path": path}
     run = iterate(
         make_step(documents, prior, float(state["weight"])),
         state,
-        max_iter=model.max_iter,
+        max_iter=1 if cut_short else model.max_iter,
         tol=model.tol,
         title=type(model).__name__,
         verbose=model.verbose,
@@ -247,10 +250,10 @@ def fit_on_graph(
     )
     with hold_interrupts():
         keep_topics(model, counts, state)
-        keep_run(model, run)
+        keep_run(model, run._replace(finished=run.finished and not cut_short))
         model.doc_topic_ = _final(model, documents, state)
         _warn_when_swallowed(model, float(state["weight"]))
-    if checkpoint is not None and run.finished:
+    if checkpoint is not None and run.finished and not cut_short:
         checkpoint.remove()
     return state
 
@@ -268,6 +271,8 @@ def begin(model: Any, documents: Documents) -> State:
     # the seed is drawn as PLSA draws that of its first start
     seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
     init = model.init
+    if isinstance(init, str) and init not in (*STARTS, "spectral"):
+        raise ValueError(f"init={init!r}: expected one of {', '.join(STARTS)}, spectral, or an array of topics x words")
     if isinstance(init, str) and init == "auto" and documents.by == "embeddings":
         init = "kmeans"
     counts, rng = documents.counts, np.random.RandomState(seed)
@@ -303,7 +308,8 @@ def _warn_when_swallowed(model: Any, weight: float) -> None:
     n_documents, n_topics = model.doc_topic_.shape
     if model.graph_ is None or n_topics == 1 or n_documents < 2 * n_topics:
         return
-    sizes = np.bincount(model.doc_topic_.argmax(axis=1), minlength=n_topics)
+    clear = model.doc_topic_.max(axis=1) > 1.0001 / n_topics  # documents that have a largest topic at all
+    sizes = np.bincount(model.doc_topic_.argmax(axis=1)[clear], minlength=n_topics)
     share = sizes.max() / n_documents
     if share >= _SWALLOWED:
         advice = f"graph_weight={weight:g} may be too strong" if weight else "the graph may be too dense"
@@ -326,17 +332,20 @@ def neighbors_of(model: Any, counts: sp.csr_array, graph: Any, embeddings: Any) 
     if graph is not None:
         return check_neighbors(graph, n_new, len(model.doc_topic_))
     if embeddings is not None and by != "embeddings":
-        raise ValueError(f"this {name} was fitted without embeddings, or does not keep them: new documents need none")
+        kept = "keeps no neighbours (store_neighbors=False)" if by is None else "was fitted without embeddings"
+        raise ValueError(f"this {name} {kept}: new documents need no embeddings")
     if by == "embeddings":
         if embeddings is None:
-            _warn_plain(f"this {name} was fitted on embeddings and the new documents bring none")
+            warnings.warn(
+                f"this {name} was fitted on embeddings and the new documents bring none: they are folded in by their "
+                "words alone",
+                stacklevel=5,  # the caller of transform, behind scikit-learn's wrapper of it
+            )
             return None
         vectors = _check_embeddings(embeddings, n_new, model.neighbor_vectors_.shape[1])
     elif by == "words":
         vectors = document_vectors(counts, model.metric, idf=model.neighbor_idf_)
     else:
-        if by == "graph":
-            _warn_plain(f"this {name} was fitted on a graph and the new documents bring none (new x training)")
         return None
     near = nearest(vectors, model.neighbor_vectors_, model.n_neighbors, metric=_metric(model, by), n_jobs=model.n_jobs)
     near.data = np.ones(near.nnz)
@@ -364,11 +373,11 @@ def _check_neighbor_parameters(model: Any) -> None:
 def _check_embeddings(embeddings: Any, n_documents: int, n_features: int | None = None) -> np.ndarray:
     if sp.issparse(embeddings):
         raise ValueError("embeddings are a sparse matrix: expected a dense array, a row a document")
-    values = np.asarray(embeddings, dtype=np.float32)
+    values = np.asarray(embeddings, dtype=np.float64)
     if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
         raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
     if n_features is not None and values.shape[1] != n_features:
         raise ValueError(f"embeddings have {values.shape[1]} columns: those of the fit had {n_features}")
-    if not np.isfinite(values).all():
-        raise ValueError("embeddings hold NaN or infinity")
-    return np.ascontiguousarray(values)
+    if not (np.abs(values) < _MOST).all():
+        raise ValueError(f"embeddings hold NaN, infinity or values beyond {_MOST:g}")
+    return np.ascontiguousarray(values, dtype=np.float32)
