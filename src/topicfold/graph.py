@@ -235,7 +235,7 @@ def _joined(pairs: np.ndarray, weights: np.ndarray, n_documents: int) -> sp.csr_
 def check_graph(graph: Any, n_documents: int) -> sp.csr_array:
     """The graph as a symmetric CSR matrix in float64 without a diagonal, or a ValueError that says what is wrong."""
     hint = ""
-    shape = getattr(graph, "shape", ())
+    shape: tuple[int, ...] = getattr(graph, "shape", ())
     if len(shape) == 2 and shape[0] == n_documents != shape[1]:
         hint = "; cross-validation cannot slice a graph: give embeddings or no graph there"
     edges = _checked(graph, n_documents, n_documents, hint).tocoo()

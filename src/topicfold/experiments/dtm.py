@@ -197,6 +197,10 @@ pLSA (NMF start) shows how much of the difference is the start.
 SVM: rows of length one, but for raw counts, which are taken as they are; C by cross-validation on the labelled \
 documents alone, 1 where each class has a single label. Where labels are in the graph they have drawn these documents \
 together before the cross-validation, which then tells little; so LapPLSI, LTM and DTM may have a worse C than others.
+Not blind to 20 Newsgroups: that the graph takes the logarithm of counts in its tf-idf was settled by the share of \
+neighbours of one class on three corpora, this among them; that DTM's documents begin alike, by accuracy on a draw of \
+its training part. So LapPLSI, LTM and DTM are a little optimistic there.
+Fewer numbers of topics and fewer draws than the paper's 20, to save time; more seeds can be added to the same run.
 The draws of a table overlap in their documents, so the intervals are of this corpus, and say little of others.
 """
 NOTES_NEWSGROUPS = (
@@ -223,7 +227,7 @@ LTM and LapPLSI, with weights as in dtm-figure1 and r = 10, are there for scale.
 """
 
 PROTOCOL_NEWSGROUPS = {
-    "seeds": 20,
+    "seeds": 10,
     "documents": 11314,
     "words": 8156,
     "documents a class": 100,
