@@ -41,15 +41,18 @@ _WARM = 3  # iterations before the clock runs: what is compiled is so, and conju
 
 def rows(setting: Setting) -> Iterator[Row]:
     """The rows of this subject."""
-    yield _beside_plsa(setting)
-    yield from _sweeps(setting)
+    from topicfold.blocks import single_threaded_libraries
+
     sizes = _QUICK_SIZES if setting.quick else _SIZES
-    counts = _package_descriptions(sizes[-1])
-    if counts is None:
-        yield Row("LTM and DTM on package descriptions of Debian", "", remark="needs apt's package lists")
-        return
-    for size in sizes:
-        yield from _at_size(_first(counts, size))
+    with single_threaded_libraries():  # as it is in a fit
+        yield _beside_plsa(setting)
+        yield from _sweeps(setting)
+        counts = _package_descriptions(sizes[-1])
+        if counts is None:
+            yield Row("LTM and DTM on package descriptions of Debian", "", remark="needs apt's package lists")
+            return
+        for size in sizes:
+            yield from _at_size(_first(counts, size))
 
 
 def _beside_plsa(setting: Setting) -> Row:

@@ -133,18 +133,25 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
 
 
 class GraphSystem:
-    """(Omega + weight * L) y = target, ready to be solved again and again for all topics.
+    """(Omega + weight * L) y = target, ready to be solved again and again for all topics; BLAS should have one thread.
 
     `solve(target, guess)` returns y; the guess helps conjugate gradients alone. Documents in components of the graph
     without any token would make the system singular: they get the target itself.
     """
 
     def __init__(
-        self, lengths: np.ndarray, graph: sp.csr_array, weight: float, silent: np.ndarray, solver: str, n_jobs: Any
+        self,
+        lengths: np.ndarray,
+        graph: sp.csr_array,
+        weight: float,
+        silent: np.ndarray,
+        solver: str,
+        n_jobs: Any,
+        dtype: Any = np.float64,
     ) -> None:
         pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
         self.direct = solver == "direct" or (solver == "auto" and pays)
-        self.n_jobs = n_jobs
+        self.n_jobs, self.dtype = n_jobs, dtype
         self.parts: tuple[np.ndarray, ...]
         omega = np.where(silent, 1.0, lengths)
         if self.direct:
@@ -163,7 +170,7 @@ class GraphSystem:
                 part = np.ascontiguousarray(target[self.order, here], dtype=np.float64)
                 solve_lower(*self.parts, part)
                 tail = part[len(self.pivots) :]
-                tail[:] = self.tail_inverse @ tail
+                tail[:] = self.tail_inverse @ tail.astype(self.tail_inverse.dtype, copy=False)
                 solve_upper(*self.parts, self.pivots, part)
                 solution[self.order, here] = part
             else:
@@ -172,8 +179,7 @@ class GraphSystem:
                 conjugate_gradients(*self.parts, self.diagonal, goal, part, _CG_TOL, _CG_ITER)
                 solution[:, here] = part
 
-        with single_threaded_libraries():
-            map_blocks(group, range(0, target.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
+        map_blocks(group, range(0, target.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
         return solution
 
     def _factorise(self, matrix: sp.csc_array) -> None:
@@ -189,8 +195,8 @@ class GraphSystem:
         # The last columns are all but dense, and hold nearly all of the factor: their part is solved by its inverse.
         first = len(pivots) - _dense_tail(np.diff(lower.indptr))
         last = lower[first:, first:].toarray()
-        with single_threaded_libraries():
-            self.tail_inverse = np.linalg.inv((last * pivots[first:]) @ last.T)
+        # No entry is negative, nor is what it is multiplied with: single precision costs nothing but the last digits.
+        self.tail_inverse = np.linalg.inv((last * pivots[first:]) @ last.T).astype(self.dtype)
         leading = lower[:, :first]
         self.parts = (leading.indptr.astype(np.int64), leading.indices.astype(np.int32), leading.data)
         self.pivots = pivots[:first]
@@ -308,7 +314,8 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return choose_weight(self, documents, prior, start, self._step)
 
         how = {"choose": choose} if self.graph_weight == "auto" else {"weight": self.graph_weight}
-        state = fit_on_graph(self, documents, self._step, rises=documents.graph is None, begin=start, **how)
+        with single_threaded_libraries():  # once for all steps: it looks for libraries, which takes as long as a step
+            state = fit_on_graph(self, documents, self._step, rises=documents.graph is None, begin=start, **how)
         self.graph_weight_path_ = state["weight_path"] if self.graph_weight == "auto" else None
         self.graph_weight_ = float(state["weight"])
         return self
@@ -362,7 +369,7 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if documents.graph is None or weight == 0:
             return plain
         silent = without_tokens(documents)
-        system = GraphSystem(lengths, documents.graph, weight, silent, self.solver, self.n_jobs)
+        system = GraphSystem(lengths, documents.graph, weight, silent, self.solver, self.n_jobs, counts.dtype)
         shifts = laplacian(documents.graph)
         scale = np.where(silent, 1.0, lengths)[:, None]
 
