@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -25,3 +28,11 @@ def sampled() -> sp.csr_array:
     topics = rng.dirichlet(np.full(30, 0.2), 4)
     mixes = rng.dirichlet(np.full(4, 0.3), 400)
     return sp.csr_array(np.array([rng.multinomial(rng.integers(20, 60), mix @ topics) for mix in mixes]))
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A process started in the background ignores Ctrl-C, and the tests that press it would wait in vain."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

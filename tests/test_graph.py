@@ -502,7 +502,7 @@ def test_check_graph_takes_what_scipy_takes():
     [
         (np.zeros((2, 2)), r"graph has shape \(2, 2\): expected \(3, 3\)$"),
         (np.zeros((3, 5)), "cross-validation cannot slice a graph: give embeddings or no graph there"),
-        (np.zeros(3), r"graph has shape \(3,\)"),
+        (np.zeros(3), "graph is a ndarray: expected a matrix of 3 x 3 documents"),
         ([[0, np.nan, 0], [np.nan, 0, 0], [0, 0, 0]], "graph holds NaN or infinite values"),
         (sp.csr_array([[0, np.inf, 0], [np.inf, 0, 0], [0, 0, 0]]), "graph holds NaN or infinite values"),
         ([[0, -1, 0], [-1, 0, 0], [0, 0, 0]], "graph holds the weight -1: expected none below zero"),

@@ -1137,7 +1137,7 @@ def test_no_fair_weight_is_said():
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        ([(0, 1), (1, 2)], r"graph has shape \(2, 2\): expected \(60, 60\); link_graph makes a graph of pairs"),
+        ([(0, 1), (1, 2), (3, 4)], r"graph has shape \(3, 2\): expected \(60, 60\); link_graph makes a graph of pairs"),
         ("knn", "graph is a str: expected a matrix of 60 x 60 documents"),
         ({0: [1]}, "graph is a dict: expected a matrix"),
         ([[1], [2, 3]], "graph is a list: expected a matrix"),

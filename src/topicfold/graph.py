@@ -261,8 +261,8 @@ def check_neighbors(graph: Any, n_new: int, n_documents: int) -> sp.csr_array:
 
 def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array:
     try:
-        matrix = graph if sp.issparse(graph) else np.asarray(graph, dtype=np.float64)
-    except (TypeError, ValueError):
+        matrix = graph if sp.issparse(graph) else np.asarray(graph)
+    except ValueError:  # rows of different lengths
         matrix = np.empty(0)
     if matrix.ndim != 2:
         raise ValueError(
@@ -271,7 +271,8 @@ def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array
         )
     graph = matrix
     if graph.shape != (n_rows, n_columns):
-        hint = "; link_graph makes a graph of pairs" if graph.shape[1] in (2, 3) and not hint else hint
+        if graph.shape[1] in (2, 3) and graph.shape[0] != graph.shape[1] and not hint:
+            hint = "; link_graph makes a graph of pairs"
         raise ValueError(f"graph has shape {graph.shape}: expected {(n_rows, n_columns)}{hint}")
     graph = canonical(graph)
     check_finite(graph, "graph")

@@ -350,7 +350,7 @@ CLUSTER_MEASURES = {
 }
 PROTOCOL_REUTERS = {"seeds": 20, "corpus": REUTERS, "classes": 30, "documents": 8067, "words": 18832, "LDA sweeps": 300}
 PROTOCOL_TDT2 = {
-    "seeds": 20,
+    "seeds": 15,
     "corpus": TDT2,
     "classes": 10,
     "documents": 7456,
@@ -523,7 +523,7 @@ EXPERIMENTS = (
         ),
         settings=tuple({"n_topics": n_topics} for n_topics in (5, 10, 20, 30, 40, 50)),
         measures={"10": Measure("error rate")},
-        protocol={**PROTOCOL_TDT2, "seeds": 3, "labelled": [10]},
+        protocol={**PROTOCOL_TDT2, "seeds": 2, "labelled": [10]},
         quick={"seeds": 1, "LDA sweeps": 50},
         prepare=prepare,
         measure=measure_errors,
