@@ -262,7 +262,7 @@ EXPERIMENTS = (
         settings=tuple({"n_topics": n_topics} for n_topics in (20, 50, 100)),
         measures={_labels_text(n_labelled): Measure(_labels_text(n_labelled)) for n_labelled in LABELLED},
         protocol={
-            "seeds": 20,
+            "seeds": 5,
             "documents": 1389,
             "words": 8182,
             "min_df": 3,
