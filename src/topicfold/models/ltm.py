@@ -24,14 +24,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import map_blocks, single_threaded_libraries
-from ..counts import as_counts, check_whole_numbers, count_tags, seen_words
+from ..counts import count_tags
 from ..fitting import State
 from ..graph import laplacian
 from ..jit import njit_fast
-from ..metrics import completion_log_likelihood, split_tokens
-from .em import EMStep, fold_in, log_prior
+from .em import EMStep, log_prior
 from .graph_weight import choose_weight
-from .on_graph import FLOOR, Documents, begin, fit_on_graph, fold_in_near, gather, neighbors_of, without_tokens
+from .on_graph import (
+    FLOOR,
+    Documents,
+    begin,
+    completion_of_new,
+    fit_on_graph,
+    gather,
+    topics_of_new,
+    without_tokens,
+)
 
 __all__ = ["LTM"]
 
@@ -332,8 +340,7 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         fit had embeddings and none are given, it is folded in by its words alone.
         """
         check_is_fitted(self)
-        counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
-        return self._fold_in(seen_words(counts, self.word_frequency_), graph, embeddings)
+        return topics_of_new(self, X, graph, embeddings, self.graph_weight_)
 
     def score(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> float:
         """Mean log-likelihood a token by document completion: half of each document is seen, the rest is scored.
@@ -342,18 +349,7 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         made from whole documents they have seen what is to be foretold (`metrics.split_tokens` shows the halves).
         """
         check_is_fitted(self)
-        counts = as_counts(self, X, reset=False, dtype=self.topic_word_.dtype)
-        check_whole_numbers(counts, "score (document completion)")
-        seen, held_out = split_tokens(counts)
-        doc_topic = self._fold_in(seen_words(seen, self.word_frequency_), graph, embeddings)
-        return completion_log_likelihood(held_out, doc_topic, self.topic_word_, self.word_frequency_)
-
-    def _fold_in(self, counts: sp.csr_array, graph: Any, embeddings: Any) -> np.ndarray:
-        topics = (self.topic_word_, self.topic_weight_)
-        neighbors = None if self.graph_weight_ == 0 else neighbors_of(self, counts, graph, embeddings)
-        if neighbors is None:
-            return fold_in(counts, *topics, n_jobs=self.n_jobs)
-        return fold_in_near(counts, *topics, neighbors, self.doc_topic_, self.graph_weight_, n_jobs=self.n_jobs)
+        return completion_of_new(self, X, graph, embeddings, self.graph_weight_)
 
     def _step(self, documents: Documents, prior: tuple[Any, ...], weight: float) -> Callable[[State], float]:
         counts, n_topics = documents.counts, self.n_topics

@@ -17,10 +17,11 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
 
 from ..blocks import map_blocks, row_blocks
-from ..counts import as_counts, csr_parts, vocabulary_of
+from ..counts import as_counts, check_whole_numbers, csr_parts, seen_words, vocabulary_of
 from ..fitting import Checkpoint, State, fingerprint, hold_interrupts, iterate
 from ..graph import check_graph, check_neighbors, label_codes, label_graph, spectral_vectors
 from ..jit import njit_fast
+from ..metrics import completion_log_likelihood, split_tokens
 from ..neighbors import document_vectors, nearest
 from .em import (
     FOLD_IN_ITER,
@@ -41,11 +42,12 @@ __all__ = [
     "FLOOR",
     "Documents",
     "begin",
+    "completion_of_new",
     "fit_on_graph",
     "fold_in_near",
     "gather",
     "joined",
-    "neighbors_of",
+    "topics_of_new",
     "without_tokens",
 ]
 
@@ -323,6 +325,37 @@ def _warn_when_swallowed(model: Any, weight: float) -> None:
 # ---- new documents --------------------------------------------------------------------------------------------------
 
 
+def topics_of_new(
+    model: Any, X: Any, graph: Any, embeddings: Any, weight: float, *, squared: bool = False
+) -> np.ndarray:
+    """P(z|d) of new documents, drawn to their neighbours in training with this weight."""
+    counts = as_counts(model, X, reset=False, dtype=model.topic_word_.dtype)
+    return _fold_in_new(model, seen_words(counts, model.word_frequency_), graph, embeddings, weight, squared)
+
+
+def completion_of_new(
+    model: Any, X: Any, graph: Any, embeddings: Any, weight: float, *, squared: bool = False
+) -> float:
+    """Mean log-likelihood a token of the half of new documents that is not seen."""
+    counts = as_counts(model, X, reset=False, dtype=model.topic_word_.dtype)
+    check_whole_numbers(counts, "score (document completion)")
+    seen, held_out = split_tokens(counts)
+    seen = seen_words(seen, model.word_frequency_)
+    doc_topic = _fold_in_new(model, seen, graph, embeddings, weight, squared)
+    return completion_log_likelihood(held_out, doc_topic, model.topic_word_, model.word_frequency_)
+
+
+def _fold_in_new(
+    model: Any, counts: sp.csr_array, graph: Any, embeddings: Any, weight: float, squared: bool
+) -> np.ndarray:
+    topics = (model.topic_word_, model.topic_weight_)
+    neighbors = None if weight == 0 else neighbors_of(model, counts, graph, embeddings)
+    if neighbors is None:
+        return fold_in(counts, *topics, n_jobs=model.n_jobs)
+    near = (neighbors, model.doc_topic_, weight)
+    return fold_in_near(counts, *topics, *near, squared=squared, n_jobs=model.n_jobs)
+
+
 def neighbors_of(model: Any, counts: sp.csr_array, graph: Any, embeddings: Any) -> sp.csr_array | None:
     """The neighbours of new documents in training (new x training), or None where they are folded in plainly.
 
@@ -339,7 +372,7 @@ def neighbors_of(model: Any, counts: sp.csr_array, graph: Any, embeddings: Any) 
             warnings.warn(
                 f"this {name} was fitted on embeddings and the new documents bring none: they are folded in by their "
                 "words alone",
-                stacklevel=5,  # the caller of transform, behind scikit-learn's wrapper of it
+                stacklevel=6,  # the caller of transform, behind scikit-learn's wrapper of it
             )
             return None
         vectors = _check_embeddings(embeddings, n_new, model.neighbor_vectors_.shape[1])
