@@ -71,7 +71,7 @@ def _beside_plsa(setting: Setting) -> Row:
 def _sweeps(setting: Setting) -> Iterator[Row]:
     import numpy as np
 
-    from topicfold.graph import knn_graph
+    from topicfold.graph import knn_graph, laplacian
     from topicfold.models.dtm import separation, sweep_exact, sweep_paper
 
     counts = _first(setting.corpus.counts, _SWEPT_DOCUMENTS)
@@ -82,7 +82,7 @@ def _sweeps(setting: Setting) -> Iterator[Row]:
 
     def taken(sweep: Any, n_topics: int) -> float:
         table = tables[n_topics]
-        pairs, near = separation(table, graph)
+        pairs, near = separation(table, laplacian(graph))
         values = np.ascontiguousarray(table.T) if sweep is sweep_paper else table.copy()
         return cpu(lambda: sweep(*parts, pairs / near, values))
 

@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import naive
 from topicfold import DTM, LTM, PLSA, LapPLSI, load, save
-from topicfold.graph import knn_graph, label_graph, link_graph
+from topicfold.graph import knn_graph, label_graph, laplacian, link_graph
 from topicfold.metrics import split_tokens
 from topicfold.models import dtm, em, graph_weight, ltm, on_graph
 from topicfold.models.dtm import separation, sweep_exact, sweep_paper
@@ -251,9 +251,9 @@ def test_steps_of_ltm_are_the_formula(few, solver, weight):
 def test_separation_is_the_double_loop(seed):
     rng = np.random.default_rng(seed)
     theta, graph = rows(rng, 15, 4, 0.2), random_graph(rng, 15)
-    assert np.allclose(separation(theta, sp.csr_array(graph)), naive.separation(theta, graph), rtol=1e-10)
+    assert np.allclose(separation(theta, laplacian(graph)), naive.separation(theta, graph), rtol=1e-10)
     even = np.full((15, 3), 1 / 3)
-    assert np.allclose(separation(even, sp.csr_array(graph)), 0, atol=1e-12)
+    assert np.allclose(separation(even, laplacian(graph)), 0, atol=1e-12)
 
 
 def extreme_rows(rng, n, n_topics):
@@ -348,7 +348,7 @@ def test_an_exact_sweep_where_all_are_joined_alike(n):
     for seed in range(40):
         rng = np.random.default_rng(seed)
         theta, graph = rows(rng, n, 4), rng.uniform(0.1, 3) * (1 - np.eye(n))
-        pairs, near = separation(theta, sp.csr_array(graph))
+        pairs, near = separation(theta, laplacian(graph))
         for alpha in (pairs / near, pairs / near * (1 + 1e-15), 1 / graph[0, 1]):
             final = exact_states(theta, graph, alpha)[-1]
             assert np.allclose(final.sum(axis=1), 1, atol=1e-9)

@@ -143,13 +143,16 @@ def sweep_exact(indptr, indices, weights, degree, alpha, theta):
             total[k] += theta[i, k]
 
 
-def separation(doc_topic: np.ndarray, graph: sp.csr_array) -> tuple[float, float]:
-    """(A, B): summed squared distances of all pairs of documents, and of neighbours times the weight of their edge."""
+def separation(doc_topic: np.ndarray, shifts: sp.csr_array) -> tuple[float, float]:
+    """(A, B): summed squared distances of all pairs of documents, and of neighbours times the weight of their edge.
+
+    `shifts` is the Laplacian of the graph, D - W.
+    """
     values = doc_topic.astype(np.float64)
     values = values - values[0]  # changes neither, and makes documents that are all the same exactly so
     total = values.sum(axis=0)
     pairs = 2 * (len(values) * float(np.einsum("ik,ik->", values, values)) - float(total @ total))
-    near = 2 * float(np.einsum("ik,ik->", values, laplacian(graph) @ values))
+    near = 2 * float(np.einsum("ik,ik->", values, shifts @ values))
     return max(pairs, 0.0), max(near, 0.0)
 
 
@@ -307,6 +310,7 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         assert graph is not None
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
         n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
+        shifts = laplacian(graph)
         parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, graph.sum(axis=1))
 
         def swept(doc_topic: np.ndarray, alpha: float) -> np.ndarray:
@@ -321,13 +325,14 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             values = np.maximum(values, FLOOR)
             return padded(values / values.sum(axis=1, keepdims=True), counts.dtype)
 
-        def renewed(doc_topic: np.ndarray, word_topic: np.ndarray, after_em: np.ndarray) -> np.ndarray:
+        def renewed(
+            doc_topic: np.ndarray, word_topic: np.ndarray, after_em: np.ndarray, pairs: float, near: float
+        ) -> np.ndarray:
             """P(z|d) after the step: lower in neither the likelihood nor the separation, else as it was."""
-            pairs, near = separation(doc_topic, graph)
             if pairs == 0:
                 return after_em  # all documents are the same: there is nothing to keep apart
             if near <= _FLAT * pairs:
-                new_pairs, new_near = separation(after_em, graph)  # neighbours are the same: they may stay so
+                new_pairs, new_near = separation(after_em, shifts)  # neighbours are the same: they may stay so
                 return after_em if new_near <= _FLAT * new_pairs else doc_topic
             least = log_likelihood(counts, cell_probabilities(counts, doc_topic, word_topic, self.n_jobs))
             far = swept(doc_topic, pairs / near)
@@ -342,7 +347,7 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                         break
                 else:
                     return doc_topic
-            new_pairs, new_near = separation(found, graph)
+            new_pairs, new_near = separation(found, shifts)
             return found if new_pairs * near >= pairs * new_near else doc_topic
 
         def step(state: State) -> tuple[float, bool]:
@@ -350,13 +355,13 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             penalty = log_prior(state["word_topic"][:, :n_topics], self.smoothing, prior)
             after_em = before.copy()
             objective = (em(after_em, state["word_topic"]) + penalty) / n_tokens
-            pairs, near = separation(before, graph)
+            pairs, near = separation(before, shifts)
             history = np.append(
                 state.get("separation", np.empty(0)), pairs / max(near, _FLAT * pairs) if pairs > 0 else 0.0
             )
             values = np.append(state.get("objective", np.empty(0)), objective)
             state |= {"separation": history, "objective": values}
-            state["doc_topic"] = renewed(before, state["word_topic"], after_em)
+            state["doc_topic"] = renewed(before, state["word_topic"], after_em, pairs, near)
             return objective, self._settled(values, history)
 
         return step

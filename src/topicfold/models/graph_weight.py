@@ -49,8 +49,8 @@ def choose_weight(
     seen, held_out = split_tokens(documents.counts)
     seen = sp.csr_array(seen).astype(documents.counts.dtype)
     shown, hidden = _split_labels(documents.labels, rng)
-    graph, edges = _split_edges(_graph_of(model, documents, seen, shown), rng)
     vectors = document_vectors(seen, model.metric) if documents.by == "words" else documents.vectors
+    graph, edges = _split_edges(_graph_of(model, documents, vectors, shown), rng)
     part = documents._replace(counts=seen, graph=graph, vectors=vectors, labels=shown)
     others = rng.randint(seen.shape[0], size=edges.shape)
     state = begin(part)
@@ -101,11 +101,10 @@ def _best(path: np.ndarray, scores: np.ndarray, n_topics: int) -> int:
     return int(close[np.nansum(path[close, 3:], axis=1).argmax()])
 
 
-def _graph_of(model: Any, documents: Documents, seen: sp.csr_array, labels: np.ndarray | None) -> sp.csr_array:
+def _graph_of(model: Any, documents: Documents, vectors: Any, labels: np.ndarray | None) -> sp.csr_array:
     """The graph as it would be if only the seen tokens and the shown labels were known."""
     graph = documents.graph
     if documents.by == "words":
-        vectors = document_vectors(seen, model.metric)
         graph = joined(
             nearest(vectors, vectors, model.n_neighbors, metric=model.metric, skip_self=True, n_jobs=model.n_jobs)
         )

@@ -23,9 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..counts import count_tags
 from ..fitting import State
 from ..graph import laplacian
-from .em import EMStep, cell_probabilities, document_step, log_likelihood, log_prior, padded
+from .em import cell_probabilities, document_step, log_likelihood, padded
 from .graph_weight import choose_weight
-from .on_graph import Documents, begin, completion_of_new, fit_on_graph, gather, topics_of_new
+from .on_graph import Documents, begin, completion_of_new, fit_on_graph, gather, plain_step, topics_of_new
 
 __all__ = ["LapPLSI"]
 
@@ -165,14 +165,8 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return state
 
     def _step(self, documents: Documents, prior: tuple[Any, ...], weight: float) -> Callable[[State], float]:
-        counts, n_topics = documents.counts, self.n_topics
-        em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
-        n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
-
-        def plain(state: State) -> float:
-            word_topic = state["word_topic"]
-            penalty = log_prior(word_topic[:, :n_topics], self.smoothing, prior)
-            return (em(state["doc_topic"], word_topic) + penalty) / n_tokens
+        counts = documents.counts
+        n_tokens, plain = max(float(counts.sum(dtype=np.float64)), 1e-300), plain_step(self, counts, prior)
 
         if documents.graph is None or weight == 0:
             return plain

@@ -28,7 +28,6 @@ from ..counts import count_tags
 from ..fitting import State
 from ..graph import laplacian
 from ..jit import njit_fast
-from .em import EMStep, log_prior
 from .graph_weight import choose_weight
 from .on_graph import (
     FLOOR,
@@ -37,6 +36,7 @@ from .on_graph import (
     completion_of_new,
     fit_on_graph,
     gather,
+    plain_step,
     topics_of_new,
     without_tokens,
 )
@@ -353,14 +353,8 @@ class LTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _step(self, documents: Documents, prior: tuple[Any, ...], weight: float) -> Callable[[State], float]:
         counts, n_topics = documents.counts, self.n_topics
-        em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
-        n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
+        n_tokens, plain = max(float(counts.sum(dtype=np.float64)), 1e-300), plain_step(self, counts, prior)
         lengths = counts.sum(axis=1, dtype=np.float64)
-
-        def plain(state: State) -> float:
-            word_topic = state["word_topic"]
-            penalty = log_prior(word_topic[:, :n_topics], self.smoothing, prior)
-            return (em(state["doc_topic"], word_topic) + penalty) / n_tokens
 
         if documents.graph is None or weight == 0:
             return plain

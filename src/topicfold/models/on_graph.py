@@ -27,11 +27,13 @@ from .em import (
     FOLD_IN_ITER,
     FOLD_IN_TOL,
     SMALLEST,
+    EMStep,
     check_parameters,
     check_size,
     fold_in,
     keep_run,
     keep_topics,
+    log_prior,
     normalised,
     padded,
     seed_prior,
@@ -47,6 +49,7 @@ __all__ = [
     "fold_in_near",
     "gather",
     "joined",
+    "plain_step",
     "topics_of_new",
     "without_tokens",
 ]
@@ -286,6 +289,19 @@ def begin(model: Any, documents: Documents) -> State:
         init = "kmeans"
     doc_topic, topic_word = start(counts, model.n_topics, init, rng, _seeds(model, documents), **how)
     return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
+
+
+def plain_step(model: Any, counts: sp.csr_array, prior: tuple[Any, ...]) -> Callable[[State], float]:
+    """An EM step without a graph; it returns the objective a token before the step."""
+    em = EMStep(counts, model.n_topics, model.n_jobs, model.smoothing, prior)
+    n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
+
+    def step(state: State) -> float:
+        word_topic = state["word_topic"]
+        penalty = log_prior(word_topic[:, : model.n_topics], model.smoothing, prior)
+        return (em(state["doc_topic"], word_topic) + penalty) / n_tokens
+
+    return step
 
 
 def _final(model: Any, documents: Documents, state: State) -> np.ndarray:
