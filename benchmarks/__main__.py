@@ -25,6 +25,7 @@ SUBJECTS = (
     "ttmm",
     "neighbours",
     "graph",
+    "hlta",
 )
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "gensim", "enstop", "tomotopy")
 _HEAD = ("name", "ours", "peer", "ratio", "goal", "met?")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import factorial
+
 import numpy as np
 
 
@@ -145,3 +148,141 @@ def dtm_sweep(doc_topic, graph, alpha):
         for i in range(len(doc_topic)):
             doc_topic = dtm_update(doc_topic, graph, alpha, i, p)
     return doc_topic
+
+
+def tree_enumeration(tree, documents, emission="presence", words=None):
+    """Everything of a latent tree by going through all states of all latents: log-likelihood of each document, beliefs
+    and evidence (documents x latents x states), and the sums of EM: word, pair and state."""
+    n_latents, most = tree.n_latents, tree.table.shape[2]
+    words = np.ones(tree.n_words, bool) if words is None else words
+    log_likelihood = np.zeros(len(documents))
+    beliefs, evidence = (np.zeros((len(documents), n_latents, most)) for _ in range(2))
+    word, pair = np.zeros((tree.n_words, most)), np.zeros((n_latents, most, most))
+    state = np.zeros((n_latents, most))
+    below = [[z for z in range(n_latents) if y in _path_up(tree, z)] for y in range(n_latents)]
+    for d, document in enumerate(documents):
+        total, joint = 0.0, {}
+        for states in product(*map(range, tree.n_states)):
+            p = 1.0
+            for z in range(n_latents):
+                p *= tree.table[z, states[tree.parent[z]] if tree.parent[z] >= 0 else 0, states[z]]
+            for w in np.flatnonzero(words):
+                p *= _emitted(tree, w, states, document[w], emission)
+            joint[states] = p
+            total += p
+        log_likelihood[d] = np.log(total)
+        for states, p in joint.items():
+            for z in range(n_latents):
+                beliefs[d, z, states[z]] += p / total
+                pair[z, states[tree.parent[z]] if tree.parent[z] >= 0 else 0, states[z]] += p / total
+            for w in range(tree.n_words):
+                word[w, states[tree.word_parent[w]]] += document[w] * p / total
+        state += beliefs[d]
+        for y in range(n_latents):
+            inside = [z for z in below[y] if z != y]
+            for s in range(tree.n_states[y]):
+                for rest in product(*(range(tree.n_states[z]) for z in inside)):
+                    states = {y: s, **dict(zip(inside, rest))}
+                    p = 1.0
+                    for z in inside:
+                        p *= tree.table[z, states[tree.parent[z]], states[z]]
+                    for w in np.flatnonzero(words & np.isin(tree.word_parent, below[y])):
+                        p *= _emitted(tree, w, states, document[w], emission)
+                    evidence[d, y, s] += p
+            evidence[d, y] /= evidence[d, y].max()
+    return log_likelihood, beliefs, evidence, word, pair, state
+
+
+def _path_up(tree, z):
+    path = [z]
+    while tree.parent[path[-1]] >= 0:
+        path.append(int(tree.parent[path[-1]]))
+    return path
+
+
+def _emitted(tree, w, states, n, emission):
+    """P(n times the word w | states); whole n."""
+    p = tree.word_table[w, states[tree.word_parent[w]]]
+    if emission == "presence":
+        return p if n else 1 - p
+    return p**n * np.exp(-p) / factorial(int(n))
+
+
+def tree_pass(tree, documents, emission="presence"):
+    """One pass up and down all latents of a tree for each document, absent words and all: log-likelihood (of counts
+    without the log n! that no table changes) and the sums of EM: word, pair and state."""
+    n_latents, most = tree.n_latents, tree.table.shape[2]
+    log_likelihood = np.zeros(len(documents))
+    word, pair = np.zeros((tree.n_words, most)), np.zeros((n_latents, most, most))
+    state = np.zeros((n_latents, most))
+    for d, document in enumerate(documents):
+        log_below = np.zeros((n_latents, most))
+        for w, n in enumerate(document):
+            for s in range(tree.n_states[tree.word_parent[w]]):
+                p = tree.word_table[w, s]
+                log_p = np.log(p if n else 1 - p) if emission == "presence" else n * np.log(p) - p
+                log_below[tree.word_parent[w], s] += log_p
+        given = np.zeros((n_latents, most, most))  # P(z=s | parent's state, all below z)
+        for z in range(n_latents - 1):
+            for q in range(tree.n_states[tree.parent[z]]):
+                terms = np.log(tree.table[z, q, : tree.n_states[z]]) + log_below[z, : tree.n_states[z]]
+                total = np.logaddexp.reduce(terms)
+                given[z, q, : tree.n_states[z]] = np.exp(terms - total)
+                log_below[tree.parent[z], q] += total
+        terms = np.log(tree.table[-1, 0, : tree.n_states[-1]]) + log_below[-1, : tree.n_states[-1]]
+        log_likelihood[d] = np.logaddexp.reduce(terms)
+        belief = np.zeros((n_latents, most))
+        belief[-1, : tree.n_states[-1]] = np.exp(terms - log_likelihood[d])
+        pair[-1, 0] += belief[-1]
+        for z in range(n_latents - 2, -1, -1):
+            joint = belief[tree.parent[z]][:, None] * given[z]
+            pair[z] += joint
+            belief[z] = joint.sum(axis=0)
+        state += belief
+        word += np.asarray(document)[:, None] * belief[tree.word_parent]
+    return log_likelihood, word, pair, state
+
+
+def mutual_information(x, y):
+    """Of two columns of values, in nats."""
+    result = 0.0
+    for a in np.unique(x):
+        for b in np.unique(y):
+            both = np.mean((x == a) & (y == b))
+            if both > 0:
+                result += both * np.log(both / (np.mean(x == a) * np.mean(y == b)))
+    return result
+
+
+def pattern_counts(columns):
+    """How many rows have each pattern of zeros and ones; bit i of a pattern's number is column i."""
+    table = np.zeros(1 << columns.shape[1])
+    for row in columns:
+        table[sum(1 << i for i, value in enumerate(row) if value)] += 1
+    return table
+
+
+def discerning_index(on, share, s, w):
+    """I(W; [Z=s]) from the four cells of their joint distribution; on[s, w] = P(w|Z=s), share[s] = P(Z=s)."""
+    joint = np.zeros((2, 2))  # of [Z=s] and W
+    for t in range(len(share)):
+        joint[int(t == s), 1] += share[t] * on[t, w]
+        joint[int(t == s), 0] += share[t] * (1 - on[t, w])
+    result = 0.0
+    for a in range(2):
+        for b in range(2):
+            if joint[a, b] > 0:
+                result += joint[a, b] * np.log(joint[a, b] / (joint[a].sum() * joint[:, b].sum()))
+    return result
+
+
+def information_told(tree, z, words, documents, emission="presence"):
+    """What these words of the documents tell about a latent: H(Z) less the mean of H(Z | words), by enumeration."""
+    seen = np.isin(np.arange(tree.n_words), words)
+    prior = tree_enumeration(tree, documents[:1], emission, np.zeros(tree.n_words, bool))[1][0, z]
+    beliefs = tree_enumeration(tree, documents, emission, seen)[1][:, z]
+    return _entropy(prior) - np.mean([_entropy(belief) for belief in beliefs])
+
+
+def _entropy(p):
+    return -sum(value * np.log(value) for value in p if value > 0)

@@ -154,6 +154,18 @@ def test_more_topics_than_documents_is_an_error(name):
         make(name).fit(sp.csr_array([[1, 0, 2], [0, 1, 1]]))
 
 
+@pytest.mark.parametrize("n_topics", [0, -1])
+def test_lda_without_topics_is_an_error(n_topics):
+    with pytest.raises(ValueError, match=f"n_topics={n_topics}: expected a whole number, at least 1"):
+        make("LDA").set_params(n_topics=n_topics).fit(block_counts()[0])
+
+
+@pytest.mark.parametrize("depth", [1, 0])
+def test_hlda_with_the_root_alone_is_an_error(depth):
+    with pytest.raises(ValueError, match=f"depth={depth}: expected a whole number, at least 2"):
+        make("HLDA", depth=depth).fit(block_counts()[0])
+
+
 @pytest.mark.parametrize("name", ["LDA", "HLDA"])
 def test_missing_tomotopy_says_how_to_get_it(monkeypatch, name):
     monkeypatch.setitem(sys.modules, "tomotopy", None)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .corpus import Corpus, Segments
     from .graph import knn_graph, label_graph, link_graph
     from .models.dtm import DTM
+    from .models.hlta import HLTA
     from .models.lapplsi import LapPLSI
     from .models.ltm import LTM
     from .models.plsa import PLSA
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Corpus": "corpus",
     "DTM": "models.dtm",
+    "HLTA": "models.hlta",
     "LTM": "models.ltm",
     "LapPLSI": "models.lapplsi",
     "PLSA": "models.plsa",
@@ -48,6 +50,7 @@ _HOME = {
 
 __all__ = [
     "DTM",
+    "HLTA",
     "LTM",
     "PLSA",
     "TTMM",

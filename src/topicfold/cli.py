@@ -15,6 +15,7 @@ import click
 
 __all__ = ["cli", "main"]
 
+_MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 _INTERRUPTED = 130  # the exit code shells give a program that Ctrl-C ended
 
 
@@ -293,12 +294,20 @@ def fit(
     corpus = _read(input, given)
     if corpus_out:
         corpus.save(corpus_out)
+    if getattr(model, "emission", None) == "presence":
+        _say(f"{model_name} looks at which words a document has, not how often; -p emission=counts changes that")
     started = time.monotonic()
     model.fit(corpus, **(_graph_input(model, corpus, graphs, embeddings, use_labels) if _takes_graph(model) else {}))
     save(model, out)
     if getattr(model, "graph_weight", None) == "auto":
         _say(f"graph_weight {model.graph_weight_:g} was chosen")
-    click.echo(str(topic_tree(model, corpus)))
+    tree = topic_tree(model, corpus)
+    if len(tree) > _MOST_SHOWN and tree.level.max() > 2:
+        top = tree.level.max()
+        click.echo(str(tree.at_levels([top - 1, top])))
+        _say(f"the two upper levels of {len(tree):,} topics; topicfold show prints all, or those of --levels")
+    else:
+        click.echo(str(tree))
     ending = "interrupted" if model.interrupted_ else "converged" if model.converged_ else "stopped at max_iter"
     _say(f"{model.n_iter_} iterations in {time.monotonic() - started:.1f} s ({ending}); the model is in {out}")
     if model.interrupted_:
@@ -311,14 +320,36 @@ def fit(
 @click.option("--by", type=click.Choice(["score", "probability"]), default="score", show_default=True)
 @click.option("--topic", type=int, help="One topic: its words with P(w|z), and its documents.")
 @click.option("--documents", default=10, show_default=True, help="Documents of a topic.")
+@click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
+@click.option("--repeat", is_flag=True, help="In a hierarchy, also show words that the topic above shows.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(model: str, words: int, by: Any, topic: int | None, documents: int, as_json: bool) -> None:
+@click.option(
+    "--hlta-json", metavar="NAME", help="Write NAME.nodes.json and NAME.topics.json as the HLTA in Java does."
+)
+def show(
+    model: str,
+    words: int,
+    by: Any,
+    topic: int | None,
+    documents: int,
+    levels: str | None,
+    repeat: bool,
+    as_json: bool,
+    hlta_json: str | None,
+) -> None:
     """Print the topics of a saved MODEL."""
     from .store import load
     from .topics import topic_tree
 
-    tree = topic_tree(load(model))
-    if as_json:
+    fitted = load(model)
+    tree = fitted.topic_tree(repeat=True) if repeat and hasattr(fitted, "topic_tree") else topic_tree(fitted)
+    if levels:
+        tree = tree.at_levels([int(_number("levels", level)) for level in levels.split(",")])
+    if hlta_json:
+        for name, content in zip(("nodes", "topics"), tree.to_hlta_json()):
+            Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8")
+        _say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json are written")
+    elif as_json:
         click.echo(tree.to_json(words))
     elif topic is None:
         click.echo(tree.to_text(words, by))

@@ -110,6 +110,8 @@ def iterate(
     tol: float,
     title: str,
     unit: str = "nats a token",
+    note: Callable[[], str] | None = None,
+    expected: int | None = None,
     verbose: bool | None = None,
     checkpoint: Checkpoint | None = None,
     notes: dict[str, Any] | None = None,
@@ -120,11 +122,12 @@ def iterate(
 
     Where the objective need not rise (`rises=False`), until it moves less than `tol` either way. A step may return
     (objective, done) to decide itself when to stop. `history` are the objectives of a resumed fit; `notes` go into the
-    checkpoint beside them. Ctrl-C lets the step under way finish and ends the loop there.
+    checkpoint beside them; `note` says more on the progress bar, whose length is `expected` steps where
+    max_iter tells nothing. Ctrl-C lets the step under way finish and ends the loop there.
     """
     history = list(history or [])
     converged = False
-    bar = progress(title, max_iter, done=len(history), verbose=verbose)
+    bar = progress(title, expected or max_iter, done=len(history), verbose=verbose)
     with hold_interrupts() as interrupted, bar as move:
         while len(history) < max_iter and not converged and not interrupted:
             outcome = step(state)
@@ -133,7 +136,7 @@ def iterate(
                 raise FloatingPointError(f"{title}: the objective became {objective} in step {len(history) + 1}")
             history.append(float(objective))
             converged = _settled(history, tol, rises) if done is None else done
-            move(len(history), f"{objective:.4f} {unit}")
+            move(len(history), f"{objective:.4f} {unit}" + (f", {note()}" if note else ""))
             if checkpoint is not None and not converged:
                 checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
     if interrupted:

@@ -34,7 +34,8 @@ def search(model: Any, query: Any, n: int = 10) -> list[Hit]:
     counts = as_counts(model, [query] if isinstance(query, str) else query, reset=False)
     if counts.shape[0] != 1:
         raise ValueError(f"search takes one query, got {counts.shape[0]}")
-    if counts.nnz == 0:
+    used = getattr(model, "word_columns_", slice(None))  # a model may have chosen among the words
+    if counts[:, used].nnz == 0:
         raise ValueError(f"no word of the query {query!r} is in the model's vocabulary")
     wanted = model.transform(counts)[0].astype(np.float64)
     documents = model.doc_topic_.astype(np.float64)

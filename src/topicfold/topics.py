@@ -56,7 +56,7 @@ class TopicTree:
     vocabulary: tuple[str, ...]
     document_ids: tuple[str, ...]
     titles: tuple[str, ...] | None = None
-    word_score: Any = None  # topics x words, what words are ranked by; None: relevance
+    word_score: Any = None  # topics x words, what words are ranked by, sparse: of a topic's words; None: relevance
     exclusive: bool = True  # the memberships of a document sum to one
     names: Mapping[int, str] = field(default_factory=dict)
     mapping: Mapping[int, int | None] = field(default_factory=dict)  # from the model's topics to these; None: dropped
@@ -140,6 +140,33 @@ class TopicTree:
         mapping = {str(old): new for old, new in self.mapping.items()}
         return json.dumps({"documents": len(self.doc_topic), "topics": topics, "mapping": mapping}, ensure_ascii=False)
 
+    def to_hlta_json(self, n_words: int = 7, least: float = 0.5) -> tuple[str, str]:
+        """The tree in the form of the authors' HLTA, for what reads their nodes.json and topics.json.
+
+        The first is a list of nodes in each other: id, words as text, level, size, children. The second has for each
+        topic its documents with a membership of at least `least`, best first.
+        """
+        place = {}
+        for level in np.unique(self.level):
+            for number, topic in enumerate(self.ids[self.level == level].tolist(), start=1):
+                place[topic] = f"Z{level}{number}"
+
+        def node(topic: int) -> dict[str, Any]:
+            row = self._row(topic)
+            data = {"name": place[topic], "level": int(self.level[row]), "percentage": float(self.size[row])}
+            text = " ".join(word.word for word in self.words(topic, n_words))
+            return {"id": place[topic], "text": text, "data": data, "children": list(map(node, self.children(topic)))}
+
+        assigned = []
+        for row, topic in enumerate(self.ids.tolist()):
+            shares = self.doc_topic[:, row]
+            members = np.flatnonzero(shares >= least)
+            members = members[np.argsort(-shares[members], kind="stable")]
+            found = [[self.document_ids[d], round(float(shares[d]), 2)] for d in members]
+            assigned.append({"topic": place[topic], "doc": found})
+        nodes = list(map(node, self.children()))
+        return json.dumps(nodes, ensure_ascii=False), json.dumps(assigned, ensure_ascii=False)
+
     def to_frame(self, n_words: int = _SHOWN_WORDS) -> Any:
         """The topics as a pandas data frame, one row each."""
         try:
@@ -208,9 +235,40 @@ class TopicTree:
             tree = replace(tree, parent=parent)._without([topic], None)
         return tree
 
+    def at_levels(self, levels: Sequence[int]) -> TopicTree:
+        """The topics of some levels alone, 1 being the lowest; each hangs from the nearest of them above it."""
+        unknown = sorted(set(levels) - set(self.level.tolist()))
+        if unknown or not len(levels):
+            there = ", ".join(map(str, np.unique(self.level)))
+            raise ValueError(f"levels={list(levels)}: the tree has levels {there}")
+        row = {int(topic): k for k, topic in enumerate(self.ids)}
+        keep = np.isin(self.level, list(levels))
+        parent = self.parent.copy()
+        for k in np.flatnonzero(keep):
+            while parent[k] >= 0 and not keep[row[int(parent[k])]]:
+                parent[k] = self.parent[row[int(parent[k])]]
+        return replace(self, parent=parent)._without(self.ids[~keep].tolist(), None)
+
+    def without_repeated_words(self, shown: int = _SHOWN_WORDS, least: int = 2) -> TopicTree:
+        """Take from a topic the words that the one above it shows, where at least so many are left."""
+        if self.word_score is None or not sp.issparse(self.word_score):
+            return self
+        tree, column = self, {word: w for w, word in enumerate(self.vocabulary)}
+        for level in np.unique(self.level)[-2::-1]:  # from above: what a topic shows depends on what it lost itself
+            scores = sp.csr_array(tree.word_score, copy=True)
+            for row in np.flatnonzero((self.level == level) & (self.parent >= 0)):
+                repeated = [column[word.word] for word in tree.words(int(self.parent[row]), shown)]
+                own = slice(scores.indptr[row], scores.indptr[row + 1])
+                gone = np.isin(scores.indices[own], repeated)
+                if (~gone).sum() >= least:
+                    scores.data[own][gone] = 0
+            scores.eliminate_zeros()
+            tree = replace(tree, word_score=scores)
+        return tree
+
     def _without(self, gone: Sequence[int], becomes: int | None) -> TopicTree:
-        keep = ~np.isin(self.ids, gone)
-        mapping = {old: becomes if new in gone else new for old, new in self.mapping.items()}
+        keep, dropped = ~np.isin(self.ids, gone), set(gone)
+        mapping = {old: becomes if new in dropped else new for old, new in self.mapping.items()}
         return replace(
             self,
             ids=self.ids[keep],
@@ -220,7 +278,7 @@ class TopicTree:
             topic_word=self.topic_word[keep],
             doc_topic=self.doc_topic[:, keep],
             word_score=None if self.word_score is None else self.word_score[np.flatnonzero(keep)],
-            names={topic: name for topic, name in self.names.items() if topic not in gone},
+            names={topic: name for topic, name in self.names.items() if topic not in dropped},
             mapping=mapping,
         )
 
@@ -239,7 +297,8 @@ class TopicTree:
     def _scores(self, row: int) -> np.ndarray:
         if self.word_score is None:
             return relevance(self.topic_word[[row]], self.word_frequency)[0]
-        return _dense(self.word_score, [row])[0]
+        scores = _dense(self.word_score, [row])[0]
+        return np.where(scores == 0, -np.inf, scores) if sp.issparse(self.word_score) else scores
 
 
 def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:

@@ -24,7 +24,7 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    depth : levels of the tree, the root included.
+    depth : levels of the tree, the root included; at least 2.
     alpha, eta : priors of the levels of a document and of P(w|node).
     gamma : how readily a document starts a new branch.
     max_iter : sweeps over all documents.
@@ -61,6 +61,8 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Grow the tree from whole counts, documents x words, or a Corpus."""
         tomotopy = tomotopy_for("HLDA")
         counts = whole_counts(self, X, reset=True)
+        if self.depth < 2:  # tomotopy would end the process
+            raise ValueError(f"depth={self.depth!r}: expected a whole number, at least 2")
         sampler = tomotopy.HLDAModel(
             depth=self.depth,
             alpha=self.alpha,

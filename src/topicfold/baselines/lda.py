@@ -80,6 +80,8 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Fit topics to whole counts, documents x words, or a Corpus."""
         tomotopy = tomotopy_for("LDA")
         counts = whole_counts(self, X, reset=True)
+        if self.n_topics < 1:  # tomotopy would end the process
+            raise ValueError(f"n_topics={self.n_topics!r}: expected a whole number, at least 1")
         check_size(counts, self.n_topics)
         seed = sampler_seed(self.random_state)
         sampler = tomotopy.LDAModel(k=self.n_topics, alpha=self.alpha, eta=self.eta, seed=seed)

@@ -76,6 +76,11 @@ EXPERIMENTS: dict[str, str] = {
     "dtm-figure2": "dtm",
     "dtm-figure3": "dtm",
     "links": "links",
+    "hlta-table7": "hlta",
+    "hlta-table8": "hlta_likelihood",
+    "hlta-tables": "hlta",
+    "hlta-bi": "hlta_variants",
+    "hlta-emission": "hlta_variants",
 }
 
 

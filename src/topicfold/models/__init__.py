@@ -15,9 +15,9 @@ class ModelInfo:
 
     module: str
     name: str
-    sizes: tuple[str, ...]  # the parameters that set numbers of topics
+    sizes: tuple[str, ...]  # the parameters that set numbers of topics; none where the data decide
     score_unit: str = "nats a token"  # scores in different units are never ranked against each other
-    rows_sum_to_one: bool = True
+    mixture: bool = True  # topics are distributions over words, documents over topics
     takes_graph: bool = False
 
     def load(self) -> type:
@@ -35,4 +35,5 @@ MODELS: dict[str, ModelInfo] = {
     "LTM": ModelInfo("ltm", "LTM", sizes=("n_topics",), takes_graph=True),
     "DTM": ModelInfo("dtm", "DTM", sizes=("n_topics",), takes_graph=True),
     "TTMM": ModelInfo("ttmm", "TTMM", sizes=("n_topics", "n_themes")),
+    "HLTA": ModelInfo("hlta", "HLTA", sizes=(), score_unit="nats a document", mixture=False),
 }
