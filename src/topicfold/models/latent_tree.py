@@ -130,7 +130,8 @@ def posterior_rows(
 
     word_sum[w, s] += n(d,w) P(parent(w)=s|d); pair_sum[z, q, s] += P(parent=q, z=s|d) and
     active_parent_sum[z, q] += P(parent=q|d) where z is active. Of all latents, where they have rows:
-    beliefs[d - first, z, s] = P(z=s|d), evidence[d - first, z, s] = P(words below z|z=s) over its maximum.
+    beliefs[d - first, z, s] = P(z=s|d), evidence[d - first, z, s] = P(words below z|z=s) over its maximum. Where
+    beliefs have room for one latent, it is the root, and nothing is sent down nor summed.
     """
     n_latents, most = empty_self.shape
     root = n_latents - 1
@@ -189,6 +190,12 @@ def posterior_rows(
         for s in range(n_states[root]):
             belief[root, s] /= total
             pair_sum[root, 0, s] += belief[root, s]
+        if beliefs.shape[1] == 1:
+            for s in range(n_states[root]):
+                beliefs[d - first, 0, s] = belief[root, s]
+            for a in range(count):
+                marked[order[a]] = False
+            continue
         for a in range(count - 2, -1, -1):
             z = order[a]
             y = parent[z]
@@ -303,14 +310,17 @@ class Inference:
         tree, parts = self.tree, csr_parts(documents)
         states = (self._empty_self.shape[1],) if state is None else ()
         result = np.empty((documents.shape[0], len(latents), *states), np.float32)
-        size = max(1, _VALUES_A_BLOCK // tree.n_latents)
+        root_alone = latents.tolist() == [tree.n_latents - 1] and not evidence
+        shape = (1 if root_alone else tree.n_latents, self._empty_self.shape[1])
+        size = max(1, _VALUES_A_BLOCK // shape[0])
 
         def block(first: int) -> None:
             last = min(first + size, documents.shape[0])
-            found = np.zeros((last - first, *self._empty_self.shape), np.float32)
+            found = np.zeros((last - first, *shape), np.float32)
             outputs = (_NOTHING, found) if evidence else (found, _NOTHING)
             self._rows(parts, (first, last), np.empty(documents.shape[0]), *outputs)
-            result[first:last] = found[:, latents] if state is None else found[:, latents, state]
+            chosen = found if root_alone else found[:, latents]
+            result[first:last] = chosen if state is None else chosen[:, :, state]
 
         map_blocks(block, range(0, documents.shape[0], size), n_jobs)
         return result
