@@ -26,6 +26,7 @@ SUBJECTS = (
     "neighbours",
     "graph",
     "hlta",
+    "ldcc",
 )
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "gensim", "enstop", "tomotopy")
 _HEAD = ("name", "ours", "peer", "ratio", "goal", "met?")

@@ -286,3 +286,66 @@ def information_told(tree, z, words, documents, emission="presence"):
 
 def _entropy(p):
     return -sum(value * np.log(value) for value in p if value > 0)
+
+
+def ldcc_log_joint(tokens, ends, documents, topic, cluster, alpha, eta, delta, n_words):
+    """log P(words, topics, clusters) of LDCC as one long product: each draw given those before it."""
+    result = 0.0
+    in_topic, in_document = {}, {}
+    for g in range(len(ends) - 1):
+        d, k = documents[g], cluster[g]
+        seen = in_document.setdefault(d, [0] * len(alpha))
+        result += np.log((seen[k] + delta) / (sum(seen) + len(alpha) * delta))
+        seen[k] += 1
+        in_segment = [0] * alpha.shape[1]
+        for i in range(ends[g], ends[g + 1]):
+            w, l = tokens[i], topic[i]
+            result += np.log((in_segment[l] + alpha[k, l]) / (sum(in_segment) + sum(alpha[k])))
+            in_segment[l] += 1
+            words = in_topic.setdefault(l, {})
+            result += np.log((words.get(w, 0) + eta) / (sum(words.values()) + n_words * eta))
+            words[w] = words.get(w, 0) + 1
+    return result
+
+
+def ldcc_conditional(values, item, n_values, log_joint):
+    """P(values[item] | the others) by trying each value; log_joint() looks at `values`."""
+    before, logs = values[item], []
+    for value in range(n_values):
+        values[item] = value
+        logs.append(log_joint())
+    values[item] = before
+    chances = np.exp(np.array(logs) - max(logs))
+    return chances / chances.sum()
+
+
+def ldcc_frozen(segments, topic_word, alpha, delta):
+    """P(l|segment) and P(k|segment) of one document, a list of lists of words, by going through all states."""
+    n_clusters, n_topics = alpha.shape
+    topics, clusters, total = np.zeros((len(segments), n_topics)), np.zeros((len(segments), n_clusters)), 0.0
+    lengths = [len(words) for words in segments]
+    for ks in product(range(n_clusters), repeat=len(segments)):
+        for zs in product(range(n_topics), repeat=sum(lengths)):
+            p, rest = 1.0, iter(zs)
+            counts = np.zeros((len(segments), n_topics))
+            for s, words in enumerate(segments):
+                p *= (delta + ks[:s].count(ks[s])) / (n_clusters * delta + s)
+                for n, w in enumerate(words):
+                    l = next(rest)
+                    p *= (alpha[ks[s], l] + counts[s, l]) / (alpha[ks[s]].sum() + n) * topic_word[l, w]
+                    counts[s, l] += 1
+            total += p
+            for s, k in enumerate(ks):
+                clusters[s, k] += p
+                topics[s] += p * (alpha[k] + counts[s]) / (alpha[k].sum() + lengths[s])
+    return topics / total, clusters / total
+
+
+def ldcc_moment_alpha(counts):
+    """Alpha of one document-topic from its segments' counts, segments x topics, each share with some variance."""
+    share = counts / counts.sum(axis=1, keepdims=True)
+    mean, variance = share.mean(axis=0), share.var(axis=0)
+    log_total = 0.0
+    for l in range(counts.shape[1] - 1):
+        log_total += np.log(mean[l] * (1 - mean[l]) / variance[l] - 1)
+    return np.exp(log_total / (counts.shape[1] - 1)) * mean

@@ -297,3 +297,71 @@ def test_fit_on_a_graph(run, tmp_path):
     code, _, err = run("fit", table, "-p", "n_topics=2", "--model", "ltm", "--graph", "links", "--out", tmp_path / "m")
     assert code == 2
     assert "the corpus has no links" in err
+
+
+@pytest.fixture
+def hierarchy(tmp_path, run):
+    """A model of two levels, from words that come in pairs of pairs."""
+    rng = np.random.default_rng(0)
+    upper = rng.random((600, 3)) < 0.4
+    lower = np.repeat(upper, 3, axis=1) & (rng.random((600, 9)) < 0.8)
+    present = np.repeat(lower, 4, axis=1) & (rng.random((600, 36)) < 0.8)
+    path = tmp_path / "texts.jsonl"
+    texts = [" ".join(f"word{w}" for w in np.flatnonzero(row)) for row in present]
+    path.write_text("\n".join(json.dumps({"text": text}) for text in texts))
+    out = tmp_path / "h.safetensors"
+    code, printed, err = run("fit", path, "--model", "hlta", "-p", "n_levels=2", "--out", out)
+    assert code == 0, err
+    assert "which words a document has, not how often" in err
+    assert printed.splitlines()[1].split() == ["id", "size", "words"]
+    return out
+
+
+def test_show_levels_of_a_hierarchy(hierarchy, run):
+    tree = load(hierarchy).topic_tree()
+    upper = int((tree.level == 2).sum())
+    assert run("show", hierarchy, "--levels", "2")[1].startswith(f"{upper} topics")
+    assert run("show", hierarchy, "--levels", "1,2")[1] == run("show", hierarchy)[1]
+    assert len(run("show", hierarchy, "--repeat", "--words", "99")[1]) > len(run("show", hierarchy, "--words", "99")[1])
+    for bad in ("3", "0", "x"):
+        code, _, err = run("show", hierarchy, "--levels", bad)
+        assert (code, "levels" in err) == (2, True)
+
+
+def test_show_writes_the_json_of_the_java(hierarchy, run, tmp_path):
+    assert run("show", hierarchy, "--hlta-json", tmp_path / "x")[0] == 0
+    nodes = json.loads((tmp_path / "x.nodes.json").read_text())
+    topics = json.loads((tmp_path / "x.topics.json").read_text())
+    assert {node["data"]["level"] for node in nodes} == {2}
+    assert len(topics) == len(load(hierarchy).topic_word_)
+
+
+def test_paragraphs_on_the_command_line(tmp_path, run):
+    rng = np.random.default_rng(0)
+    kinds = [["cat", "dog", "fur"], ["sun", "moon", "star"]]
+    path, out = tmp_path / "texts.jsonl", tmp_path / "l.safetensors"
+    rows = [
+        {"id": f"d{i}", "text": "\n\n".join(" ".join(rng.choice(kinds[k], 8)) for k in rng.integers(0, 2, 3))}
+        for i in range(20)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    sizes = ("-p", "n_word_topics=2", "-p", "n_document_topics=2", "-p", "n_sweeps=40", "-p", "burn_in=20")
+    code, printed, err = run(
+        "fit", path, "--id", "id", "--model", "ldcc", "--segments", "paragraphs", *sizes, "--out", out
+    )
+    assert code == 0, err
+    assert "60 segments" in err
+    assert printed.startswith("4 topics of 20 documents")
+    assert len(run("assign", out, path, "--id", "id")[1].splitlines()) == 21
+    lines = run("assign", out, path, "--id", "id", "--segments", "paragraphs")[1].splitlines()
+    assert [line.split(",")[0] for line in lines[1:5]] == ["d0/1", "d0/2", "d0/3", "d1/1"]
+    shares = np.array([line.split(",")[1:] for line in lines[1:]], float)
+    assert (shares.max(axis=1) > 0.9).mean() > 0.9  # a paragraph is about one thing
+
+
+def test_segments_where_there_are_none(model, texts, run, tmp_path):
+    code, _, err = run("assign", model, texts, "--segments", "paragraphs")
+    assert (code, "LDCC knows segments" in err) == (2, True)
+    Corpus.from_texts(TEXTS).save(tmp_path / "c.safetensors")
+    code, _, err = run("fit", tmp_path / "c.safetensors", "--segments", "5", "--out", tmp_path / "x.safetensors")
+    assert (code, "holds counts" in err) == (2, True)

@@ -196,3 +196,18 @@ assert "matplotlib.figure" in sys.modules
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_trace_has_a_line_a_chain(sampled):
+    from topicfold import LDCC
+
+    fitted = LDCC(2, 3, n_sweeps=12, burn_in=5, lag=2, n_chains=2, random_state=0, verbose=False).fit(sampled)
+    axes = plots.trace(fitted).axes[0]
+    drawn = [line.get_ydata() for line in axes.lines if len(line.get_ydata()) == 12]
+    assert np.array_equal(drawn, fitted.chain_history_)
+    assert len(axes.get_legend().get_texts()) == 2
+
+
+def test_trace_is_for_samplers(model):
+    with pytest.raises(ValueError, match="trace is for a fitted LDCC"):
+        plots.trace(model)

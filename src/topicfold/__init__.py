@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .models.dtm import DTM
     from .models.hlta import HLTA
     from .models.lapplsi import LapPLSI
+    from .models.ldcc import LDCC
     from .models.ltm import LTM
     from .models.plsa import PLSA
     from .models.ttmm import TTMM
@@ -28,6 +29,7 @@ _HOME = {
     "Corpus": "corpus",
     "DTM": "models.dtm",
     "HLTA": "models.hlta",
+    "LDCC": "models.ldcc",
     "LTM": "models.ltm",
     "LapPLSI": "models.lapplsi",
     "PLSA": "models.plsa",
@@ -51,6 +53,7 @@ _HOME = {
 __all__ = [
     "DTM",
     "HLTA",
+    "LDCC",
     "LTM",
     "PLSA",
     "TTMM",

@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .corpus import Corpus
+from .counts import vocabulary_of
 from .readers import TEXT_FORMATS, format_of, read, records, texts_with_ids
 from .store import replaced_when_whole
 
@@ -33,15 +35,19 @@ def assign_file(
     *,
     to: str | None = None,
     batch: int = 1000,
+    segments: str | int | None = None,
     text: str = "text",
     id: str | None = None,
     **reading: Any,
 ) -> int:
     """Write P(z|d) of each document of a file to CSV, JSONL or Parquet; returns their number.
 
-    `to` names the format where the name of `out` does not; '-' is stdin (JSONL) or stdout (CSV). The rest are options
-    of `readers.records`. A file with counts is read whole.
+    `to` names the format where the name of `out` does not; '-' is stdin (JSONL) or stdout (CSV). With `segments` texts
+    are cut and each segment has a row, its id that of the document and its number. The rest are options of
+    `readers.records`. A file with counts is read whole.
     """
+    if segments is not None and not hasattr(model, "transform_segments"):
+        raise ValueError(f"segments={segments!r}: {type(model).__name__} knows documents alone; LDCC knows segments")
     to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
     if to not in _WRITERS:
         raise ValueError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
@@ -58,9 +64,23 @@ def assign_file(
         target = out if str(out) == "-" else stack.enter_context(replaced_when_whole(out))
         writer: _Writer = _WRITERS[to](stack, target, names)
         for ids, documents in chain([first] if first else [], batches):
-            writer.write(ids, np.asarray(model.transform(documents)))
+            if segments is None:
+                writer.write(ids, np.asarray(model.transform(documents)))
+            else:
+                writer.write(*_segment_rows(model, ids, documents, segments))
             n_documents += len(ids)
     return n_documents
+
+
+def _segment_rows(model: Any, ids: list[str], texts: Any, how: str | int) -> tuple[list[str], np.ndarray]:
+    if not isinstance(texts, list):
+        raise ValueError(f"segments={how!r}: the file holds counts, not texts that could be cut")
+    options = {"preprocessing": model.preprocessing_, "vocabulary": vocabulary_of(model)}
+    corpus = Corpus.from_texts(texts, segments=how, **options)
+    documents = corpus.segments.documents  # type: ignore[union-attr]
+    first = np.searchsorted(documents, documents)  # of each segment's document
+    names = [f"{ids[d]}/{number}" for d, number in zip(documents, np.arange(len(documents)) - first + 1)]
+    return names, np.asarray(model.transform_segments(corpus))
 
 
 def _batches(

@@ -96,6 +96,9 @@ _corpus_options = _options(
     click.option("--timestamp", help="Column with the date."),
     click.option("--separator", help="What separates several labels or links in one cell."),
     click.option("--vocabulary", help="File with the words, one a line."),
+    click.option(
+        "--segments", metavar="HOW", help="Cut texts ('paragraphs', 'sentences', a number of words); for ldcc."
+    ),
     click.option("--stop-words", default="english", show_default=True, help="Language, file, or 'none'."),
     click.option("--stem", metavar="LANGUAGE", help="Stem words (Snowball)."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Count runs of up to so many words."),
@@ -126,13 +129,20 @@ def _read(path: str, given: dict[str, Any]) -> Any:
     filters = {name: _number(name, given.pop(name)) for name in ("min_df", "max_df")}
     filters |= {name: given.pop(name) for name in ("max_words", "rank_by")}
     defaults = {"min_df": 1, "max_df": 1.0, "max_words": None, "rank_by": "frequency"}
+    segments = _segments(given.pop("segments"))
     options = {name: value for name, value in given.items() if value is not None}
     options |= {name: value for name, value in filters.items() if value != defaults[name]}
     if _holds_texts(path, options.get("format")):
-        options |= preprocessing
+        options |= preprocessing | ({} if segments is None else {"segments": segments})
+    elif segments is not None:
+        raise click.UsageError(f"--segments {segments}: {path} holds counts, not texts that could be cut")
     corpus = Corpus.read(path, errors=errors, **options)
     _say(str(corpus))
     return corpus
+
+
+def _segments(given: str | None) -> str | int | None:
+    return int(given) if given is not None and given.isdigit() else given
 
 
 def _stop_words(given: str) -> Any:
@@ -366,13 +376,26 @@ def show(
 @click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
 @click.option("--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format, where --out does not tell.")
 @click.option("--batch", default=1000, show_default=True, help="Documents in memory at a time.")
-def assign(model: str, input: str, out: str, to: str | None, batch: int, replace_errors: bool, **given: Any) -> None:
+@click.option(
+    "--segments", metavar="HOW", help="A row a segment ('paragraphs', 'sentences', a number of words); for ldcc."
+)
+def assign(
+    model: str,
+    input: str,
+    out: str,
+    to: str | None,
+    batch: int,
+    segments: str | None,
+    replace_errors: bool,
+    **given: Any,
+) -> None:
     """Write the topics of each document of INPUT ('-': JSONL on stdin), as a table of documents x topics."""
     from .assign import assign_file
     from .store import load
 
     errors = "replace" if replace_errors else "strict"
-    n_documents = assign_file(load(model), input, out, to=to, batch=batch, errors=errors, **given)
+    how = _segments(segments)
+    n_documents = assign_file(load(model), input, out, to=to, batch=batch, segments=how, errors=errors, **given)
     _say(f"{n_documents:,} documents assigned")
 
 

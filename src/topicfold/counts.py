@@ -55,6 +55,10 @@ def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
     result = sp.csr_array(counts)
     # scipy does not look at the indices it is given, and a kernel would write wherever they point
     result.check_format(full_check=True)
+    if result.indices.dtype == np.int64 and max(*result.shape, result.nnz) < np.iinfo(np.int32).max:
+        # slicing may widen indices, and scikit-learn refuses wide ones
+        parts = (result.data, result.indices.astype(np.int32), result.indptr.astype(np.int32))
+        result = sp.csr_array(parts, result.shape)
     if not result.has_canonical_format or (result.data == 0).any():
         # small integers could overflow where duplicates are summed
         result = result.astype(np.int64) if result.dtype.kind in "iu" else result.copy()

@@ -27,6 +27,7 @@ __all__ = [
     "completion_log_likelihood",
     "completion_log_likelihood_by_document",
     "diversity",
+    "effective_sample_size",
     "log_likelihood",
     "matched_similarity",
     "omega_index",
@@ -554,3 +555,30 @@ def _unit_rows(matrix: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} must be finite")
     norms = np.linalg.norm(result, axis=1, keepdims=True)
     return result / np.where(norms > 0, norms, 1.0)
+
+
+# --- samples ----------------------------------------------------------------------------------------------------------
+
+
+def effective_sample_size(trace: Any) -> float:
+    """How many independent draws the mean of a Markov chain is worth: n / (1 + 2 sum of autocorrelations).
+
+    Autocorrelations are summed in pairs as long as the pairs are positive (Geyer 1992).
+
+    >>> effective_sample_size([1.0, 2.0, 1.0, 2.0, 1.0, 2.0]) >= 6
+    True
+    >>> effective_sample_size(range(100)) < 5
+    True
+    """
+    values = np.asarray(trace, dtype=np.float64)
+    n = len(values)
+    centred = values - values.mean() if n else values
+    if n < 4 or np.abs(centred).max() <= 1e-12 * np.abs(values).max():
+        return float(n)
+    spectrum = np.fft.rfft(centred, 2 * n)
+    correlation = np.fft.irfft(spectrum * spectrum.conj())[:n]
+    correlation /= correlation[0]
+    pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
+    ended = np.flatnonzero(pairs <= 0)
+    total = 2 * pairs[: ended[0] if len(ended) else None].sum() - 1
+    return float(n / max(total, 1 / n))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .over_time import TopicsOverTime
     from .selection import Row, Selection
 
-__all__ = ["convergence", "over_time", "selection", "topic_sizes", "topic_words"]
+__all__ = ["convergence", "over_time", "selection", "topic_sizes", "topic_words", "trace"]
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -188,6 +188,26 @@ def convergence(model: Any) -> Any:
     converged = getattr(model, "converged_", None)
     ending = {None: "", True: ", converged", False: ", not converged"}[None if converged is None else bool(converged)]
     axes.set_title(f"{type(model).__name__}: {len(history)} iterations{ending}", loc="left", fontsize=11)
+    _tidy(axes)
+    return figure
+
+
+def trace(model: Any) -> Any:
+    """The joint log-likelihood of a sampler's chains by sweep, with the end of burn-in."""
+    chains = getattr(model, "chain_history_", None)
+    if chains is None:
+        raise ValueError(f"this {type(model).__name__} has no chain_history_: trace is for a fitted LDCC")
+    figure = _figure(6.4, 3.8)
+    axes = figure.subplots()
+    for number, values in enumerate(chains):
+        colour = _COLOURS[number % len(_COLOURS)]
+        size = model.effective_sample_size_[number]
+        axes.plot(np.arange(1, len(values) + 1), values, color=colour, linewidth=1.2, label=f"worth {size:.0f} draws")
+    axes.axvline(model.burn_in + 0.5, color="0.6", linewidth=1, linestyle="--")
+    axes.set_xlabel("sweep")
+    axes.set_ylabel("joint log-likelihood (nats a token)")
+    axes.set_title(f"{type(model).__name__}: {len(chains)} chains of {chains.shape[1]} sweeps", loc="left", fontsize=11)
+    axes.legend(frameon=False, fontsize=_SMALL, loc="lower right")
     _tidy(axes)
     return figure
 

@@ -22,6 +22,7 @@ __all__ = ["RELEVANCE", "TopicTree", "TopicWord", "relevance", "top_word_columns
 RankBy = Literal["score", "probability"]
 RELEVANCE = 0.6  # weight of log P(w|z) against its lift over the corpus: reads far better than P(w|z) alone
 _SHOWN_WORDS = 10
+_SHOWN_PARTS = 6
 _JSON_WORDS = 30
 
 
@@ -57,7 +58,8 @@ class TopicTree:
     document_ids: tuple[str, ...]
     titles: tuple[str, ...] | None = None
     word_score: Any = None  # topics x words, what words are ranked by, sparse: of a topic's words; None: relevance
-    exclusive: bool = True  # the memberships of a document sum to one
+    exclusive: bool = True  # the memberships of a document in the topics of a level sum to one
+    edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # ids above and below, weights: more than a tree
     names: Mapping[int, str] = field(default_factory=dict)
     mapping: Mapping[int, int | None] = field(default_factory=dict)  # from the model's topics to these; None: dropped
 
@@ -103,25 +105,46 @@ class TopicTree:
         rows = np.flatnonzero(self.parent == topic)
         return [int(self.ids[row]) for row in rows[np.lexsort((self.ids[rows], -self.size[rows]))]]
 
+    def parts(self, topic: int, n: int | None = None) -> list[tuple[int, float]]:
+        """The topics below one where a topic may be below several: (topic, weight), the heaviest first."""
+        self._row(topic)
+        if self.edges is None:
+            return [(child, 1.0) for child in self.children(topic)[:n]]
+        above, below, weight = self.edges
+        here = np.flatnonzero(above == topic)
+        here = here[np.lexsort((below[here], -weight[here]))][:n]
+        return [(int(below[e]), float(weight[e])) for e in here]
+
     def __str__(self) -> str:
         return self.to_text()
 
     __repr__ = __str__
 
     def to_text(self, n_words: int = _SHOWN_WORDS, by: RankBy = "score") -> str:
-        """A table of topics, the largest first, those below one indented under it."""
+        """A table of topics, the largest first, those below one indented under it.
+
+        Where a topic may be below several (LDCC), the heaviest below each are shown, with their weight for the size.
+        """
         n_documents = len(self.doc_topic)
         lines = [f"{len(self)} topics of {n_documents:,} documents", f"{'id':>5} {'size':>7}  words"]
 
-        def add(topic: int, depth: int) -> None:
+        def add_line(topic: int, depth: int, figure: str) -> None:
             words = " ".join(word.word for word in self.words(topic, n_words, by))
             name = f"[{self.names[topic]}] " if topic in self.names else ""
-            lines.append(f"{topic:>5} {self.size[self._row(topic)]:>7.1%}  {'  ' * depth}{name}{words}")
+            lines.append(f"{topic:>5} {figure}  {'  ' * depth}{name}{words}")
+
+        def add(topic: int, depth: int) -> None:
+            add_line(topic, depth, f"{self.size[self._row(topic)]:>7.1%}")
             for child in self.children(topic):
                 add(child, depth + 1)
 
+        def add_parts(topic: int) -> None:
+            add_line(topic, 0, f"{self.size[self._row(topic)]:>7.1%}")
+            for part, weight in self.parts(topic, _SHOWN_PARTS):
+                add_line(part, 1, f"{weight:>7.2f}")
+
         for topic in self.children():
-            add(topic, 0)
+            add(topic, 0) if self.edges is None else add_parts(topic)
         return "\n".join(lines)
 
     def to_json(self, n_words: int = _JSON_WORDS) -> str:
@@ -133,6 +156,7 @@ class TopicTree:
                 "parent": int(self.parent[row]) if self.parent[row] >= 0 else None,
                 "level": int(self.level[row]),
                 "size": float(self.size[row]),
+                **({} if self.edges is None else {"parts": self.parts(int(topic))}),
                 "words": [word._asdict() for word in self.words(int(topic), n_words)],
             }
             for row, topic in enumerate(self.ids)
@@ -216,8 +240,13 @@ class TopicTree:
             word_score = sp.csr_array(word_score) if sp.issparse(word_score) else word_score
         parent = np.where(np.isin(self.parent, gone), keep_id, self.parent)
         names = {**self.names, keep_id: name} if name else dict(self.names)
+        edges = self.edges
+        if edges is not None:  # shares of a topic that has become part of another count for as much as it does
+            factor = dict(zip(self.ids[rows].tolist(), weight))
+            edges = (*edges[:2], edges[2] * [factor.get(topic, 1.0) for topic in edges[0].tolist()])
         changed = replace(
             self,
+            edges=edges,
             topic_word=topic_word,
             doc_topic=doc_topic,
             size=size,
@@ -232,8 +261,19 @@ class TopicTree:
         tree = self
         for topic in dict.fromkeys(topics):
             parent = np.where(tree.parent == topic, tree.parent[tree._row(topic)], tree.parent)
+            for row in np.flatnonzero(
+                tree.parent == topic
+            ):  # unless it is part of another, the heaviest of which is next
+                parent[row] = tree._heaviest_above(int(tree.ids[row]), besides=topic, otherwise=int(parent[row]))
             tree = replace(tree, parent=parent)._without([topic], None)
         return tree
+
+    def _heaviest_above(self, topic: int, besides: int, otherwise: int) -> int:
+        if self.edges is None:
+            return otherwise
+        above, below, weight = self.edges
+        others = np.flatnonzero((below == topic) & (above != besides))
+        return int(above[others[weight[others].argmax()]]) if len(others) else otherwise
 
     def at_levels(self, levels: Sequence[int]) -> TopicTree:
         """The topics of some levels alone, 1 being the lowest; each hangs from the nearest of them above it."""
@@ -279,8 +319,21 @@ class TopicTree:
             doc_topic=self.doc_topic[:, keep],
             word_score=None if self.word_score is None else self.word_score[np.flatnonzero(keep)],
             names={topic: name for topic, name in self.names.items() if topic not in dropped},
+            edges=self._edges_without(gone, becomes),
             mapping=mapping,
         )
+
+    def _edges_without(self, gone: Sequence[int], becomes: int | None) -> Any:
+        """The edges after topics are dropped, or have become another, which then has the sum of theirs."""
+        if self.edges is None:
+            return None
+        above, below, weight = self.edges
+        if becomes is None:
+            keep = ~np.isin(above, gone) & ~np.isin(below, gone)
+            return above[keep], below[keep], weight[keep]
+        pairs = np.stack([np.where(np.isin(ends, gone), becomes, ends) for ends in (above, below)])
+        pairs, place = np.unique(pairs, axis=1, return_inverse=True)
+        return pairs[0], pairs[1], np.bincount(place.ravel(), weight)
 
     def _row(self, topic: int) -> int:
         rows = np.flatnonzero(self.ids == topic)

@@ -19,6 +19,7 @@ class ModelInfo:
     score_unit: str = "nats a token"  # scores in different units are never ranked against each other
     mixture: bool = True  # topics are distributions over words, documents over topics
     takes_graph: bool = False
+    steps: str = "max_iter"  # the parameter that sets the number of steps
 
     def load(self) -> type:
         """The class; importing it brings in scikit-learn and numba."""
@@ -35,5 +36,6 @@ MODELS: dict[str, ModelInfo] = {
     "LTM": ModelInfo("ltm", "LTM", sizes=("n_topics",), takes_graph=True),
     "DTM": ModelInfo("dtm", "DTM", sizes=("n_topics",), takes_graph=True),
     "TTMM": ModelInfo("ttmm", "TTMM", sizes=("n_topics", "n_themes")),
+    "LDCC": ModelInfo("ldcc", "LDCC", sizes=("n_word_topics", "n_document_topics"), steps="n_sweeps"),
     "HLTA": ModelInfo("hlta", "HLTA", sizes=(), score_unit="nats a document", mixture=False),
 }
