@@ -202,7 +202,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     --------
     >>> from topicfold import HLTA
     >>> import numpy as np
-    >>> topic = np.repeat([[1, 0], [0, 1]], 20, axis=0)
+    >>> topic = np.repeat([[1, 0], [0, 1], [1, 1], [0, 0]], 20, axis=0)
     >>> model = HLTA().fit(topic.repeat(3, axis=1))
     >>> [sorted(words) for words in sorted(model.word_clusters())]
     [[0, 1, 2], [3, 4, 5]]
