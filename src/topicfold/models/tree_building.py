@@ -220,11 +220,10 @@ class _Words:
 class _Latents:
     """The children of a higher level: the latents one below it, of which beliefs are known."""
 
-    def __init__(self, tree: LatentTree, documents: sp.csr_array, level: int, n_jobs: int | None) -> None:
-        self.numbers = np.flatnonzero(tree.level == level - 1)
-        inference = Inference(tree)
-        self._evidence = inference.beliefs(documents, self.numbers, n_jobs, evidence=True).transpose(1, 2, 0)
-        self._beliefs = inference.beliefs(documents, self.numbers, n_jobs)
+    def __init__(self, tree: LatentTree, numbers: np.ndarray, evidence: np.ndarray, beliefs: np.ndarray) -> None:
+        self.numbers = numbers
+        self._evidence = evidence.transpose(1, 2, 0)
+        self._beliefs = beliefs
         self.parent = tree.parent[self.numbers]
         self.n_states = tree.n_states[self.numbers]
         self.tables = tree.table[self.numbers]
@@ -250,9 +249,14 @@ def relocated(
     children or takes them, never both, since gains are reckoned with all others in their places; only then single
     children go. Latents that are left with nothing below them stay, for `without_empty` to take away.
     """
-    children: Any = _Words(tree, documents) if level == 1 else _Latents(tree, documents, level, n_jobs)
-    parents = np.flatnonzero(tree.level == level)
-    beliefs = Inference(tree).beliefs(documents, parents, n_jobs)
+    parents, below = np.flatnonzero(tree.level == level), np.flatnonzero(tree.level == level - 1)
+    inference = Inference(tree)
+    beliefs = inference.beliefs(documents, np.concatenate([parents, below]), n_jobs)
+    children: Any = _Words(tree, documents)
+    if level > 1:
+        evidence = inference.beliefs(documents, below, n_jobs, evidence=True)
+        children = _Latents(tree, below, evidence, beliefs[:, len(parents) :])
+    beliefs = np.ascontiguousarray(beliefs[:, : len(parents)])
     home = np.searchsorted(parents, children.parent)
     gains, candidates, tables = _gains(children, home, beliefs, tree.n_states[parents], n_jobs)
     here, choice = _moves(gains, candidates, home, len(parents))

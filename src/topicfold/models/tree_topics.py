@@ -127,19 +127,19 @@ class _Told:
     """told(n): what the first n words tell about the root of a tree, in nats."""
 
     def __init__(self, tree: LatentTree, columns: sp.csc_array, emission: str) -> None:
-        self.tree, self.emission = tree, emission
-        rows = sp.csr_array(columns)
-        used = np.flatnonzero(np.diff(rows.indptr))
-        # documents without any of the words are all alike: one stands for them
-        self.documents = sp.csr_array(sp.vstack([rows[used], sp.csr_array((1, rows.shape[1]), dtype=rows.dtype)]))
-        self.weight = np.append(np.ones(len(used)), rows.shape[0] - len(used)) / rows.shape[0]
+        self.tree, self.columns, self.emission = tree, columns, emission
 
     def __call__(self, n_words: int) -> float:
-        tree = self.tree
-        root = np.array([tree.n_latents - 1])
+        tree, n_documents = self.tree, self.columns.shape[0]
+        rows = sp.csr_array(self.columns[:, :n_words])
+        used = np.flatnonzero(np.diff(rows.indptr))
+        # documents without any of these words are all alike: one stands for them
+        indptr = np.append(rows.indptr[used], [rows.nnz, rows.nnz])
+        documents = sp.csr_array((rows.data, rows.indices, indptr), (len(used) + 1, tree.n_words))
+        weight = np.append(np.ones(len(used)), n_documents - len(used)) / n_documents
         seen = Inference(tree, self.emission, np.arange(tree.n_words) < n_words)
-        belief = seen.beliefs(self.documents, root)  # words out of sight have no say, present or not
-        return float(_entropy(tree.table[-1, 0]) - self.weight @ _entropy(belief[:, 0].astype(np.float64)))
+        belief = seen.beliefs(documents, np.array([tree.n_latents - 1]))[:, 0].astype(np.float64)
+        return float(_entropy(tree.table[-1, 0]) - weight @ _entropy(belief))
 
 
 def _entropy(p: np.ndarray) -> np.ndarray:
