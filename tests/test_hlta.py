@@ -20,6 +20,7 @@ from test_latent_tree import check_tree, known_tree
 from topicfold import HLTA, Corpus, fitting, load, save
 from topicfold.models import hlta
 from topicfold.models.latent_tree import sample_documents, state_marginals, words_given_states
+from topicfold.models.tree_growth import presence_table
 from topicfold.topics import TopicTree
 
 METHODS = pytest.mark.parametrize("method", ["pem", "bi"])
@@ -558,7 +559,7 @@ def test_topics_have_effective_words_by_discerning_index(deep, emission):
     model = deep[emission]
     check_model(model)
     tree = model.topic_tree(repeat=True)
-    presence = hlta._presence(model._tree(), emission)
+    presence = presence_table(model._tree(), emission)
     on, marginal = words_given_states(presence), state_marginals(presence)
     for k in range(len(tree)):
         z, s = model.topic_latent_[k], model.topic_state_[k]

@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import gammaln
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, content_hash, count_tags, vocabulary_of
-from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
-from ..progress import progress
-from .islands import Island, progressive_islands
-from .latent_tree import Inference, LatentTree, Sums, m_step, sample_documents, state_marginals, words_given_states
-from .tree_building import bridged, relocated, stacked, without_empty
+from ..fitting import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate
+from .latent_tree import Inference, LatentTree, sample_documents, state_marginals, words_given_states
+from .tree_growth import PASSES, Growth, Polish, level_sizes, log_factorials, presence_table, with_rates
 from .tree_topics import discerning_index, effective_words, ordered_states, topic_parents
 
 if TYPE_CHECKING:
@@ -36,126 +33,10 @@ __all__ = ["EMISSIONS", "HLTA", "METHODS"]
 METHODS = ("pem", "bi")
 EMISSIONS = ("presence", "counts")
 COVERAGE = 0.95  # of what all words of a subtree tell, its effective words tell more
-_PASSES = 5  # of EM between two changes of the tree
 _STRUCTURE_DOCUMENTS = 20_000  # the tree is built on at most so many, drawn at random
 _INFORMATION_DOCUMENTS = 5_000  # and what words tell about topics is measured on so many
 _BATCH = 2_000  # documents of a step of stepwise EM
 _MOST_WORDS = 30_000  # the mutual information of all pairs is kept: 4 bytes each
-
-
-class _Growth:
-    """A pass of EM, and after every few a change of the tree: words move, or a level is added.
-
-    Changes the state in place and returns the log-likelihood a document, and whether the tree is complete.
-    """
-
-    def __init__(self, model: HLTA, documents: sp.csr_array, seed: int) -> None:
-        self.model, self.documents, self.seed = model, documents, seed
-        self.mean = documents.mean(axis=0, dtype=np.float64)
-
-    def start(self) -> State:
-        """The first level, bridged."""
-        islands = self.islands(self.documents, 1)
-        tree = self.join(stacked(None, islands, self.documents.shape[1]))
-        return {**tree.arrays(), "passes": np.zeros(1, np.int64), "rounds": np.zeros(1, np.int64)}
-
-    def __call__(self, state: State) -> tuple[float, bool]:
-        tree = LatentTree.from_arrays(state)
-        sums, log_likelihood = Inference(tree).sums(self.documents, self.model.n_jobs)
-        m_step(tree, sums, self.model.smoothing, self.mean)
-        state["passes"] += 1
-        done = False
-        if state["passes"][0] == _PASSES:
-            changed = self.change(tree, state)
-            tree, done = (tree, True) if changed is None else (changed, False)
-            state["passes"][:] = 0
-        state.update(tree.arrays())
-        return float(log_likelihood.mean()), done
-
-    def change(self, tree: LatentTree, state: State) -> LatentTree | None:
-        """The tree after the next change, or None when there is none left to make."""
-        model, n_top, n_levels = self.model, int((tree.level == tree.level[-1]).sum()), int(tree.level[-1])
-        tree = ordered_states(tree)
-        if state["rounds"][0] < model.n_relocations and n_top > 1:
-            state["rounds"] += 1
-            moved, n_moved = relocated(tree, self.documents, n_levels, model.n_jobs)
-            if n_moved:
-                smaller = without_empty(moved)
-                return smaller if smaller.n_latents == moved.n_latents else self.join(smaller)
-        state["rounds"][:] = 0
-        if n_levels == model.n_levels or n_top <= (model.top_size if model.n_levels is None else 2):
-            return None
-        islands = self.islands(self.project(tree), n_levels + 1)
-        if len(islands) == n_top:
-            return None
-        return self.join(stacked(tree, islands, tree.n_words))
-
-    def islands(self, data: sp.csr_array | tuple[np.ndarray, np.ndarray], level: int) -> list[Island]:
-        """Islands of the words, or of the latents at the top."""
-        model, rng = self.model, np.random.RandomState([self.seed, level])
-        options: dict[str, Any] = {"delta": model.delta, "island_size": model.island_size, "random_state": rng}
-        n_variables = data[0].shape[1] if isinstance(data, tuple) else data.shape[1]
-        what = "words" if level == 1 else "topics"
-        # within the loop of EM there is a bar already
-        with progress(f"HLTA level {level}", n_variables, verbose=model.verbose if level == 1 else False) as move:
-
-            def report(placed: int, n_islands: int) -> None:
-                move(placed, f"{n_islands:,} islands of {placed:,} {what}")
-
-            if model.method == "pem":
-                return progressive_islands(data, report=report, **options)
-            from .bridged_islands import bridged_islands
-
-            if not isinstance(data, tuple):
-                data = (data.toarray() > 0).astype(np.uint8), np.full(n_variables, 2)
-            return bridged_islands(*data, report=report, **options)
-
-    def project(self, tree: LatentTree) -> Any:
-        """The likeliest state of each top latent in each document, as the data of the next level."""
-        top = np.flatnonzero(tree.level == tree.level[-1])
-        states = Inference(tree).beliefs(self.documents, top, self.model.n_jobs).argmax(axis=2)
-        if self.model.method == "pem":
-            return sp.csr_array((states > 0).astype(np.float64))
-        return states.astype(np.uint8), tree.n_states[top]
-
-    def join(self, tree: LatentTree) -> LatentTree:
-        top = np.flatnonzero(tree.level == tree.level[-1])
-        return bridged(tree, Inference(tree).beliefs(self.documents, top, self.model.n_jobs))
-
-
-class _Polish:
-    """EM on all documents with the tree as it stands: a pass, or, where documents are many, a pass in small batches.
-
-    Changes the state in place and returns the log-likelihood a document before each step.
-    """
-
-    def __init__(self, model: HLTA, documents: sp.csr_array, batches: list[slice]) -> None:
-        self.model, self.documents, self.batches = model, documents, batches
-        self.mean = documents.mean(axis=0, dtype=np.float64)
-        self.constant = _log_factorials(documents, model.emission).mean()
-
-    def __call__(self, state: State) -> float:
-        tree, model = LatentTree.from_arrays(state), self.model
-        total = 0.0
-        for batch in self.batches:
-            documents = self.documents if len(self.batches) == 1 else self.documents[batch]
-            sums, log_likelihood = Inference(tree, model.emission).sums(documents, model.n_jobs)
-            total += float(log_likelihood.sum())
-            if len(self.batches) > 1:
-                sums = self.mixed(sums, documents.shape[0], state)
-            m_step(tree, sums, model.smoothing, self.mean)
-        state.update(tree.arrays())
-        return total / self.documents.shape[0] - self.constant
-
-    def mixed(self, sums: Sums, n_documents: int, state: State) -> Sums:
-        """Stepwise EM: the sums of this batch, scaled to all documents, mixed with those of the batches before."""
-        share = step_size(int(state["batches"][0])) if "word_sum" in state else 1.0
-        scale = self.documents.shape[0] / n_documents
-        new = {f"{name}_sum": part * scale for name, part in sums._asdict().items()}
-        for name, part in new.items():
-            state[name] = part if share == 1 else (1 - share) * state[name] + share * part
-        state["batches"] += 1
-        return Sums(*(state[name] for name in new))
 
 
 class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -272,7 +153,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             with hold_interrupts():
                 tree = LatentTree.from_arrays(state)
                 as_grown = self.emission == "counts" and "batches" not in state
-                self._keep(documents, shuffled, _with_rates(tree, documents) if as_grown else tree, run)
+                self._keep(documents, shuffled, with_rates(tree, documents) if as_grown else tree, run)
         if checkpoint is not None and run.finished:
             checkpoint.remove()
         return self
@@ -306,7 +187,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         seen = self._seen(words)
         inference = Inference(self._tree(), self.emission, seen)
         visible = documents if seen is None else sp.csr_array(documents.multiply(seen[None]))
-        return inference.log_likelihood(documents, self.n_jobs) - _log_factorials(visible, self.emission)
+        return inference.log_likelihood(documents, self.n_jobs) - log_factorials(visible, self.emission)
 
     def word_probability(self, X: Any, *, words: np.ndarray | None = None) -> np.ndarray:
         """P(word is present | the words of d, or those of a mask over the columns), documents x columns of X.
@@ -318,7 +199,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tree = self._tree()
         first = np.unique(tree.word_parent)
         beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, first, self.n_jobs)
-        home, table = np.searchsorted(first, tree.word_parent), _presence(tree, self.emission).word_table
+        home, table = np.searchsorted(first, tree.word_parent), presence_table(tree, self.emission).word_table
         result = np.zeros((documents.shape[0], self.n_features_in_), np.float32)
         for column, w in zip(self.word_columns_, range(tree.n_words)):
             result[:, column] = beliefs[:, home[w]] @ table[w].astype(np.float32)
@@ -459,14 +340,14 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return resumed[0], Run(resumed[1]["grown"], False, True)
         sample = documents[np.sort(shuffled[:_STRUCTURE_DOCUMENTS])]
         sample.data = np.ones_like(sample.data)
-        growth = _Growth(self, sample, seed)
+        growth = Growth(self, sample, seed)
         if resumed is None:
             state, history = growth.start(), []
             if checkpoint is not None:
                 checkpoint.write(state, {"grown": None, "history": []})
         else:
             state, history = resumed[0], resumed[1]["history"]
-        a_level = _PASSES * (1 + self.n_relocations)
+        a_level = PASSES * (1 + self.n_relocations)
         shrinking = np.log(max(len(self.word_columns_) / self.top_size, 2)) / np.log(5)  # a guess for the bar
         run = iterate(
             growth,
@@ -476,7 +357,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             tol=0,
             title="HLTA tree",
             unit="nats a document",
-            note=lambda: _sizes(state),
+            note=lambda: level_sizes(state),
             verbose=self.verbose,
             checkpoint=checkpoint,
             notes={"grown": None},
@@ -505,17 +386,17 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             history = resumed[1]["history"]
         else:
             if self.emission == "counts":
-                state.update(_with_rates(LatentTree.from_arrays(state), documents).arrays())
+                state.update(with_rates(LatentTree.from_arrays(state), documents).arrays())
             # what the tree was built on counts as batches that were seen
             state["batches"] = np.array([1 + min(_STRUCTURE_DOCUMENTS, n_documents) * n_batches // n_documents])
         run = iterate(
-            _Polish(self, documents if n_batches == 1 else documents[shuffled], list(starmap(slice, pairwise(ends)))),
+            Polish(self, documents if n_batches == 1 else documents[shuffled], list(starmap(slice, pairwise(ends)))),
             state,
             max_iter=self.max_iter,
             tol=self.tol,
             title="HLTA",
             unit="nats a document",
-            note=lambda: _sizes(state),
+            note=lambda: level_sizes(state),
             verbose=self.verbose,
             checkpoint=checkpoint,
             notes={"grown": grown},
@@ -533,7 +414,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.topic_level_ = tree.level[self.topic_latent_]
         self.topic_parent_ = topic_parents(tree, self.topic_latent_, self.topic_state_)
         self.topic_weight_ = state_marginals(tree)[self.topic_latent_, self.topic_state_].astype(np.float32)
-        on = words_given_states(_presence(tree, self.emission), self.n_jobs)
+        on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
         self.topic_word_ = np.zeros((len(self.topic_latent_), self.n_features_in_), np.float32)
         self.topic_word_[:, self.word_columns_] = on[self.topic_latent_, self.topic_state_]
         sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
@@ -548,7 +429,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Discerning index of the effective words of each topic, where they are likelier in it than elsewhere."""
         tree = self._tree()
         if on is None:
-            on = words_given_states(_presence(tree, self.emission), self.n_jobs)
+            on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
         bases = effective_words(tree, on, documents, coverage, self.emission, self.n_jobs)
         prior = state_marginals(tree)
         columns, values = [], []
@@ -594,33 +475,3 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if words.shape != (self.n_features_in_,) or words.dtype != bool:
             raise ValueError(f"words: expected a mask of {self.n_features_in_:,} booleans, one a column of X")
         return words[self.word_columns_]
-
-
-def _presence(tree: LatentTree, emission: str) -> LatentTree:
-    """The tree with P(present | state) in the place of rates."""
-    if emission == "presence":
-        return tree
-    arrays = {**tree.arrays(), "word_table": -np.expm1(-tree.word_table)}
-    return LatentTree.from_arrays(arrays)
-
-
-def _with_rates(tree: LatentTree, documents: sp.csr_array) -> LatentTree:
-    """The tree with rates in the place of P(present | state): those of a Poisson variable, scaled to the mean count."""
-    rates = -np.log1p(-np.minimum(tree.word_table, 1 - 1e-6))
-    expected = (state_marginals(tree)[tree.word_parent] * rates).sum(axis=1)
-    mean = documents.mean(axis=0, dtype=np.float64)
-    scale = mean / np.maximum(expected, 1e-300)
-    return LatentTree.from_arrays({**tree.arrays(), "word_table": rates * scale[:, None]})
-
-
-def _log_factorials(documents: sp.csr_array, emission: str) -> np.ndarray:
-    """Sum of log n! of each document, which the likelihood of counts is divided by."""
-    if emission == "presence":
-        return np.zeros(documents.shape[0])
-    logs = sp.csr_array((gammaln(documents.data + 1), documents.indices, documents.indptr), documents.shape)
-    return np.asarray(logs.sum(axis=1))
-
-
-def _sizes(state: State) -> str:
-    """How many latents each level has."""
-    return "latents " + " + ".join(f"{n:,}" for n in np.bincount(state["level"])[1:])
