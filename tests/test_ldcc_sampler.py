@@ -17,7 +17,6 @@ from topicfold.models.ldcc_sampler import (
     Sampler,
     Tables,
     fold_in_segments,
-    joint_log_likelihood,
     maximised_alpha,
     moment_alpha,
     next_uniform,
@@ -271,7 +270,7 @@ def test_the_joint_likelihood_is_the_product_of_its_draws(rate):
         assert sampler.segment_topics(state)[2].max() > 128
     for _ in range(3):
         expected = log_joint(sampler, state["topic"], state["cluster"], state["alpha"])
-        assert joint_log_likelihood(sampler, state) == pytest.approx(expected, rel=1e-12)
+        assert sampler.log_likelihood(state, sampler.tables(state)) == pytest.approx(expected, rel=1e-12)
         assert sampler.log_likelihood(state, sampler.tables(state)) == pytest.approx(expected, rel=1e-12)
         sampler.sweep(state, sampler.tables(state))
 
@@ -283,7 +282,7 @@ def test_long_run_frequencies_are_the_posterior():
     for topic in topics:
         for cluster in clusters:
             state = sampler.state(np.array(topic), np.array(cluster), alpha, 0)
-            logs.append(joint_log_likelihood(sampler, state))
+            logs.append(sampler.log_likelihood(state, sampler.tables(state)))
     posterior = np.exp(np.array(logs) - max(logs))
     posterior /= posterior.sum()
     tables, power = sampler.tables(state), 2 ** np.arange(6)[::-1]

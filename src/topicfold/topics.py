@@ -257,14 +257,12 @@ class TopicTree:
         return changed._without(gone, keep_id)
 
     def drop(self, topics: Sequence[int]) -> TopicTree:
-        """Take topics out; those below go up one. Memberships of the others stay as they are."""
+        """Take topics out; those below go up one, or to the heaviest other they are part of. Memberships stay."""
         tree = self
         for topic in dict.fromkeys(topics):
-            parent = np.where(tree.parent == topic, tree.parent[tree._row(topic)], tree.parent)
-            for row in np.flatnonzero(
-                tree.parent == topic
-            ):  # unless it is part of another, the heaviest of which is next
-                parent[row] = tree._heaviest_above(int(tree.ids[row]), besides=topic, otherwise=int(parent[row]))
+            parent, above = tree.parent.copy(), int(tree.parent[tree._row(topic)])
+            for row in np.flatnonzero(tree.parent == topic):
+                parent[row] = tree._heaviest_above(int(tree.ids[row]), besides=topic, otherwise=above)
             tree = replace(tree, parent=parent)._without([topic], None)
         return tree
 

@@ -18,7 +18,7 @@ from ..counts import csr_parts
 from ..fitting import State
 from ..jit import njit
 
-__all__ = ["Sampler", "fold_in_segments", "joint_log_likelihood", "maximised_alpha", "moment_alpha", "random_state"]
+__all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state"]
 
 _LEAST_ALPHA = 1e-4
 _TABULATED = 128  # counts for which rising factorials are looked up
@@ -461,11 +461,6 @@ class Sampler:
         prior = self.n_clusters * delta
         clusters -= float((gammaln(in_document.sum(axis=1) + prior) - gammaln(prior)).sum())
         return words + topics + clusters
-
-
-def joint_log_likelihood(sampler: Sampler, state: State) -> float:
-    """As Sampler.log_likelihood, with the tables made anew."""
-    return sampler.log_likelihood(state, sampler.tables(state))
 
 
 def random_state(seed: int) -> np.ndarray:
