@@ -25,7 +25,7 @@ docs: $(VENV)/.core
 	$(BIN)/python scripts/build_docs.py
 
 clean:
-	rm -rf $(VENV) dist build topicfold-demo.safetensors
+	rm -rf $(VENV) dist build topicfold-demo.safetensors topicfold-demo.html
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

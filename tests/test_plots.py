@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -173,6 +174,128 @@ def test_topic_sizes(tree):
     assert labels[0].startswith("2: ")
     assert labels[1] == "    1: costs $5 or $6"
     assert axes.get_xlabel() == "share of 10 documents (%)"
+
+
+# ---- hierarchies ----------------------------------------------------------------------------------------------------
+
+
+def many_topics(levels, parents, edges=None, names=None):
+    """A tree of as many topics as there are levels, each half as large as the one before it."""
+    n = len(levels)
+    return TopicTree(
+        ids=np.arange(n),
+        parent=np.asarray(parents),
+        level=np.asarray(levels),
+        size=0.5 ** np.arange(1, n + 1),
+        topic_word=np.full((n, 4), 0.25),
+        doc_topic=np.eye(n)[np.arange(3 * n) % n],
+        word_frequency=np.ones(4),
+        vocabulary=("$x^$", "_b_", "$", "word"),
+        document_ids=tuple(map(str, range(3 * n))),
+        edges=edges,
+        names=names or {},
+    )
+
+
+def joined(axes):
+    """The pairs of topics that a line joins, with its width."""
+    return {tuple(map(int, line.get_gid().split("-"))): line.get_linewidth() for line in axes.lines}
+
+
+def test_hierarchy_is_indented_under_the_parents(tree):
+    (axes,) = drawn(plots.hierarchy(tree, n_words=2)).axes
+    assert [text.get_text() for text in axes.texts] == ["$x^$ _b_  50.0%", "costs $5 or $6  30.0%", "$x^$ _b_  20.0%"]
+    assert set(joined(axes)) == {(2, 1), (2, 0)}
+    places = np.vstack([dots.get_offsets() for dots in axes.collections])
+    np.testing.assert_array_equal(places, [[0, 0], [1, 1], [1, 2]])
+    areas = [dots.get_sizes()[0] for dots in axes.collections]
+    assert areas == sorted(areas, reverse=True)
+    assert areas[0] > areas[2]
+
+
+def test_hierarchy_of_a_flat_tree_has_no_lines(model):
+    (axes,) = drawn(plots.hierarchy(topic_tree(model))).axes
+    assert len(axes.texts) == 2
+    assert len(axes.lines) == 0
+
+
+def test_hierarchy_of_many_topics_shows_the_upper_levels():
+    levels, parents = [3] * 2 + [2] * 6 + [1] * 150, [-1] * 2 + [0, 1] * 3 + [2, 3, 4, 5, 6, 7] * 25
+    (axes,) = drawn(plots.hierarchy(many_topics(levels, parents))).axes
+    assert len(axes.texts) == 8
+    assert axes.get_title(loc="left") == "8 of 158 topics: levels 3 to 2 alone"
+    (axes,) = drawn(plots.hierarchy(many_topics([1] * 130, [-1] * 130))).axes
+    assert len(axes.texts) == 100
+    assert axes.get_title(loc="left") == "100 of 130 topics: the largest of level 1"
+
+
+def test_hierarchy_with_edges_joins_two_columns_by_weight():
+    edges = (np.array([0, 0, 1, 1]), np.array([2, 3, 3, 4]), np.array([0.8, 0.2, 0.4, 0.6]))
+    tree = many_topics([2, 2, 1, 1, 1], [-1, -1, 0, 1, 1], edges, {4: "_hidden"})
+    (axes,) = drawn(plots.hierarchy(tree)).axes
+    widths = joined(axes)
+    assert set(widths) == {(0, 2), (0, 3), (1, 3), (1, 4)}
+    assert widths[0, 2] == pytest.approx(4 * widths[0, 3])
+    assert widths[1, 3] == pytest.approx(2 * widths[0, 3])
+    assert len(axes.texts) == 5
+    right = [dots.get_offsets()[0] for dots in axes.collections if dots.get_offsets()[0][0] == 1]
+    assert len(right) == 3
+    few = tree.drop([2, 3, 4])  # no parts are left
+    assert joined(drawn(plots.hierarchy(few)).axes[0]) == {}
+
+
+def test_hierarchy_bad_arguments(tree):
+    with pytest.raises(ValueError, match="0 topics and n_words=5"):
+        plots.hierarchy(tree.drop([0, 1, 2]))
+    with pytest.raises(ValueError, match="n_words=0"):
+        plots.hierarchy(tree, 0)
+
+
+# ---- maps -----------------------------------------------------------------------------------------------------------
+
+
+def legend_of(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_document_map_colours_the_largest_topics():
+    tree = many_topics([1] * 10, [-1] * 10, names={k: f"_{k}$" for k in range(10)})
+    tree = replace(tree, doc_topic=np.eye(10)[np.repeat(np.arange(10), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0])])
+    tree.doc_topic[0] = 0
+    positions = np.random.default_rng(0).normal(size=(45, 2))
+    figure = drawn(plots.document_map(positions, replace(tree, document_ids=tuple(map(str, range(45))))))
+    assert sorted(legend_of(figure)[:7]) == [f"_{k}$" for k in range(7)]
+    assert legend_of(figure)[7] == "2 other topics"
+    grey, *groups = figure.axes[0].collections
+    assert len(grey.get_offsets()) == 4
+    assert [len(group.get_offsets()) for group in groups] == [8, 8, 7, 6, 5, 4, 3]
+    assert len({tuple(group.get_facecolor()[0]) for group in (grey, *groups)}) == 8
+    assert figure.axes[0].get_aspect() == 1
+
+
+def test_document_map_of_labels(model):
+    tree = topic_tree(model)
+    positions = np.arange(10.0).reshape(5, 2)
+    figure = drawn(plots.document_map(positions, tree, ["sky", "", "sky", None, "land"]))
+    assert legend_of(figure) == ["sky", "land", "no label"]
+    np.testing.assert_array_equal(figure.axes[0].collections[1].get_offsets(), positions[[0, 2]])
+    of_corpus = drawn(plots.document_map(positions, tree, (("sky", "blue"), (), ("sky",), (), ("land",))))
+    assert legend_of(of_corpus) == legend_of(figure)
+    assert legend_of(drawn(plots.document_map(positions, tree))) == [tree.name(topic) for topic in tree.children()]
+
+
+def test_document_map_takes_the_lowest_level_there_is(tree):
+    positions = np.zeros((10, 2))
+    assert legend_of(drawn(plots.document_map(positions, tree))) == [tree.name(0)]
+    assert legend_of(drawn(plots.document_map(positions, tree.at_levels([2])))) == [tree.name(2)]
+    assert legend_of(drawn(plots.document_map(positions, tree.drop([0, 1, 2])))) == ["no topic"]
+
+
+def test_document_map_bad_arguments(tree):
+    with pytest.raises(ValueError, match=r"positions have shape \(3, 2\): expected \(10, 2\)"):
+        plots.document_map(np.zeros((3, 2)), tree)
+    with pytest.raises(ValueError, match="2 labels for 10 documents"):
+        plots.document_map(np.zeros((10, 2)), tree, ["a", "b"])
 
 
 # ---- matplotlib -----------------------------------------------------------------------------------------------------

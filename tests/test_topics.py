@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from topicfold import PLSA, Corpus, topic_tree
-from topicfold.topics import relevance, top_word_columns
+from topicfold.topics import TopicTree, relevance, top_word_columns
 
 TEXTS = ["cat dog cat", "dog cat", "sun moon", "moon star sun", "leaf tree", "tree root leaf tree"]
 
@@ -173,3 +174,141 @@ def test_a_model_without_words_or_fit(blocks):
 
     with pytest.raises(NotFittedError):
         topic_tree(PLSA())
+
+
+# ---- notebooks ------------------------------------------------------------------------------------------------------
+
+HOSTILE = ("<script>alert(1)</script>", '"><img src=x>', "a&b", "it's")
+
+
+def hostile_tree(n_topics=4, **changes):
+    """Topics of one word each, the words and names of which are markup."""
+    share = np.full(n_topics, 1 / n_topics)
+    tree = TopicTree(
+        ids=np.arange(n_topics),
+        parent=np.full(n_topics, -1),
+        level=np.ones(n_topics, int),
+        size=share,
+        topic_word=np.eye(4)[np.arange(n_topics) % 4],
+        doc_topic=np.tile(share, (5, 1)),
+        word_frequency=np.ones(4),
+        vocabulary=HOSTILE,
+        document_ids=tuple("abcde"),
+        names={0: "<b onclick='x'>&amp;"},
+    )
+    return replace(tree, **changes)
+
+
+class Cells(HTMLParser):
+    """The tags with their attributes, the text of each cell, and all text of a table."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.cells, self.text = [], [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data):
+        self.text += data
+        if self.cells:
+            self.cells[-1] += data
+
+
+def test_html_escapes_words_and_names():
+    read = Cells(hostile_tree()._repr_html_())
+    assert {tag for tag, _ in read.tags} == {"table", "caption", "thead", "tbody", "tr", "th", "td", "b"}
+    assert {name for _, attributes in read.tags for name in attributes} <= {"style"}
+    assert read.cells[2] == f"<b onclick='x'>&amp; {HOSTILE[0]}"
+    assert read.cells[2::3][1:] == list(HOSTILE[1:])
+    assert "4 topics of 5 documents" in read.text
+
+
+def test_html_is_indented_in_the_order_of_the_text(tree):
+    high = two_levels(tree)
+    read = Cells(high._repr_html_())
+    printed = [line.split() for line in str(high).splitlines()[2:]]
+    assert read.cells[0::3] == [line[0] for line in printed]
+    assert read.cells[1::3] == [line[1] for line in printed]
+    looks = [attributes["style"] for tag, attributes in read.tags if tag == "td" and attributes]
+    deep = [topic for topic, look in zip(read.cells[0::3], looks) if "padding-left:2.0em" in look]
+    assert set(deep) == {"0", "1"}
+
+
+def test_html_with_edges_shows_the_heaviest_parts():
+    edges = (np.array([0] * 8), np.arange(1, 9), np.arange(8, 0, -1) / 36)
+    tree = hostile_tree(9, parent=np.array([-1] + [0] * 8), edges=edges)
+    read = Cells(tree._repr_html_())
+    assert read.cells[0::3] == ["0", "1", "2", "3", "4", "5", "6"]
+    assert read.cells[1::3][:3] == ["11.1%", "0.22", "0.19"]
+
+
+def test_html_of_many_topics_says_how_many_more():
+    read = Cells(hostile_tree(130)._repr_html_())
+    assert len(read.cells) == 300
+    assert read.text.endswith("and 30 more")
+
+
+# ---- pyLDAvis -------------------------------------------------------------------------------------------------------
+
+
+def check_pyldavis(values, n_documents):
+    """What pyLDAvis asks of its arguments, and that it can take the logarithm of each probability."""
+    topics, documents = values["topic_term_dists"], values["doc_topic_dists"]
+    assert topics.dtype == documents.dtype == np.float64
+    assert documents.shape == (n_documents, len(topics))
+    assert len(values["doc_lengths"]) == n_documents
+    assert topics.shape[1] == len(values["vocab"]) == len(values["term_frequency"])
+    np.testing.assert_allclose(topics.sum(axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(documents.sum(axis=1), 1, atol=1e-5)
+    assert topics.min() > 0
+    assert documents.sum(axis=0).min() > 0
+    assert min(values["doc_lengths"].min(), values["term_frequency"].min()) > 0
+
+
+def test_pyldavis(tree, corpus):
+    values = tree.to_pyldavis(corpus)
+    check_pyldavis(values, 6)
+    assert values["vocab"] == list(corpus.vocabulary)
+    np.testing.assert_array_equal(values["doc_lengths"], corpus.counts.sum(axis=1))
+    np.testing.assert_array_equal(values["term_frequency"], corpus.counts.sum(axis=0))
+    np.testing.assert_allclose(values["topic_term_dists"], tree.topic_word, atol=1e-6)
+    np.testing.assert_allclose(values["doc_topic_dists"], tree.doc_topic, atol=1e-6)
+
+
+def test_pyldavis_without_words_documents_and_topics_that_are_not_there(model):
+    other = Corpus.from_texts(["cat dog", "nothing known", "sun sun", "moon cat zebra"])
+    tree = topic_tree(model, other)
+    values = tree.to_pyldavis(other)
+    assert set(values["vocab"]) == {"cat", "dog", "sun", "moon"}
+    at = dict(zip(values["vocab"], values["term_frequency"].tolist()))
+    assert at == {"cat": 2, "dog": 1, "sun": 2, "moon": 1}
+    np.testing.assert_array_equal(values["doc_lengths"], [2, 2, 2])
+    check_pyldavis(values, 3)
+    nobody = replace(tree, doc_topic=np.where(tree.ids == of(tree, "0"), 0, tree.doc_topic))
+    values = nobody.to_pyldavis(other)
+    assert len(values["topic_term_dists"]) < 3
+    check_pyldavis(values, len(values["doc_lengths"]))
+
+
+def test_pyldavis_takes_the_lowest_level(tree, corpus):
+    high = replace(two_levels(tree), exclusive=True)
+    assert len(high.to_pyldavis(corpus)["topic_term_dists"]) == 3
+    assert len(high.at_levels([2]).to_pyldavis(corpus)["topic_term_dists"]) == 1
+    dropped = tree.drop([of(tree, "a")]).to_pyldavis(corpus)
+    assert dropped["doc_topic_dists"].shape[1] == 2
+    check_pyldavis(dropped, len(dropped["doc_lengths"]))
+
+
+def test_pyldavis_says_what_it_cannot_show(tree, corpus):
+    with pytest.raises(ValueError, match="shows mixtures, where a document's topics sum to one"):
+        two_levels(tree).to_pyldavis(corpus)
+    with pytest.raises(ValueError, match="other documents than the tree"):
+        tree.to_pyldavis(Corpus.from_texts(TEXTS))
+    with pytest.raises(ValueError, match="has 2 words: expected the 8"):
+        tree.to_pyldavis(Corpus(sp.csr_array(np.ones((6, 2), int)), ids=tuple("abcdef")))
+    with pytest.raises(ValueError, match="nothing to show"):
+        tree.drop(tree.ids.tolist()).to_pyldavis(corpus)

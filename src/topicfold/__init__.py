@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .classify import TopicClassifier
     from .corpus import Corpus, Segments
     from .graph import knn_graph, label_graph, link_graph
+    from .layout import document_positions
     from .models.dtm import DTM
     from .models.hlta import HLTA
     from .models.lapplsi import LapPLSI
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .models.plsa import PLSA
     from .models.ttmm import TTMM
     from .over_time import drift, topics_over_time
+    from .report import Report, build_report
     from .retrieval import search
     from .selection import select
     from .store import load, save
@@ -34,10 +36,13 @@ _HOME = {
     "LapPLSI": "models.lapplsi",
     "PLSA": "models.plsa",
     "Preprocessing": "text",
+    "Report": "report",
     "Segments": "corpus",
     "TTMM": "models.ttmm",
     "TopicClassifier": "classify",
     "TopicTree": "topics",
+    "build_report": "report",
+    "document_positions": "layout",
     "drift": "over_time",
     "knn_graph": "graph",
     "label_graph": "graph",
@@ -60,9 +65,12 @@ __all__ = [
     "Corpus",
     "LapPLSI",
     "Preprocessing",
+    "Report",
     "Segments",
     "TopicClassifier",
     "TopicTree",
+    "build_report",
+    "document_positions",
     "drift",
     "knn_graph",
     "label_graph",

@@ -15,7 +15,16 @@ import numpy as np
 
 from .corpus import Corpus
 
-__all__ = ["Drift", "Moved", "TopicsOverTime", "drift", "memberships", "topics_over_time"]
+__all__ = [
+    "Drift",
+    "Moved",
+    "TopicsOverTime",
+    "drift",
+    "memberships",
+    "readable_period",
+    "shares_over_time",
+    "topics_over_time",
+]
 
 _PERIODS = {"year": "Y", "month": "M", "week": "W", "day": "D"}
 _SMALLEST = 1e-12
@@ -147,10 +156,35 @@ def topics_over_time(model: Any, corpus: Corpus, by: str = "year") -> TopicsOver
     if not dated.any():
         raise ValueError("no document of the corpus has a date")
     tree = topic_tree(model, corpus)
-    period = corpus.timestamps[dated].astype(f"datetime64[{_PERIODS[by]}]")
-    periods, where = np.unique(period, return_inverse=True)
-    n_documents = np.bincount(where)
-    share = np.zeros((len(periods), len(tree)))
-    np.add.at(share, where, tree.doc_topic[dated])
     names = tuple(tree.name(int(topic)) for topic in tree.ids)
-    return TopicsOverTime(periods, share / n_documents[:, None], n_documents, names)
+    return TopicsOverTime(*shares_over_time(tree.doc_topic, corpus.timestamps, by), names)
+
+
+def shares_over_time(
+    doc_topic: np.ndarray, timestamps: np.ndarray, by: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The periods, the mean memberships in each, and the number of its documents; undated documents are left out."""
+    dated = ~np.isnat(timestamps)
+    periods, where = np.unique(timestamps[dated].astype(f"datetime64[{_PERIODS[by]}]"), return_inverse=True)
+    n_documents = np.bincount(where)
+    share = np.zeros((len(periods), doc_topic.shape[1]))
+    np.add.at(share, where, doc_topic[dated])
+    return periods, share / n_documents[:, None], n_documents
+
+
+def readable_period(timestamps: np.ndarray, fewest: int, most: int) -> str:
+    """The longest of year, month, week and day that cuts the dates into `fewest` periods or more, but not too many.
+
+    >>> readable_period(np.array(["2001-03", "2004-08", "2004-09"], "datetime64[s]"), fewest=3, most=100)
+    'month'
+    """
+    dates = timestamps[~np.isnat(timestamps)]
+    chosen = "year"
+    for by, unit in _PERIODS.items():
+        n_periods = len(np.unique(dates.astype(f"datetime64[{unit}]")))
+        if n_periods > most:
+            break
+        chosen = by
+        if n_periods >= fewest:
+            break
+    return chosen

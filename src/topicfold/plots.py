@@ -10,36 +10,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._plot_hierarchy import hierarchy
+from ._plot_parts import COLOURS as _COLOURS
+from ._plot_parts import GREY as _GREY
+from ._plot_parts import PALE as _PALE
+from ._plot_parts import SMALL as _SMALL
+from ._plot_parts import bare as _bare
+from ._plot_parts import cut as _cut
+from ._plot_parts import in_order as _in_order
+from ._plot_parts import new_figure as _figure
+from ._plot_parts import tidy as _tidy
+from .corpus import is_missing
 from .topics import TopicTree
 
 if TYPE_CHECKING:
     from .over_time import TopicsOverTime
     from .selection import Row, Selection
 
-__all__ = ["convergence", "over_time", "selection", "topic_sizes", "topic_words", "trace"]
+__all__ = [
+    "convergence",
+    "document_map",
+    "hierarchy",
+    "over_time",
+    "selection",
+    "topic_sizes",
+    "topic_words",
+    "trace",
+]
 
-# Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _MARKERS = "osD^vPX"
-_GREY = "#6e6e6e"
-_SMALL = 9
 _SHOWN_TOPICS = 12
 _TOPICS = "number of topics"
 _WIDE_RANGE = 10  # a parameter whose largest value is more than this many times its smallest gets a log axis
-
-
-def _figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'topicfold[plots]'") from None
-    return Figure(figsize=(width, height), dpi=120, layout="constrained")
-
-
-def _tidy(axes: Any, grid: str = "both") -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis=grid, color="#e3e3e3", linewidth=0.8)
-    axes.set_axisbelow(True)
 
 
 # ---- choosing a model -----------------------------------------------------------------------------------------------
@@ -286,16 +288,60 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
     return figure
 
 
-def _in_order(tree: TopicTree) -> list[tuple[int, int]]:
-    """(topic, depth), the largest first, those below one after it."""
-    order: list[tuple[int, int]] = []
-    waiting = [(topic, 0) for topic in reversed(tree.children())]
-    while waiting:
-        topic, depth = waiting.pop()
-        order.append((topic, depth))
-        waiting += [(child, depth + 1) for child in reversed(tree.children(topic))]
-    return order
+# ---- maps -----------------------------------------------------------------------------------------------------------
 
 
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] | None = None) -> Any:
+    """Documents at their positions (see `document_positions`), coloured by their largest topic of the lowest level.
+
+    With `labels`, one a document or the `labels` of a Corpus, they are coloured by label. The seven largest topics or
+    labels have a colour each; all others are grey, as are documents without any.
+    """
+    positions = np.asarray(positions)
+    if positions.shape != (len(tree.doc_topic), 2):
+        raise ValueError(f"positions have shape {positions.shape}: expected {(len(tree.doc_topic), 2)}")
+    groups = _largest_topics(tree) if labels is None else _first_labels(labels, len(positions))
+    names, counts = np.unique([name for name in groups if name is not None], return_counts=True)
+    coloured = names[np.argsort(-counts, kind="stable")[: len(_COLOURS)]].tolist()
+    figure = _figure(8.4, 6.0)
+    axes = figure.subplots()
+    members = {name: np.array([group == name for group in groups], bool) for name in coloured}
+    rest = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
+    look = {"s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)), "linewidths": 0, "rasterized": True}
+    dots = [axes.scatter(*positions[rest].T, color=_PALE, **look)]  # below the others
+    dots += [axes.scatter(*positions[own].T, color=colour, **look) for own, colour in zip(members.values(), _COLOURS)]
+    what = "topic" if labels is None else "label"
+    texts = [str(name) if labels is not None else _cut(tree.name(int(name)), 36) for name in coloured]
+    others = f"{len(names) - len(coloured)} other {what}s" if len(names) > len(coloured) else f"no {what}"
+    entries = [*zip(dots[1:], texts), *([(dots[0], others)] if rest.any() else [])]
+    _legend(figure, entries)
+    axes.set_aspect("equal")
+    _bare(axes, f"{len(positions):,} documents by {'largest topic' if labels is None else 'label'}")
+    return figure
+
+
+def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
+    """A legend at the side whose texts may be anything: matplotlib would leave out one that begins with _."""
+    handles, texts = [handle for handle, _ in entries], [text for _, text in entries]
+    look = {"loc": "outside right center", "frameon": False, "fontsize": _SMALL, "markerscale": 3}
+    legend = figure.legend(handles, list(map(str, range(len(texts)))), **look)
+    for shown, text in zip(legend.get_texts(), texts):
+        shown.set_parse_math(False)
+        shown.set_text(text)
+
+
+def _largest_topics(tree: TopicTree) -> list[int | None]:
+    """The largest topic of each document on the lowest level, None where it is in none."""
+    if len(tree) == 0:
+        return [None] * len(tree.doc_topic)
+    lowest = np.flatnonzero(tree.level == tree.level.min())
+    shares = tree.doc_topic[:, lowest]
+    largest = tree.ids[lowest][shares.argmax(axis=1)]
+    return [int(topic) if share > 0 else None for topic, share in zip(largest, shares.max(axis=1))]
+
+
+def _first_labels(labels: Sequence[Any], n_documents: int) -> list[str | None]:
+    if len(labels) != n_documents:
+        raise ValueError(f"{len(labels)} labels for {n_documents} documents: expected one a document")
+    firsts = [(own[0] if len(own) else None) if isinstance(own, list | tuple) else own for own in labels]
+    return [None if is_missing(label) else str(label) for label in firsts]

@@ -26,6 +26,7 @@ __all__ = [
     "split_segments",
     "stop_word_languages",
     "stop_words_of",
+    "token_spans",
     "token_stream",
 ]
 
@@ -128,6 +129,20 @@ class Preprocessing:
             return find_any(unicodedata.normalize("NFC", text.replace("\u0130", "i").lower()))
 
         return tokens
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Start and end of each token of a text that is lowered already."""
+        if self.tokenizer is None:
+            plain = self.token_pattern != TOKEN_PATTERN or text.isascii()
+            pattern = re.compile(self.token_pattern) if plain else _pattern_with_marks()
+            yield from (match.span(pattern.groups) for match in pattern.finditer(text))
+            return
+        end = 0
+        for token in self.tokens(text):
+            start = text.find(token, end)  # a tokenizer may give what is not in the text, such as a lemma
+            if start >= 0 and token:
+                end = start + len(token)
+                yield start, end
 
     @cached_property
     def _stop_set(self) -> frozenset[str]:
@@ -332,6 +347,26 @@ def token_stream(
         stream.extend(columns.of(single.tokens(text)))
         ends.append(len(stream))
     return np.asarray(stream), np.asarray(ends)
+
+
+def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tuple[int, int, str]]]:
+    """The text as it is cut, and where in it each word came from: (start, end, word), stop words left out.
+
+    The text is the one given but for its Unicode form (NFC). Words are single words, whatever the n-grams.
+
+    >>> token_spans("The Cats!", Preprocessing(stemmer="english"))
+    ('The Cats!', [(4, 8, 'cat')])
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    # İ is the one character that grows when it is lowered; without it places stay what they are
+    lowered = text.replace("\u0130", "i").lower() if preprocessing.lowercase else text
+    spans = []
+    for start, end in preprocessing._places(lowered):
+        token = lowered[start:end]
+        if token not in preprocessing._stop_set:
+            spans.append((start, end, preprocessing._stem(token)))
+    return text, spans
 
 
 def split_segments(text: str | Sequence[str], how: str | Callable[[str], Sequence[str]]) -> list[str]:

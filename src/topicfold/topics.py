@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ RELEVANCE = 0.6  # weight of log P(w|z) against its lift over the corpus: reads 
 _SHOWN_WORDS = 10
 _SHOWN_PARTS = 6
 _JSON_WORDS = 30
+_HTML_LINES = 100
+_ABOVE_ZERO = 1e-9  # share of the corpus's own words in a topic for pyLDAvis, which takes the logarithm of each
 
 
 class TopicWord(NamedTuple):
@@ -147,6 +150,31 @@ class TopicTree:
             add(topic, 0) if self.edges is None else add_parts(topic)
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """The table of `to_text` for a notebook, its first hundred lines."""
+        lines = []
+        waiting = [(topic, 0, f"{self.size[self._row(topic)]:.1%}") for topic in self.children()[::-1]]
+        while waiting:
+            topic, depth, figure = waiting.pop()
+            lines.append((topic, depth, figure))
+            if self.edges is None:
+                below = [(child, f"{self.size[self._row(child)]:.1%}") for child in self.children(topic)]
+            else:
+                below = [(part, f"{weight:.2f}") for part, weight in self.parts(topic, _SHOWN_PARTS) if depth == 0]
+            waiting += [(child, depth + 1, figure) for child, figure in below[::-1]]
+        rows = []
+        for topic, depth, figure in lines[:_HTML_LINES]:
+            name = f"<b>{escape(self.names[topic])}</b> " if topic in self.names else ""
+            words = escape(" ".join(word.word for word in self.words(topic)))
+            look = f"text-align:left;padding-left:{0.5 + 1.5 * depth}em"
+            rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{look}">{name}{words}</td></tr>')
+        more = f"<p>and {len(lines) - len(rows):,} more</p>" if len(lines) > len(rows) else ""
+        return (
+            f"<table><caption>{len(self)} topics of {len(self.doc_topic):,} documents</caption><thead>"
+            '<tr><th>id</th><th>size</th><th style="text-align:left">words</th></tr></thead>'
+            f"<tbody>{''.join(rows)}</tbody></table>{more}"
+        )
+
     def to_json(self, n_words: int = _JSON_WORDS) -> str:
         """The topics as JSON: id, name, parent, level, size, and words with P(w|z) and score."""
         topics = [
@@ -190,6 +218,43 @@ class TopicTree:
             assigned.append({"topic": place[topic], "doc": found})
         nodes = list(map(node, self.children()))
         return json.dumps(nodes, ensure_ascii=False), json.dumps(assigned, ensure_ascii=False)
+
+    def to_pyldavis(self, corpus: Corpus) -> dict[str, Any]:
+        """The lowest level as the arguments of `pyLDAvis.prepare`: `prepare(**tree.to_pyldavis(corpus))`.
+
+        `corpus` holds the tree's documents. What pyLDAvis cannot show is left out: words and documents without tokens,
+        topics without documents. It numbers topics by size, from 1; with `sort_topics=False` in the order of `ids`.
+        """
+        if not self.exclusive:
+            raise ValueError(
+                "pyLDAvis shows mixtures, where a document's topics sum to one: here it may be in any number of topics"
+            )
+        if corpus.ids != self.document_ids:
+            raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+        n_words = corpus.counts.shape[1]
+        if corpus.vocabulary is None and n_words != len(self.vocabulary):
+            raise ValueError(f"the corpus has {n_words} words: expected the {len(self.vocabulary)} of the tree")
+        column = {word: w for w, word in enumerate(corpus.vocabulary or self.vocabulary)}
+        frequency = np.asarray(corpus.counts.sum(axis=0), dtype=np.float64)
+        known = [w for w, word in enumerate(self.vocabulary) if word in column and frequency[column[word]] > 0]
+        counts = corpus.counts[:, [column[self.vocabulary[w]] for w in known]]
+        lengths, frequency = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
+        lowest = self.level == min(self.level.tolist(), default=0)
+        topics = np.flatnonzero(lowest & ((lengths > 0) @ (self.doc_topic > 0)))
+        doc_topic = self.doc_topic[:, topics].astype(np.float64)
+        shown = (lengths > 0) & (doc_topic.sum(axis=1) > 0)
+        if not shown.any():
+            raise ValueError("no document has both words and topics of the tree: there is nothing to show")
+        topic_word = self.topic_word[topics][:, known].astype(np.float64)
+        topic_word = topic_word / np.maximum(topic_word.sum(axis=1, keepdims=True), 1e-300)
+        topic_word += _ABOVE_ZERO * frequency / frequency.sum()
+        return {
+            "topic_term_dists": topic_word / topic_word.sum(axis=1, keepdims=True),
+            "doc_topic_dists": doc_topic[shown] / doc_topic[shown].sum(axis=1, keepdims=True),
+            "doc_lengths": lengths[shown],
+            "vocab": [self.vocabulary[w] for w in known],
+            "term_frequency": frequency,
+        }
 
     def to_frame(self, n_words: int = _SHOWN_WORDS) -> Any:
         """The topics as a pandas data frame, one row each."""

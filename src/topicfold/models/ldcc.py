@@ -202,8 +202,11 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def transform_segments(self, X: Any, documents: Any = None) -> np.ndarray:
         """P(word-topic | segment), one row a segment, in the order of X."""
-        counts, documents = self._new(X, documents)
-        return self._of_segments(counts, documents)[0]
+        return self.segment_memberships(X, documents)[0]
+
+    def segment_memberships(self, X: Any, documents: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """P(word-topic | segment) and P(document-topic | segment), one row a segment, in the order of X."""
+        return self._of_segments(*self._new(X, documents))
 
     def fit_transform(self, X: Any, y: Any = None, *, documents: Any = None) -> np.ndarray:
         """Fit, and return the topics of the training documents."""

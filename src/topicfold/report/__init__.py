@@ -1,0 +1,10 @@
+"""The explorer: topics, documents and a map of them in one HTML file that needs no network.
+
+`build_report(model, corpus)` gives a Report, plain JSON; `Report.save` puts it into the page, whose parts are the files
+in web/: template.html, explorer.css, the scripts in the order of `page.SCRIPTS`, and d3.
+"""
+
+from .build import build_report, read_names
+from .page import Report
+
+__all__ = ["Report", "build_report", "read_names"]

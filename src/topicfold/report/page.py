@@ -1,0 +1,113 @@
+"""A Report, and the one HTML file it becomes.
+
+Everything in a report may come from strangers: texts, titles, labels, names of topics and of files. It travels as JSON
+in which `<`, `>` and `&` are escaped, so no text can end the block it stands in; the scripts put it on the page as text
+nodes alone; and the page's Content-Security-Policy runs only the scripts and styles whose hashes it names.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ..store import replaced_when_whole
+
+__all__ = ["SCRIPTS", "Report"]
+
+D3 = "vendor/d3-7.9.0.min.js"
+# In this order; each file adds to the objects the first one makes.
+SCRIPTS = (
+    "core.js",
+    "names.js",
+    "search.js",
+    "overview.js",
+    "topics.js",
+    "topic.js",
+    "document.js",
+    "map.js",
+    "time.js",
+    "compare.js",
+    "start.js",
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What the explorer shows, as plain JSON values. Made by `build_report`.
+
+    >>> from topicfold import Corpus, PLSA
+    >>> from topicfold.report import build_report
+    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> report = build_report(PLSA(2, random_state=0).fit(corpus), corpus, name="pets & planets")
+    >>> report
+    Report on pets & planets: 2 topics, 4 documents
+    >>> "<title>pets &amp; planets: topics</title>" in report.to_html()
+    True
+    """
+
+    data: dict[str, Any]
+
+    def __repr__(self) -> str:
+        topics, corpus = self.data["topics"], self.data["corpus"]
+        return f"Report on {self.data['name']}: {len(topics):,} topics, {corpus['documents']:,} documents"
+
+    def to_json(self) -> str:
+        """The report as JSON."""
+        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+    def to_html(self) -> str:
+        """The whole page."""
+        style = _file("explorer.css")
+        # each script with its own hash: a browser then says which one is not as it should be
+        scripts = [_file(D3), "".join(["'use strict';\n(() => {\n", *map(_file, SCRIPTS), "})();\n"])]
+        policy = "; ".join(
+            [
+                "default-src 'none'",
+                "script-src " + " ".join(map(_hash, scripts)),
+                "style-src " + _hash(style),
+                "img-src data:",
+                "base-uri 'none'",
+                "form-action 'none'",
+            ]
+        )
+        parts = {
+            "policy": html.escape(policy),
+            "title": html.escape(f"{self.data['name']}: topics"),
+            "style": style,
+            "data": _safe_json(self.to_json()),
+            "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
+        }
+        # pieces of the template between the parts: what a part holds is never looked at again
+        pieces = _file("template.html").split("{{")
+        page = [pieces[0]]
+        for piece in pieces[1:]:
+            name, rest = piece.split("}}", 1)
+            page += [parts[name], rest]
+        return "".join(page)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page; a failed write leaves what was there before."""
+        content = self.to_html().encode("utf-8", "replace")  # half of a surrogate pair cannot be written
+        with replaced_when_whole(path) as unfinished:
+            Path(unfinished).write_bytes(content)
+
+
+def _file(name: str) -> str:
+    return (resources.files(__package__) / "web").joinpath(*name.split("/")).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def _safe_json(text: str) -> str:
+    """JSON that no parser of HTML takes for markup, whatever the strings in it hold."""
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,184 @@
+// What every view uses: the report, elements, numbers, and the address of each view.
+// Text of the corpus reaches the page as text nodes and attributes alone, never as markup.
+
+const report = JSON.parse(document.getElementById('report').textContent);
+const topics = report.topics;
+const rowOfTopic = new Map(topics.map((topic, row) => [topic.id, row]));
+const documents = report.documents;
+const documentCount = documents.id.length;
+const views = Object.create(null); // name: {tab, draw(main, value)}; draw may return a function to call when the view is left
+
+const COLOURS = 7;
+const RELEVANCE = 0.6;
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === 'on') for (const [event, action] of Object.entries(value)) made.addEventListener(event, action);
+    else if (name === 'style') for (const [key, to] of Object.entries(value)) made.style.setProperty(key, to);
+    else if (value === true) made.setAttribute(name, '');
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+function numbers(text) {
+  return text ? text.split(' ').map(Number) : [];
+}
+
+function pairs(text) {
+  const flat = numbers(text);
+  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
+}
+
+function percent(share, digits = 1) {
+  return share > 0 && share < 0.0005 ? '<0.1 %' : `${(100 * share).toFixed(digits)} %`;
+}
+
+const count = new Intl.NumberFormat('en').format;
+
+function plural(n, one, many = `${one}s`) {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+function bar(share, colour = null, marker = null) {
+  const fill = element('span', { class: 'fill', style: { width: `${Math.min(100, Math.max(0, 100 * share))}%` } });
+  if (colour) fill.style.setProperty('background', colour);
+  const inside = [fill];
+  if (marker !== null) inside.push(element('span', { class: 'marker', style: { left: `${Math.min(100, 100 * marker)}%` } }));
+  return element('span', { class: 'bar', 'aria-hidden': 'true' }, inside);
+}
+
+// ---- topics ----
+
+const childrenOf = new Map();
+for (const topic of topics) {
+  if (!childrenOf.has(topic.parent)) childrenOf.set(topic.parent, []);
+  childrenOf.get(topic.parent).push(topic);
+}
+for (const list of childrenOf.values()) list.sort((a, b) => b.size - a.size || a.id - b.id);
+const roots = childrenOf.get(-1) || [];
+const isGraph = topics.some((topic) => topic.parts !== undefined);
+const lowest = Math.min(...topics.map((topic) => topic.level));
+const highest = Math.max(...topics.map((topic) => topic.level));
+const isFlat = lowest === highest;
+
+function relevanceOf([word, probability], weight) {
+  return Math.log(probability) - (1 - weight) * Math.log(report.share[word]);
+}
+
+// The words of a topic, best first: by the model's own score where it has one, else by relevance.
+function rankedWords(topic, weight = RELEVANCE, byScore = report.score !== 'relevance') {
+  if (byScore) return topic.words.filter((word) => word[2] !== null).sort((a, b) => b[2] - a[2]);
+  const usable = topic.words.filter(([word, probability]) => probability > 0 && report.share[word] > 0);
+  return usable
+    .map((word) => [word, relevanceOf(word, weight)])
+    .sort((a, b) => b[1] - a[1])
+    .map(([word]) => word);
+}
+
+const bestWords = topics.map((topic) => rankedWords(topic).map(([word]) => report.words[word]));
+
+function wordsOf(topic, n) {
+  return bestWords[rowOfTopic.get(topic.id)].slice(0, n);
+}
+
+// Rows of a topic and of all below it, whose words are its words.
+function rowsUnder(topic) {
+  const rows = new Set([rowOfTopic.get(topic.id)]);
+  const below = topic.parts ? topic.parts.map(([id]) => topics[rowOfTopic.get(id)]) : childrenOf.get(topic.id) || [];
+  for (const child of below) for (const row of rowsUnder(child)) rows.add(row);
+  return rows;
+}
+
+// ---- documents ----
+
+function titleOf(d) {
+  return (documents.title && documents.title[d]) || documents.id[d];
+}
+
+const sharesOf = (d) => pairs(documents.topics[d]).map(([row, share]) => [row, share / 1000]);
+
+function levelShares(d, level) {
+  return sharesOf(d).filter(([row]) => topics[row].level === level);
+}
+
+function mainTopic(d) {
+  const found = levelShares(d, isGraph ? lowest : highest);
+  return found.length ? found[0][0] : -1;
+}
+
+const rowOfDocument = new Map(documents.id.map((id, d) => [id, d]));
+
+function documentLink(d, ...more) {
+  return element('a', { href: address('document', documents.id[d]), ...more[0] }, titleOf(d));
+}
+
+// ---- addresses ----
+
+function address(view, value = null) {
+  return value === null ? `#${view}` : `#${view}=${encodeURIComponent(value)}`;
+}
+
+function currentAddress() {
+  const [view, ...rest] = location.hash.slice(1).split('=');
+  try {
+    return [view || 'overview', rest.length ? decodeURIComponent(rest.join('=')) : null];
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return ['overview', null]; // a link cut off in the middle of a character
+  }
+}
+
+let leave = null;
+
+function show() {
+  if (leave) leave();
+  leave = null;
+  hideTip();
+  const [name, value] = currentAddress();
+  const view = views[name];
+  const main = document.getElementById('main');
+  main.replaceChildren();
+  main.dataset.view = name;
+  if (view) leave = view.draw(main, value) || null;
+  else missing(main, `There is no view “${name}” in this report.`);
+  const heading = main.querySelector('h2');
+  document.title = heading && name !== 'overview' ? `${heading.textContent} · ${report.name}` : `${report.name}: topics`;
+  for (const link of document.querySelectorAll('#views a, #side a')) {
+    const here = link.getAttribute('href') === location.hash || (name === 'overview' && link.hash === '#overview');
+    if (here) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+function missing(main, message) {
+  main.append(element('h2', {}, 'Not here'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'To the overview')));
+}
+
+// ---- the note beside the pointer ----
+
+const tip = document.getElementById('tip');
+
+function showTip(x, y, ...lines) {
+  tip.replaceChildren(...lines.filter(Boolean).map((line) => element('div', {}, line)));
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(x + 14, innerWidth - box.width - 8))}px`;
+  tip.style.top = `${Math.max(4, y + 18 + box.height > innerHeight ? y - box.height - 10 : y + 18)}px`;
+}
+
+function hideTip() {
+  tip.hidden = true;
+}
+
+// ---- colours: seven that can be told apart, whatever a person's colour vision; the rest is grey ----
+
+function colour(index) {
+  return index < 0 || index >= COLOURS ? 'var(--grey)' : `var(--c${index})`;
+}
+
+function colourValue(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

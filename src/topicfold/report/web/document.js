@@ -1,0 +1,137 @@
+// The page of a document: its text with each word in the colour of its topic, its mix of topics, and its neighbours.
+
+function marksOf(d) {
+  const flat = numbers(documents.marks[d]);
+  const marks = [];
+  let at = 0;
+  for (let i = 0; i < flat.length; i += 3) {
+    const start = at + flat[i];
+    at = start + flat[i + 1];
+    marks.push({ start, end: at, row: flat[i + 2] });
+  }
+  return marks;
+}
+
+// Where each segment begins, with its word-topic and document-topic; none where the model knows documents alone.
+function partsOf(d) {
+  const flat = documents.parts ? numbers(documents.parts[d]) : [];
+  return Array.from({ length: flat.length / 3 }, (_, i) => ({ start: flat[3 * i], row: flat[3 * i + 1], above: flat[3 * i + 2] }));
+}
+
+// The topics with a colour of their own on this page: those with the most words in it, then by share.
+function colouredTopics(d, rows) {
+  const words = new Map();
+  for (const row of rows) words.set(row, (words.get(row) || 0) + 1);
+  const shares = new Map(levelShares(d, lowest));
+  for (const row of shares.keys()) if (!words.has(row)) words.set(row, 0);
+  const order = [...words.keys()].sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
+  return new Map(order.slice(0, COLOURS).map((row, i) => [row, i]));
+}
+
+function mixture(d, colours) {
+  const level = report.exclusive ? lowest : null;
+  const shares = sharesOf(d).filter(([row]) => level === null || topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
+  if (!shares.length) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
+  const chips = element(
+    'ul',
+    { class: 'chips' },
+    shares.map(([row, share]) => {
+      const index = colours.has(row) ? colours.get(row) : -1;
+      return element('li', {}, element('span', { class: 'swatch', style: { background: colour(index) } }), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${percent(share, 0)}`));
+    }),
+  );
+  const alone = (row) => {
+    for (const word of document.querySelectorAll('#main .word')) word.classList.toggle('faint', row !== null && Number(word.dataset.row) !== row);
+  };
+  for (const link of chips.querySelectorAll('a')) {
+    for (const event of ['pointerenter', 'focus']) link.addEventListener(event, () => alone(Number(link.dataset.row)));
+    for (const event of ['pointerleave', 'blur']) link.addEventListener(event, () => alone(null));
+  }
+  if (!report.exclusive) return chips; // memberships of their own, which do not add up to a whole
+  const stack = element(
+    'div',
+    { class: 'stack', role: 'img', 'aria-label': `Topics: ${shares.map(([row, share]) => `${nameOf(topics[row])} ${percent(share, 0)}`).join(', ')}` },
+    shares.map(([row, share]) => element('span', { title: `${nameOf(topics[row])} ${percent(share, 0)}`, style: { width: `${100 * share}%`, background: colour(colours.has(row) ? colours.get(row) : -1) } })),
+  );
+  return [stack, chips];
+}
+
+function tintedWord(text, row, colours) {
+  const index = colours.has(row) ? colours.get(row) : -1;
+  return element('span', { class: index < 0 ? 'word' : `word t${index}`, 'data-row': row, title: nameOf(topics[row]) }, text);
+}
+
+function tinted(text, from, to, marks, colours) {
+  const parts = [];
+  let at = from;
+  for (const mark of marks) {
+    if (mark.start < at || mark.end > to) continue;
+    parts.push(text.slice(at, mark.start), tintedWord(text.slice(mark.start, mark.end), mark.row, colours));
+    at = mark.end;
+  }
+  parts.push(text.slice(at, to));
+  return parts;
+}
+
+function textSection(d, marks, colours) {
+  const text = documents.text[d];
+  const parts = partsOf(d);
+  const rest = documents.length[d] - text.length;
+  const ending = rest > 0 ? element('p', { class: 'note' }, `The text goes on for ${plural(rest, 'character')}.`) : null;
+  const body = parts.length
+    ? parts.map((part, i) => {
+        const to = i + 1 < parts.length ? parts[i + 1].start : text.length;
+        const inside = marks.filter((mark) => mark.start >= part.start && mark.end <= to);
+        const tags = [['document-topic', part.above], ['word-topic', part.row]].filter(([, row]) => row >= 0);
+        return element(
+          'div',
+          { class: 'paragraph' },
+          element('p', { class: 'tags' }, tags.map(([kind, row]) => element('span', { class: 'tag' }, element('span', { class: 'muted' }, `${kind} `), topicLink(topics[row])))),
+          element('div', { class: 'text' }, tinted(text, part.start, part.start + text.slice(part.start, to).trimEnd().length, inside, colours)),
+        );
+      })
+    : element('div', { class: 'text' }, tinted(text, 0, text.length, marks, colours));
+  return element('section', { id: 'text' }, element('h3', {}, 'Text'), body, ending);
+}
+
+function bagSection(d, colours) {
+  return element(
+    'section',
+    { id: 'text' },
+    element('h3', {}, 'Words'),
+    element('p', { class: 'muted' }, 'The text was not kept; these are its most frequent words.'),
+    element('div', { class: 'text bag' }, documents.words[d].map(([word, n, row]) => {
+      const shown = n > 1 ? `${report.words[word]} ×${n}` : report.words[word];
+      return [row < 0 ? shown : tintedWord(shown, row, colours), ' '];
+    })),
+  );
+}
+
+function neighbourSection(title, rows) {
+  if (!rows.length) return null;
+  return element('section', {}, element('h3', {}, title), element('ul', { class: 'plain' }, rows.map((other) => element('li', {}, documentLink(other), element('div', { class: 'muted' }, mainTopic(other) < 0 ? '' : nameOf(topics[mainTopic(other)]))))));
+}
+
+views.document = {
+  draw(main, value) {
+    const d = rowOfDocument.get(value);
+    if (d === undefined) return missing(main, `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which holds only some of them' : ''}.`);
+    const marks = documents.text ? marksOf(d) : [];
+    const rows = documents.text ? marks.map((mark) => mark.row) : documents.words[d].map((word) => word[2]).filter((row) => row >= 0);
+    const colours = colouredTopics(d, rows);
+    const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]) : [];
+    const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], labels.join(', ')].filter(Boolean);
+    main.append(
+      element('h2', {}, titleOf(d)),
+      element('p', { class: 'muted' }, known.join(' · ')),
+      element('section', { id: 'mixture' }, element('h3', {}, 'Topics'), mixture(d, colours)),
+      element(
+        'div',
+        { class: 'two' },
+        documents.text ? textSection(d, marks, colours) : bagSection(d, colours),
+        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d])) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show it on the map'))),
+      ),
+    );
+    return undefined;
+  },
+};

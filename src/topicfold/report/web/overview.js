@@ -1,0 +1,128 @@
+// The overview: what was fitted on what, how it converged, and how large and coherent the topics are.
+
+const OVERVIEW_TOPICS = 60;
+
+function facts() {
+  const { corpus, model, labels } = report;
+  const rows = [
+    ['Documents', count(corpus.documents)],
+    ['Words', count(corpus.words)],
+    ['Tokens', count(corpus.tokens)],
+    ['Segments', corpus.segments && count(corpus.segments)],
+    ['Links', corpus.links && count(corpus.links)],
+    ['Labels', labels && count(labels.length)],
+    ['Topics', isFlat ? count(topics.length) : d3.range(highest, lowest - 1, -1).map((level) => count(topics.filter((t) => t.level === level).length)).join(' over ')],
+    ['Model', model.name],
+  ];
+  return element(
+    'dl',
+    { class: 'facts' },
+    rows.filter(([, value]) => value).map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+}
+
+function notes() {
+  const { corpus } = report;
+  const said = [];
+  if (corpus.shown < corpus.documents)
+    said.push(`This page holds ${count(corpus.shown)} of the ${count(corpus.documents)} documents: the best of each topic, and of the others a random part. All figures are of the whole corpus.`);
+  if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
+  return said.map((text) => element('p', { class: 'note' }, text));
+}
+
+function linePlot(steps, { width, height, label }) {
+  const margin = { top: 8, right: 12, bottom: 34, left: 60 };
+  const x = d3.scaleLinear(d3.extent(steps, (step) => step[0]), [margin.left, width - margin.right]);
+  const y = d3.scaleLinear(d3.extent(steps, (step) => step[1]), [height - margin.bottom, margin.top]).nice(4);
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot').attr('role', 'img').attr('aria-label', label);
+  svg.append('g').attr('transform', `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(5).tickSizeOuter(0));
+  svg.append('g').attr('transform', `translate(${margin.left},0)`).call(d3.axisLeft(y).ticks(4).tickSizeOuter(0));
+  svg.append('path').attr('class', 'line').attr('d', d3.line((step) => x(step[0]), (step) => y(step[1]))(steps));
+  if (steps.length === 1) svg.append('circle').attr('class', 'dot').attr('r', 3).attr('cx', x(steps[0][0])).attr('cy', y(steps[0][1]));
+  svg.append('text').attr('class', 'axis-name').attr('x', width - margin.right).attr('y', height - 4).attr('text-anchor', 'end').text('step');
+  return svg.node();
+}
+
+function convergence(model) {
+  if (!model.steps.length) return null;
+  const last = model.steps[model.steps.length - 1][1];
+  const ending = model.converged ? 'and ended by itself' : 'and stopped at its limit';
+  return element(
+    'section',
+    {},
+    element('h3', {}, 'How it converged'),
+    linePlot(model.steps, { width: 460, height: 190, label: `The objective by step, from ${model.steps[0][1]} to ${last}` }),
+    element('p', { class: 'muted' }, `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')}, ${ending} at ${last}.`),
+  );
+}
+
+function settings(model) {
+  return element(
+    'details',
+    {},
+    element('summary', {}, `Settings of ${model.name}`),
+    element('table', { class: 'settings' }, element('tbody', {}, model.settings.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, value))))),
+  );
+}
+
+const ORDERS = {
+  size: ['Size', (a, b) => b.size - a.size],
+  coherence: ['Coherence', (a, b) => (b.coherence ?? -9) - (a.coherence ?? -9)],
+  name: ['Topic', (a, b) => nameOf(a).localeCompare(nameOf(b))],
+};
+
+function topicTable(list) {
+  let order = 'size';
+  let all = list.length <= OVERVIEW_TOPICS;
+  const largest = Math.max(...list.map((topic) => topic.size), 1e-9);
+  const body = element('tbody');
+  const heads = ['name', 'size', 'coherence'].map((key) =>
+    element(
+      'th',
+      { scope: 'col', class: key },
+      element('button', { type: 'button', class: 'sort', on: { click: () => { order = key; draw(); } } }, ORDERS[key][0]),
+    ),
+  );
+  const more = element('button', { type: 'button', on: { click: () => { all = true; draw(); } } }, `Show all ${count(list.length)} topics`);
+  function draw() {
+    heads.forEach((head, i) => head.setAttribute('aria-sort', ['name', 'size', 'coherence'][i] === order ? (order === 'name' ? 'ascending' : 'descending') : 'none'));
+    const sorted = [...list].sort((a, b) => ORDERS[order][1](a, b) || a.id - b.id);
+    body.replaceChildren(
+      ...(all ? sorted : sorted.slice(0, OVERVIEW_TOPICS)).map((topic) =>
+        element(
+          'tr',
+          {},
+          element('td', {}, topicLink(topic), element('div', { class: 'muted words' }, furtherWords(topic, 11))),
+          element('td', { class: 'figure' }, bar(topic.size / largest), element('span', {}, percent(topic.size))),
+          element('td', { class: 'number' }, topic.coherence === null ? '–' : topic.coherence.toFixed(2)),
+        ),
+      ),
+    );
+    more.hidden = all;
+  }
+  draw();
+  return [
+    element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
+    more,
+    element('p', { class: 'muted' }, 'Size: share of the documents. Coherence: mean NPMI of the ten best words, −1 to 1; documents are the windows.'),
+  ];
+}
+
+views.overview = {
+  tab: 'Overview',
+  draw(main) {
+    const upper = topics.filter((topic) => topic.level === highest);
+    const lower = isFlat ? null : topics.filter((topic) => topic.level === lowest);
+    main.append(
+      element('h2', { class: 'hidden-title' }, 'Overview'),
+      facts(),
+      ...notes(),
+      element(
+        'div',
+        { class: 'two' },
+        element('section', {}, element('h3', {}, isFlat ? 'Topics' : isGraph ? 'Document-topics' : 'Topics of the highest level'), ...topicTable(upper)),
+        element('div', {}, convergence(report.model), settings(report.model), lower && isGraph ? element('section', {}, element('h3', {}, 'Word-topics'), ...topicTable(lower)) : null),
+      ),
+    );
+  },
+};

@@ -1,0 +1,181 @@
+// The page of a topic: its words with a slider, where it stands, its labels, topics like it, and its documents.
+
+const TOPIC_WORDS = 25;
+const SNIPPET = 260;
+
+function lift([word, probability]) {
+  return report.share[word] > 0 ? probability / report.share[word] : 0;
+}
+
+function wordTable(topic) {
+  const scored = report.score !== 'relevance';
+  const body = element('tbody');
+  const output = element('output', { for: 'relevance', id: 'relevance-value' });
+  const slider = element('input', { type: 'range', id: 'relevance', min: '0', max: '1', step: '0.05', value: String(RELEVANCE), on: { input: () => draw(false) } });
+  const chooser = scored
+    ? element('label', { class: 'check' }, element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: (event) => draw(event.target.checked) } }), ` in the order of the ${report.score}`)
+    : null;
+  function draw(byScore) {
+    if (chooser) chooser.querySelector('input').checked = byScore;
+    const weight = Number(slider.value);
+    output.textContent = weight.toFixed(2);
+    const shown = rankedWords(topic, weight, byScore).slice(0, TOPIC_WORDS);
+    const most = Math.max(...shown.map((word) => word[1]), 1e-12);
+    const highestLift = Math.max(...shown.map((word) => Math.log1p(lift(word))), 1e-12);
+    body.replaceChildren(
+      ...shown.map((word) =>
+        element(
+          'tr',
+          {},
+          element('th', { scope: 'row' }, report.words[word[0]]),
+          element('td', { class: 'figure' }, bar(word[1] / most), element('span', {}, word[1].toPrecision(2))),
+          element('td', { class: 'figure lift' }, bar(Math.log1p(lift(word)) / highestLift, 'var(--c1)'), element('span', {}, `${lift(word) >= 10 ? lift(word).toFixed(0) : lift(word).toPrecision(2)}×`)),
+        ),
+      ),
+    );
+  }
+  draw(scored);
+  return element(
+    'section',
+    { class: 'word-section' },
+    element('h3', {}, 'Words'),
+    element(
+      'div',
+      { class: 'slider' },
+      element('label', { for: 'relevance' }, 'Relevance'),
+      element('span', { class: 'muted' }, 'only here'),
+      slider,
+      element('span', { class: 'muted' }, 'frequent'),
+      output,
+      chooser,
+    ),
+    element('table', { class: 'word-table' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Word'), element('th', { scope: 'col' }, 'P(word | topic)'), element('th', { scope: 'col' }, 'Lift over the corpus'))), body),
+  );
+}
+
+function heading(topic) {
+  const title = element('h2', { id: 'topic-title' }, nameOf(topic));
+  const input = element('input', { type: 'text', id: 'new-name', maxlength: '120', 'aria-label': 'Name of the topic', hidden: true });
+  const button = element('button', { type: 'button', id: 'rename' }, 'Rename');
+  function finish(keep) {
+    if (input.hidden) return;
+    input.hidden = true;
+    title.hidden = false;
+    button.textContent = 'Rename';
+    if (keep) rename(topic.id, input.value);
+    title.textContent = nameOf(topic);
+    document.title = `${nameOf(topic)} · ${report.name}`;
+    button.focus();
+  }
+  button.addEventListener('click', () => {
+    if (!input.hidden) return finish(true);
+    input.value = names.get(topic.id) || '';
+    input.placeholder = wordsOf(topic, 3).join(' ');
+    input.hidden = false;
+    title.hidden = true;
+    button.textContent = 'Keep';
+    input.focus();
+    return undefined;
+  });
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') finish(true);
+    if (event.key === 'Escape') finish(false);
+  });
+  return element('div', { class: 'heading' }, title, input, button);
+}
+
+function standing(topic) {
+  const lines = [`Topic ${topic.id}`, `${percent(topic.size)} of the documents`];
+  if (topic.coherence !== null) lines.push(`coherence ${topic.coherence.toFixed(2)}`);
+  if (!isFlat) lines.push(isGraph ? (topic.level === highest ? 'document-topic' : 'word-topic') : `level ${topic.level}`);
+  const above = isGraph
+    ? topics.filter((other) => (other.parts || []).some(([id]) => id === topic.id)).map((other) => [other, other.parts.find(([id]) => id === topic.id)[1]]).sort((a, b) => b[1] - a[1])
+    : topic.parent >= 0 ? [[topics[rowOfTopic.get(topic.parent)], null]] : [];
+  const below = isGraph ? (topic.parts || []).map(([id, weight]) => [topics[rowOfTopic.get(id)], weight]) : (childrenOf.get(topic.id) || []).map((child) => [child, null]);
+  const list = (title, items) =>
+    items.length
+      ? element('div', { class: 'relatives' }, element('h3', {}, title), element('ul', {}, items.slice(0, 12).map(([other, weight]) => element('li', {}, topicLink(other), weight === null ? null : element('span', { class: 'muted' }, ` ${weight.toFixed(2)}`)))))
+      : null;
+  return [element('p', { class: 'muted' }, lines.join(' · ')), list(isGraph ? 'Part of' : 'Above it', above), list(isGraph ? 'Made of' : 'Below it', below)];
+}
+
+function labelSection(topic) {
+  if (!topic.labels || !topic.labels.length) return null;
+  const most = Math.max(...topic.labels.flatMap(([, here, all]) => [here, all]), 1e-9);
+  return element(
+    'section',
+    {},
+    element('h3', {}, 'Labels'),
+    element('table', { class: 'label-table' }, element('tbody', {}, topic.labels.map(([label, here, all]) => element('tr', {}, element('th', { scope: 'row' }, report.labels[label]), element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))), element('td', { class: 'muted' }, `${percent(all)} overall`))))),
+  );
+}
+
+function similarSection(topic) {
+  if (!topic.similar.length) return null;
+  return element(
+    'section',
+    {},
+    element('h3', {}, 'Topics like it'),
+    element('ul', { class: 'plain' }, topic.similar.map(([id, similarity]) => element('li', {}, topicLink(topics[rowOfTopic.get(id)]), element('span', { class: 'muted' }, ` ${similarity.toFixed(2)}`)))),
+  );
+}
+
+// The part of a text with the most words of the topic: [from, to].
+function bestWindow(marks, length) {
+  let best = [0, 0];
+  for (let first = 0, last = 0; first < marks.length; first += 1) {
+    while (last < marks.length && marks[last].end - marks[first].start <= SNIPPET - 60) last += 1;
+    if (last - first > best[1]) best = [marks[first].start, last - first];
+  }
+  const from = Math.max(0, best[0] - 50);
+  return [from, Math.min(length, from + SNIPPET)];
+}
+
+function snippet(d, rows) {
+  if (!documents.text) {
+    const words = documents.words[d].slice(0, 20);
+    return element('p', { class: 'snippet' }, words.map(([word, , row]) => [rows.has(row) ? element('mark', {}, report.words[word]) : report.words[word], ' ']));
+  }
+  const text = documents.text[d];
+  const marks = marksOf(d).filter((mark) => rows.has(mark.row));
+  let [from, to] = bestWindow(marks, text.length);
+  if (from > 0) from = Math.max(0, text.lastIndexOf(' ', from) + 1);
+  const parts = [];
+  let at = from;
+  for (const mark of marks) {
+    if (mark.start < at || mark.end > to) continue;
+    parts.push(text.slice(at, mark.start), element('mark', {}, text.slice(mark.start, mark.end)));
+    at = mark.end;
+  }
+  parts.push(text.slice(at, to));
+  return element('p', { class: 'snippet' }, from > 0 ? '… ' : '', parts, to < text.length ? ' …' : '');
+}
+
+function documentSection(topic) {
+  const rows = rowsUnder(topic);
+  return element(
+    'section',
+    { id: 'topic-documents' },
+    element('h3', {}, 'Documents'),
+    element(
+      'ol',
+      { class: 'documents' },
+      topic.documents.map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), snippet(d, rows))),
+    ),
+  );
+}
+
+views.topic = {
+  draw(main, value) {
+    const row = rowOfTopic.get(Number(value));
+    if (row === undefined || value === null || value.trim() === '') return missing(main, `There is no topic ${value} in this report.`);
+    const topic = topics[row];
+    main.append(
+      heading(topic),
+      element('div', {}, standing(topic)),
+      element('div', { class: 'two' }, wordTable(topic), element('div', {}, labelSection(topic), similarSection(topic), report.time ? timeOfTopic(row) : null)),
+      documentSection(topic),
+    );
+    return undefined;
+  },
+};

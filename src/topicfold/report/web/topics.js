@@ -1,0 +1,151 @@
+// The topics: a list, a tree that opens and closes, or document-topics over word-topics; and the list at the side.
+
+const TREE_WORDS = 7;
+const OPEN_AT_FIRST = 12; // roots of a tree: with more, all begin closed
+
+// The words of a topic; where the model scores words, the larger the more telling, with P(w|topic) beside.
+function sizedWords(topic) {
+  if (report.score === 'relevance') return element('span', { class: 'words muted' }, furtherWords(topic, 12));
+  const best = rankedWords(topic).slice(0, TREE_WORDS);
+  const top = best.length ? Math.max(best[0][2], 1e-12) : 1;
+  return element(
+    'span',
+    { class: 'words' },
+    best.map(([word, probability, score]) => [
+      element('span', { class: 'sized', style: { 'font-size': `${(0.82 + 0.5 * Math.sqrt(Math.max(score, 0) / top)).toFixed(2)}em` } }, report.words[word]),
+      element('span', { class: 'muted p' }, probability.toFixed(2).replace(/^0/, '')),
+      ' ',
+    ]),
+  );
+}
+
+function topicLine(topic, figure = percent(topic.size)) {
+  const named = names.has(topic.id) || report.score === 'relevance';
+  return [
+    element('span', { class: 'figure' }, figure),
+    element('span', { class: 'topic-name' }, named ? topicLink(topic) : element('a', { href: address('topic', topic.id), 'aria-label': nameOf(topic) }, `${topic.id}`)),
+    sizedWords(topic),
+  ];
+}
+
+function treeItem(topic, open) {
+  const below = childrenOf.get(topic.id) || [];
+  if (!below.length) return element('li', { class: 'leaf' }, topicLine(topic));
+  return element(
+    'li',
+    {},
+    element('details', { open }, element('summary', {}, topicLine(topic)), element('ul', { class: 'tree' }, below.map((child) => treeItem(child, false)))),
+  );
+}
+
+function partsItem(topic) {
+  const parts = topic.parts || [];
+  const heaviest = parts.length ? parts[0][1] : 1;
+  return element(
+    'li',
+    {},
+    element(
+      'details',
+      { open: roots.length <= OPEN_AT_FIRST },
+      element('summary', {}, topicLine(topic)),
+      element(
+        'ul',
+        { class: 'tree' },
+        parts.slice(0, 8).map(([id, weight]) => {
+          const part = topics[rowOfTopic.get(id)];
+          return element('li', { class: 'leaf' }, element('span', { class: 'weight' }, bar(weight / heaviest), weight.toFixed(2)), topicLink(part), ' ', element('span', { class: 'words muted' }, furtherWords(part, 10)));
+        }),
+      ),
+    ),
+  );
+}
+
+// Two columns of topics and lines between them, as wide as they weigh. Each side: [{name, href, size}].
+function twoColumns(left, right, links, label) {
+  const gap = 21;
+  const width = 900;
+  const inset = 300;
+  const height = gap * Math.max(left.length, right.length) + 10;
+  const place = (list) => (i) => 12 + ((i + 0.5) * (height - 14)) / list.length - 5;
+  const [yLeft, yRight] = [place(left), place(right)];
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'columns').attr('role', 'img').attr('aria-label', label);
+  const curve = d3.linkHorizontal();
+  const lines = svg
+    .append('g')
+    .selectAll('path')
+    .data(links)
+    .join('path')
+    .attr('class', 'link')
+    .attr('stroke-width', (link) => Math.max(0.75, 14 * link.weight))
+    .attr('d', (link) => curve({ source: [inset + 8, yLeft(link.left)], target: [width - inset - 8, yRight(link.right)] }));
+  lines.append('title').text((link) => link.title);
+  const side = (list, y, anchor, at, end) => {
+    const items = svg.append('g').selectAll('a').data(list).join('a').attr('href', (item) => item.href);
+    items
+      .append('text')
+      .attr('x', at)
+      .attr('y', (_, i) => y(i))
+      .attr('dy', '0.35em')
+      .attr('text-anchor', anchor)
+      .text((item) => (item.name.length > 40 ? `${item.name.slice(0, 39)}…` : item.name));
+    items.append('title').text((item) => item.title);
+    const mark = (i) => lines.classed('strong', (link) => link[end] === i).classed('faint', (link) => i !== null && link[end] !== i);
+    items.on('pointerenter focus', (event, item) => mark(list.indexOf(item))).on('pointerleave blur', () => mark(null));
+  };
+  side(left, yLeft, 'end', inset, 'left');
+  side(right, yRight, 'start', width - inset, 'right');
+  return element('div', { class: 'wide' }, svg.node());
+}
+
+function asEnd(topic) {
+  return { name: nameOf(topic), href: address('topic', topic.id), title: wordsOf(topic, 10).join(' ') };
+}
+
+function partsGraph() {
+  const lower = [...(topics.filter((topic) => topic.level === lowest))].sort((a, b) => b.size - a.size || a.id - b.id);
+  const place = new Map(lower.map((topic, i) => [topic.id, i]));
+  const links = roots.flatMap((topic, i) =>
+    (topic.parts || [])
+      .filter(([id]) => place.has(id))
+      .map(([id, weight]) => ({ left: i, right: place.get(id), weight, title: `${nameOf(topic)} – ${nameOf(topics[rowOfTopic.get(id)])}: ${weight.toFixed(2)}` })),
+  );
+  links.sort((a, b) => a.weight - b.weight);
+  return element(
+    'section',
+    {},
+    element('h3', {}, 'Which word-topics make up each document-topic'),
+    element('p', { class: 'muted' }, 'The wider the line, the larger the share. Point at a topic to see its lines alone.'),
+    twoColumns(roots.map(asEnd), lower.map(asEnd), links, 'Document-topics joined to their word-topics'),
+  );
+}
+
+function setAll(open) {
+  for (const details of document.querySelectorAll('#main .tree details')) details.open = open;
+}
+
+views.topics = {
+  tab: 'Topics',
+  draw(main) {
+    const legend = report.score === 'relevance' ? '' : ' Words are the larger the more they tell a topic from the rest; the number beside one is its probability in the topic.';
+    const item = isGraph ? partsItem : (topic) => treeItem(topic, roots.length <= OPEN_AT_FIRST);
+    const opened = !isFlat && [
+      element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),
+      element('button', { type: 'button', id: 'close-all', on: { click: () => setAll(false) } }, 'Close all'),
+    ];
+    main.append(
+      element('h2', {}, 'Topics'),
+      element('p', { class: 'muted' }, `The figure is a topic’s share of the documents.${legend}`),
+      element('div', { class: 'tools' }, opened, nameTools()),
+      element('ul', { class: 'tree top' }, roots.map(item)),
+    );
+    if (isGraph) main.append(partsGraph());
+  },
+};
+
+function drawSide() {
+  const largest = Math.max(...roots.map((topic) => topic.size), 1e-9);
+  document.getElementById('side').replaceChildren(
+    element('h2', {}, isGraph ? 'Document-topics' : 'Topics'),
+    element('ul', {}, roots.map((topic) => element('li', {}, topicLink(topic), bar(topic.size / largest)))),
+  );
+}
