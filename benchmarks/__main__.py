@@ -27,6 +27,7 @@ SUBJECTS = (
     "graph",
     "hlta",
     "ldcc",
+    "explorer",
 )
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "gensim", "enstop", "tomotopy")
 _HEAD = ("name", "ours", "peer", "ratio", "goal", "met?")
