@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,3 +38,40 @@ def ctrl_c_is_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Any]:
+    """A browser for all tests of the explorer."""
+    from browser import start_browser
+
+    driver = start_browser()
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(driver: Any) -> Iterator[Any]:
+    """A window as wide as a desk, in light colours; at the end no error was said and nothing was asked of a network."""
+    from browser import Page
+
+    page = Page(driver)
+    page.look()
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="session")
+def themes() -> Any:
+    """80 documents of three paragraphs on four themes, with all that a report can show."""
+    from browser import small_corpus
+
+    return small_corpus()
+
+
+@pytest.fixture(scope="session")
+def reports(themes: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Pages on the four themes, by the model they are of."""
+    from browser import small_reports
+
+    return small_reports(themes, tmp_path_factory.mktemp("reports"))

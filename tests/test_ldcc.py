@@ -110,6 +110,20 @@ def test_the_order_of_documents_does_not_matter(fitted, segmented):
     assert np.array_equal(fitted.transform_segments(counts[order], documents[order]), segments[order])
 
 
+def test_memberships_of_segments(fitted, segmented):
+    counts, documents, _ = segmented
+    topics, clusters = fitted.segment_memberships(counts, documents)
+    assert np.array_equal(topics, fitted.transform_segments(counts, documents))
+    assert np.array_equal(topics, fitted.segment_topic_)
+    assert np.array_equal(clusters, fitted.segment_cluster_)
+    assert clusters.shape == (90, len(fitted.alpha_))
+    assert np.allclose(topics.sum(axis=1), 1, atol=1e-5)
+    assert np.allclose(clusters.sum(axis=1), 1, atol=1e-5)
+    order = np.argsort(documents, kind="stable")
+    for part, ordered in zip((topics, clusters), fitted.segment_memberships(counts[order], documents[order])):
+        assert np.array_equal(ordered, part[order])
+
+
 def test_a_batch_is_its_documents_one_at_a_time(fitted, segmented):
     counts, documents, _ = segmented
     together = fitted.transform_documents(counts, documents)

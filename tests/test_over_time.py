@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, TTMM, Corpus, drift, topics_over_time
-from topicfold.over_time import memberships
+from topicfold.over_time import memberships, readable_period, shares_over_time
 
 ANIMALS, SKY = ["cat dog cow", "dog cow", "cow cat dog"], ["sun moon star", "moon star", "star sun moon"]
 
@@ -82,3 +82,39 @@ def test_bad_input(model, corpus, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"topicfold\[frame\]"):
         topics_over_time(model, corpus).to_frame()
+
+
+@pytest.mark.parametrize(
+    ("dates", "period"),
+    [
+        (["2001", "2002", "2003"], "year"),
+        ([f"{year}" for year in range(1990, 2020)], "year"),
+        ([f"2001-{month:02d}" for month in range(1, 13)], "month"),
+        ([f"2001-02-{day:02d}" for day in range(1, 29)], "day"),
+        ([f"2001-0{month}-{day}" for month in (1, 2) for day in (10, 17, 24)], "week"),
+        (["2001-02-03"], "year"),
+        (["2001-02-03", "2001-02-04"], "day"),
+        (["2001-02-03", "NaT", "2002-02-03", "NaT"], "year"),
+        ([f"{year}-{month:02d}" for year in (2001, 2002) for month in range(1, 13)], "month"),
+        ([f"{year}-{month:02d}" for year in range(2001, 2004) for month in range(1, 13)], "year"),  # 36 are too many
+        ([f"{year}" for year in range(1900, 1990)], "year"),
+    ],
+)
+def test_the_longest_period_that_tells_enough(dates, period):
+    assert readable_period(np.array(dates, "datetime64[s]"), fewest=6, most=30) == period
+
+
+def test_shares_are_means_of_the_documents_of_a_period():
+    rng = np.random.default_rng(0)
+    doc_topic = rng.dirichlet(np.ones(4), 60)
+    days = rng.integers(0, 500, 60).astype("datetime64[D]").astype("datetime64[s]")
+    days[[3, 17]] = np.datetime64("NaT")
+    for by, unit in {"year": "Y", "month": "M", "week": "W", "day": "D"}.items():
+        periods, share, n_documents = shares_over_time(doc_topic, days, by)
+        own = {}
+        for day, row in zip(days, doc_topic):
+            if not np.isnat(day):
+                own.setdefault(day.astype(f"datetime64[{unit}]"), []).append(row)
+        assert periods.tolist() == [period.tolist() for period in sorted(own)]
+        assert n_documents.tolist() == [len(own[period]) for period in sorted(own)]
+        assert share == pytest.approx(np.array([np.mean(own[period], axis=0) for period in sorted(own)]))

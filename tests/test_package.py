@@ -8,6 +8,7 @@ import pkgutil
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,10 @@ def test_nothing_unsafe_in_the_source():
 def test_the_wheel_runs_the_demo_in_an_empty_environment(tmp_path):
     subprocess.run([sys.executable, "-m", "build", "-q", "--wheel", "--outdir", tmp_path, ROOT], check=True)
     (wheel,) = tmp_path.glob("*.whl")
+    web = SOURCE / "report" / "web"
+    parts = {f"topicfold/report/web/{path.relative_to(web).as_posix()}" for path in web.rglob("*") if path.is_file()}
+    assert "topicfold/report/web/vendor/d3-LICENSE.txt" in parts
+    assert parts <= set(zipfile.ZipFile(wheel).namelist())
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel], check=True)

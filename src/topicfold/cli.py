@@ -128,8 +128,7 @@ def fit(
         model.set_params(checkpoint=checkpoint)
     if (graphs or embeddings) and not takes_graph(model):
         raise click.UsageError(f"{model_name} works on words alone: --graph and --embeddings are for lapplsi, ltm, dtm")
-    for path in filter(None, (out, report)):
-        _check_folder(path)
+    _check_places([input], out, report)
     use_labels = given["labels"] is not None
     corpus = read_corpus(input, given, keep_texts=report is not None)
     if corpus_out:
@@ -214,7 +213,9 @@ def show(
 @click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
 @click.option("--layout", type=click.Choice(["spectral", "umap"]), default="spectral", show_default=True)
-@click.option("--documents", default=20_000, show_default=True, help="Documents on the page at most.")
+@click.option(
+    "--documents", type=click.IntRange(1), default=20_000, show_default=True, help="Documents on the page at most."
+)
 def explore(
     model: str,
     input: str,
@@ -237,8 +238,12 @@ def explore(
     from .store import load
 
     fitted = load(model)
+    if segments is not None and not hasattr(fitted, "segment_memberships"):
+        raise click.UsageError(
+            f"--segments {segments}: {type(fitted).__name__} knows documents alone; LDCC knows segments"
+        )
     second = None if other is None else load(other)
-    _check_folder(out)
+    _check_places([model, input, other, names], out)
     errors = "replace" if replace_errors else "strict"
     corpus = Corpus.read(input, errors=errors, **options_as_fitted(fitted, model, input, given, segments))
     say(str(corpus))
@@ -383,6 +388,7 @@ def demo(out: str, report: str) -> None:
     from .store import save
     from .topics import topic_tree
 
+    _check_places([], out, report)
     corpus = load_demo()
     say(f"{corpus}\n")
     model = PLSA(20, smoothing=0.01, random_state=0, n_jobs=-1).fit(corpus)
@@ -398,7 +404,12 @@ def demo(out: str, report: str) -> None:
 
 
 def _corpus_name(path: str) -> str:
-    return "stdin" if path == "-" else Path(path).absolute().name.split(".")[0]
+    if path == "-":
+        return "stdin"
+    place = Path(path).resolve()
+    return (
+        (place.name if place.is_dir() else place.name.removesuffix(".gz").rpartition(".")[0]) or place.name or "corpus"
+    )
 
 
 def _write_report(report: Any, path: str) -> None:
@@ -406,7 +417,14 @@ def _write_report(report: Any, path: str) -> None:
     say(f"{report}; open it in a browser: {Path(path).absolute().as_uri()}")
 
 
-def _check_folder(path: str) -> None:
-    """Said before the work, not after it."""
-    if not Path(path).absolute().parent.is_dir():
-        raise FileNotFoundError(f"the folder {Path(path).parent} does not exist: create it, or write somewhere else")
+def _check_places(inputs: list[str | None], *outputs: str | None) -> None:
+    """What is written has a place of its own; said before the work, not after it."""
+    taken = [Path(path).resolve() for path in inputs if path is not None]
+    for path in filter(None, outputs):
+        if not Path(path).absolute().parent.is_dir():
+            raise FileNotFoundError(
+                f"the folder {Path(path).parent} does not exist: create it, or write somewhere else"
+            )
+        if Path(path).resolve() in taken:
+            raise ValueError(f"{path} is used for something else here too: write to another file")
+        taken.append(Path(path).resolve())

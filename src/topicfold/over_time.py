@@ -179,12 +179,11 @@ def readable_period(timestamps: np.ndarray, fewest: int, most: int) -> str:
     'month'
     """
     dates = timestamps[~np.isnat(timestamps)]
-    chosen = "year"
+    chosen, most_yet = "year", 0
     for by, unit in _PERIODS.items():
         n_periods = len(np.unique(dates.astype(f"datetime64[{unit}]")))
-        if n_periods > most:
+        if n_periods > most or most_yet >= fewest:
             break
-        chosen = by
-        if n_periods >= fewest:
-            break
+        if n_periods > most_yet:  # else a shorter period tells no more
+            chosen, most_yet = by, n_periods
     return chosen

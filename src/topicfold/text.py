@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
+_LOOK_AHEAD = 8  # tokens of a tokenizer that are looked for together in a text
+_REACH = 2_000  # characters within which a token is looked for: one further away is another
 _FLUSH_TOKENS = 1 << 19  # tokens held as they come before they are summed up to counts
 _CHUNK = 1 << 20  # stored values looked at together when a matrix is worked on in place
 
@@ -108,41 +110,44 @@ class Preprocessing:
     @cached_property
     def tokens(self) -> Callable[[str], Iterable[str]]:
         """From text to tokens, before stop words and stems."""
-        if isinstance(self.tokenizer, str):
-            name = self.tokenizer
-            raise ValueError(
-                f"this was made with the tokenizer {name}, and files keep only its name: pass it again, "
-                f"load(path, tokenizer={name.rpartition(':')[2] or '...'})"
-            )
         if self.tokenizer is not None:
-            tokenizer = self.tokenizer
-            return (lambda text: tokenizer(text.lower())) if self.lowercase else tokenizer
+            tokenizer = self._callable_tokenizer()
+            return lambda text: tokenizer(self._lowered(_composed(text)))
         find = re.compile(self.token_pattern).findall
         find_any = _pattern_with_marks().findall if self.token_pattern == TOKEN_PATTERN else find
-        if not self.lowercase:
-            return lambda text: find(text) if text.isascii() else find_any(unicodedata.normalize("NFC", text))
 
         def tokens(text: str) -> list[str]:
             if text.isascii():
-                return find(text.lower())
-            # Python lowers the Turkish capital I with a dot to two characters
-            return find_any(unicodedata.normalize("NFC", text.replace("\u0130", "i").lower()))
+                return find(text.lower() if self.lowercase else text)
+            return find_any(self._lowered(_composed(text)))
 
         return tokens
+
+    def _callable_tokenizer(self) -> Callable[[str], Iterable[str]]:
+        if callable(self.tokenizer):
+            return self.tokenizer
+        name = str(self.tokenizer)
+        raise ValueError(
+            f"this was made with the tokenizer {name}, and files keep only its name: pass it again, "
+            f"load(path, tokenizer={name.rpartition(':')[2] or '...'})"
+        )
+
+    def _lowered(self, text: str) -> str:
+        """The text as tokens are looked for in it; each character stays in its place."""
+        # Python lowers the Turkish capital I with a dot to two characters
+        return text.replace("\u0130", "i").lower() if self.lowercase else text
 
     def _places(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of each token of a text that is lowered already."""
         if self.tokenizer is None:
             plain = self.token_pattern != TOKEN_PATTERN or text.isascii()
             pattern = re.compile(self.token_pattern) if plain else _pattern_with_marks()
-            yield from (match.span(pattern.groups) for match in pattern.finditer(text))
+            for match in pattern.finditer(text):
+                start, end = match.span(pattern.groups)
+                if start < end:  # a pattern may match nothing
+                    yield start, end
             return
-        end = 0
-        for token in self.tokens(text):
-            start = text.find(token, end)  # a tokenizer may give what is not in the text, such as a lemma
-            if start >= 0 and token:
-                end = start + len(token)
-                yield start, end
+        yield from _places_of(list(filter(None, self._callable_tokenizer()(text))), text)
 
     @cached_property
     def _stop_set(self) -> frozenset[str]:
@@ -184,6 +189,39 @@ class Preprocessing:
     def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]]) -> Preprocessing:
         """The same with the tokenizer given anew, after loading a file that knows only its name."""
         return replace(self, tokenizer=tokenizer)
+
+
+def _composed(text: str) -> str:
+    """One form of what Unicode can write in several ways (NFC)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _places_of(tokens: list[str], text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of what a tokenizer found, in order; it may give what is not in the text, such as a lemma."""
+    end = 0
+    for number, token in enumerate(tokens):
+        start = end
+        while start < len(text) and not text[start].isalnum() and text[start] != token[0]:
+            start += 1
+        if not text.startswith(token, start):  # it is not where the text goes on
+            start = _whole_word(text, token, end)
+            following = (_whole_word(text, other, end) for other in tokens[number + 1 : number + _LOOK_AHEAD])
+            if start < 0 or any(0 <= place < start for place in following):
+                continue  # nor is it the one further on, if those that follow stand before that
+        end = start + len(token)
+        yield start, end
+
+
+def _whole_word(text: str, token: str, start: int) -> int:
+    """The next place of a token, or -1; one in ASCII may be no part of a longer word, other scripts have no blanks."""
+    stop = start + _REACH
+    place = text.find(token, start, stop)
+    while place >= 0 and token.isascii():
+        before, after = text[place - 1 : place] if place else "", text[place + len(token) : place + len(token) + 1]
+        if not (before.isalnum() and token[0].isalnum()) and not (after.isalnum() and token[-1].isalnum()):
+            break
+        place = text.find(token, place + 1, stop)
+    return place
 
 
 @cache
@@ -357,10 +395,8 @@ def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tupl
     >>> token_spans("The Cats!", Preprocessing(stemmer="english"))
     ('The Cats!', [(4, 8, 'cat')])
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-    # İ is the one character that grows when it is lowered; without it places stay what they are
-    lowered = text.replace("\u0130", "i").lower() if preprocessing.lowercase else text
+    text = _composed(text)
+    lowered = preprocessing._lowered(text)
     spans = []
     for start, end in preprocessing._places(lowered):
         token = lowered[start:end]

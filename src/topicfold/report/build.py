@@ -17,7 +17,7 @@ from ..layout import document_positions
 from ..over_time import readable_period, shares_over_time
 from ..topics import TopicTree, relevance, top_word_columns, topic_tree
 from .compare import comparison
-from .documents import chosen_documents, document_graph, document_table
+from .documents import FITTED_GRAPH, chosen_documents, document_graph, document_table
 from .page import Report
 
 __all__ = ["build_report", "read_names"]
@@ -26,9 +26,10 @@ MOST_DOCUMENTS = 20_000
 _FORMAT = 1
 _MOST_STEPS = 200  # of the plot of convergence
 _WORDS = 30  # a topic shows at once ...
-_WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # ... for each of these weights of relevance
+_WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
 _COHERENCE_WORDS = 10
 _SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
+_NO_SETTING = ("n_jobs", "verbose", "checkpoint")  # they change no result, and a path says where one works
 _PLACES = 10_000  # steps of the map's scale
 _FEWEST_PERIODS, _MOST_PERIODS = 6, 400
 
@@ -57,6 +58,8 @@ def build_report(
     tree = topic_tree(model, corpus) if tree is None else tree
     if len(tree.doc_topic) != len(corpus):
         raise ValueError(f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}")
+    if len(tree) == 0:
+        raise ValueError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
     rows = chosen_documents(tree, max_documents)
     graph = document_graph(model, corpus)
@@ -64,7 +67,7 @@ def build_report(
     topics = _topics(tree, model, corpus, rows, words)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
     documents = document_table(model, corpus, tree, rows, shown_graph, words)
-    fitted_on = shown_graph if getattr(model, "graph_", None) is not None else None  # links alone draw no map
+    fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
     x, y = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
     labels = _label_table(corpus)
     if labels is not None:
@@ -115,7 +118,11 @@ def _model_facts(model: Any) -> dict[str, Any]:
     from ..models import MODELS
 
     info, parameters = MODELS.get(type(model).__name__), model.get_params(deep=False)
-    plain = {key: value for key, value in parameters.items() if isinstance(value, str | int | float | bool | None)}
+    plain = {
+        key: value
+        for key, value in parameters.items()
+        if key not in _NO_SETTING and isinstance(value, str | int | float | bool | None)
+    }
     history = np.asarray(model.history_, np.float64)
     steps = np.unique(np.linspace(0, len(history) - 1, min(_MOST_STEPS, len(history))).round().astype(int))
     return {

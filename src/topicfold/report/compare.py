@@ -65,7 +65,7 @@ def shared_documents(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
-    """(kind, topics on the left, topics on the right), the pairs of the largest share first.
+    """(kind, topics on the left, topics on the right), of each kind the largest first.
 
     Two topics match where more than half of the documents of each are in the other. A topic splits where more than half
     of the documents of two or more of the other model's are in it; the other way round topics merge. What is left of
@@ -92,7 +92,8 @@ def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
             kinds.append(("merge", pieces, [b]))
             done_left.update(pieces)
             done_right.add(b)
-    for a, b in np.argwhere(inside_left & inside_right).tolist():
+    both = np.argwhere(inside_left & inside_right)
+    for a, b in both[np.argsort(-shared[tuple(both.T)], kind="stable")].tolist():
         if a not in done_left and b not in done_right:
             kinds.append(("match", [a], [b]))
             done_left.add(a)

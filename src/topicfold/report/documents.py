@@ -21,8 +21,9 @@ from ..neighbors import nearest
 from ..text import Preprocessing, token_spans
 from ..topics import TopicTree
 
-__all__ = ["chosen_documents", "document_graph", "document_table", "nearest_by_topic"]
+__all__ = ["FITTED_GRAPH", "chosen_documents", "document_graph", "document_table", "nearest_by_topic"]
 
+FITTED_GRAPH = "the graph of the fit"
 _BEST = 40  # documents of each topic that are shown whatever else is left out
 _TEXT_BYTES = 8_000_000  # of all texts together; longer ones are cut
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
@@ -39,23 +40,19 @@ def chosen_documents(tree: TopicTree, most: int) -> np.ndarray:
     n_documents = len(tree.doc_topic)
     if n_documents <= most:
         return np.arange(n_documents)
-    n_best = max(1, min(_BEST, most // (2 * len(tree))))
-    best = {row for topic in tree.ids for row in _best_rows(tree, int(topic), n_best)}
-    others = np.setdiff1d(np.arange(n_documents), sorted(best))
-    drawn = np.random.RandomState(0).permutation(others)[: max(0, most - len(best))]
-    return np.sort(np.concatenate([np.fromiter(best, np.int64), drawn]))
-
-
-def _best_rows(tree: TopicTree, topic: int, n: int) -> list[int]:
-    column = tree.doc_topic[:, tree._row(topic)]
-    return np.lexsort((np.arange(len(column)), -column))[:n].tolist()
+    n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
+    # a column at a time: all at once would take as much memory again; the best of every topic, then the second ...
+    ranked = np.stack([np.argsort(-column, kind="stable")[:n_best] for column in tree.doc_topic.T], axis=1)
+    drawn = np.random.RandomState(0).permutation(n_documents)
+    chosen = dict.fromkeys([*ranked.ravel().tolist(), *drawn.tolist()])
+    return np.sort(list(chosen)[:most])
 
 
 def document_graph(model: Any, corpus: Corpus) -> tuple[str, sp.csr_array] | None:
     """The graph of the documents and what it is: the one the model was fitted on, or else the links of the corpus."""
     graph = getattr(model, "graph_", None)
     if graph is not None and graph.shape[0] == len(corpus) and content_hash(corpus.counts) == model.corpus_hash_:
-        return "the graph of the fit", graph
+        return FITTED_GRAPH, graph
     if corpus.links is not None and len(corpus.links):
         return "links", link_graph(corpus.links, len(corpus))
     return None
@@ -84,12 +81,17 @@ def document_table(
         "date": _dates(corpus, rows),
     }
     tints = _Tints(tree)
-    if corpus.texts is not None and corpus.preprocessing is not None:
+    if corpus.texts is not None and _can_cut(corpus.preprocessing):
         table |= _texts(model, corpus, tree, rows, tints)
     else:
         counts = as_counts(model, corpus, reset=False)
         table["words"] = [_counted_words(counts, row, tree, tints, words) for row in rows]
     return table
+
+
+def _can_cut(preprocessing: Preprocessing | None) -> bool:
+    """A corpus from a file may know no more than the name of its tokenizer."""
+    return preprocessing is not None and not isinstance(preprocessing.tokenizer, str)
 
 
 def _shares(shares: np.ndarray, exclusive: bool) -> str:
@@ -160,7 +162,8 @@ def _texts(model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints:
     """
     assert corpus.texts is not None
     assert corpus.preprocessing is not None
-    column = {word: w for w, word in enumerate(tree.vocabulary)}
+    known = set(corpus.vocabulary or ())
+    column = {word: w for w, word in enumerate(tree.vocabulary) if word in known}
     texts = [corpus.texts[row] for row in rows]
     limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts])
     segments = (
@@ -256,13 +259,12 @@ class _SegmentTopics:
     def __init__(self, model: Any, corpus: Corpus, tree: TopicTree) -> None:
         assert corpus.segments is not None
         topics, above = model.segment_memberships(corpus)
-        self.memberships = np.hstack([topics, above])
-        self.n_topics = topics.shape[1]
-        self.rows = np.array(
-            [tree._row(topic) if topic in tree.ids else -1 for topic in range(self.memberships.shape[1])]
-        )
-        self.n_rows = len(tree)
-        self.lengths = np.asarray(corpus.segments.counts.sum(axis=1)).ravel().astype(int)
+        self.memberships = _by_row(tree, np.hstack([topics, above]))
+        self.lower = tree.level == tree.level.min()
+        self.upper = ~self.lower
+        shared = set(tree.vocabulary)
+        columns = [w for w, word in enumerate(corpus.vocabulary or ()) if word in shared]
+        self.lengths = np.asarray(corpus.segments.counts[:, columns].sum(axis=1)).ravel().astype(int)
         self.order = np.argsort(corpus.segments.documents, kind="stable")
         self.ends = np.searchsorted(corpus.segments.documents[self.order], np.arange(len(corpus) + 1))
 
@@ -279,17 +281,30 @@ class _SegmentTopics:
             before = spans[first - 1][1] if first else 0
             start = _paragraph_start(text, before, spans[first][0]) if parts else 0
             shares = self.memberships[number]
-            topics = np.zeros(self.n_rows)
-            topics[self.rows[self.rows >= 0]] = shares[self.rows >= 0]
-            best, above = shares[: self.n_topics].argmax(), self.n_topics + shares[self.n_topics :].argmax()
-            parts.append(_Part(start, first, last, topics, int(self.rows[best]), int(self.rows[above])))
+            parts.append(_Part(start, first, last, shares, _largest(shares, self.lower), _largest(shares, self.upper)))
         return parts
 
 
+def _by_row(tree: TopicTree, memberships: np.ndarray) -> np.ndarray:
+    """Memberships in the model's topics as memberships in those of the tree, where some may be merged or dropped."""
+    found = np.zeros((len(memberships), len(tree)))
+    for topic, shares in enumerate(memberships.T):
+        became = tree.mapping.get(topic)
+        if became is not None:
+            found[:, tree._row(became)] += shares
+    return found
+
+
+def _largest(shares: np.ndarray, among: np.ndarray) -> int:
+    """The row of the largest share among some, -1 where all are zero."""
+    best = int(np.where(among, shares, 0).argmax())
+    return best if among[best] and shares[best] > 0 else -1
+
+
 def _paragraph_start(text: str, after: int, before: int) -> int:
-    """Where a segment begins whose first word is at `before`: after a line break or the end of a sentence."""
-    line = text.rfind("\n", after, before)
-    if line >= 0:
-        return line + 1
-    sentence = re.search(r"[.!?。！？]\s*", text[after:before])
-    return after + sentence.end() if sentence else before
+    """Where a segment begins whose first word is at `before`: after a blank line, a line, or a sentence."""
+    for pattern in (r"\n\s*\n", r"\n", r"[.!?。！？]\s*"):
+        found = re.search(pattern, text[after:before])
+        if found:
+            return after + found.end()
+    return before

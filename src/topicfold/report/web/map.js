@@ -24,7 +24,7 @@ function edgePairs() {
 
 function drawMap(main, value) {
   const { x: xs, y: ys } = documents;
-  const canvas = element('canvas', { id: 'map', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre.' });
+  const canvas = element('canvas', { id: 'map-canvas', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre.' });
   const context = canvas.getContext('2d');
   const legend = element('div', { class: 'legend' });
   const tree = d3.quadtree(d3.range(documentCount), (d) => xs[d], (d) => ys[d]);
@@ -50,7 +50,7 @@ function drawMap(main, value) {
   const at = (d) => [transform.applyX(offset[0] + scale * xs[d]), transform.applyY(offset[1] + scale * ys[d])];
 
   function fit() {
-    const box = canvas.getBoundingClientRect();
+    const box = { width: canvas.clientWidth, height: canvas.clientHeight };
     const ratio = devicePixelRatio || 1;
     canvas.width = Math.round(box.width * ratio);
     canvas.height = Math.round(box.height * ratio);

@@ -27,9 +27,10 @@ function searchResults(wanted) {
   const already = new Set(named);
   const withWord = [];
   topics.forEach((topic, row) => {
-    const word = bestWords[row].slice(0, 30).find((candidate) => candidate.toLowerCase().startsWith(wanted));
-    if (word && !already.has(topic)) withWord.push([topic, word]);
+    const place = bestWords[row].slice(0, 30).findIndex((word) => word.toLowerCase().startsWith(wanted));
+    if (place >= 0 && !already.has(topic)) withWord.push([topic, bestWords[row][place], place]);
   });
+  withWord.sort((a, b) => a[2] - b[2]);
   const titled = matching(d3.range(documentCount), (d) => lowerTitles[d], wanted);
   return { named, withWord, titled };
 }
@@ -42,7 +43,7 @@ function drawResults() {
   const group = (title, items, line) =>
     items.length
       ? [
-          element('h3', {}, `${title} (${count(items.length)})`),
+          element('h2', {}, `${title} (${count(items.length)})`),
           element('ul', {}, items.slice(0, SHOWN_HITS).map((item) => element('li', {}, line(item)))),
         ]
       : [];

@@ -78,8 +78,9 @@ function heading(topic) {
     return undefined;
   });
   input.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') finish(true);
-    if (event.key === 'Escape') finish(false);
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    event.preventDefault(); // else Enter would press the button that gets the focus
+    finish(event.key === 'Enter');
   });
   return element('div', { class: 'heading' }, title, input, button);
 }

@@ -1,6 +1,7 @@
 // The topics: a list, a tree that opens and closes, or document-topics over word-topics; and the list at the side.
 
 const TREE_WORDS = 7;
+const SHOWN_PARTS = 8;
 const OPEN_AT_FIRST = 12; // roots of a tree: with more, all begin closed
 
 // The words of a topic; where the model scores words, the larger the more telling, with P(w|topic) beside.
@@ -23,41 +24,49 @@ function topicLine(topic, figure = percent(topic.size)) {
   const named = names.has(topic.id) || report.score === 'relevance';
   return [
     element('span', { class: 'figure' }, figure),
-    element('span', { class: 'topic-name' }, named ? topicLink(topic) : element('a', { href: address('topic', topic.id), 'aria-label': nameOf(topic) }, `${topic.id}`)),
+    element('span', { class: 'topic-name' }, named ? topicLink(topic) : element('a', { href: address('topic', topic.id), 'aria-label': `${topic.id} ${nameOf(topic)}` }, `${topic.id}`)),
     sizedWords(topic),
   ];
+}
+
+function setOpen(twisty, open) {
+  twisty.setAttribute('aria-expanded', String(open));
+  twisty.closest('li').querySelector('ul').hidden = !open;
+}
+
+// A topic with those below it. The button stands beside the link: one in the other could not be told apart by ear.
+function branch(topic, below, open) {
+  const twisty = element('button', {
+    type: 'button',
+    class: 'twisty',
+    'aria-expanded': String(open),
+    'aria-label': `Topics below ${nameOf(topic)}`,
+    on: { click: () => setOpen(twisty, twisty.getAttribute('aria-expanded') === 'false') },
+  });
+  return element('li', {}, twisty, topicLine(topic), element('ul', { class: 'tree', hidden: !open }, below));
 }
 
 function treeItem(topic, open) {
   const below = childrenOf.get(topic.id) || [];
   if (!below.length) return element('li', { class: 'leaf' }, topicLine(topic));
-  return element(
-    'li',
-    {},
-    element('details', { open }, element('summary', {}, topicLine(topic)), element('ul', { class: 'tree' }, below.map((child) => treeItem(child, false)))),
-  );
+  return branch(topic, below.map((child) => treeItem(child, false)), open);
 }
 
-function partsItem(topic) {
-  const parts = topic.parts || [];
+function partsItem(topic, open) {
+  const parts = (topic.parts || []).slice(0, SHOWN_PARTS);
   const heaviest = parts.length ? parts[0][1] : 1;
-  return element(
-    'li',
-    {},
-    element(
-      'details',
-      { open: roots.length <= OPEN_AT_FIRST },
-      element('summary', {}, topicLine(topic)),
-      element(
-        'ul',
-        { class: 'tree' },
-        parts.slice(0, 8).map(([id, weight]) => {
-          const part = topics[rowOfTopic.get(id)];
-          return element('li', { class: 'leaf' }, element('span', { class: 'weight' }, bar(weight / heaviest), weight.toFixed(2)), topicLink(part), ' ', element('span', { class: 'words muted' }, furtherWords(part, 10)));
-        }),
-      ),
-    ),
-  );
+  const lines = parts.map(([id, weight]) => {
+    const part = topics[rowOfTopic.get(id)];
+    return element(
+      'li',
+      { class: 'leaf' },
+      element('span', { class: 'weight' }, bar(weight / heaviest), weight.toFixed(2)),
+      topicLink(part),
+      ' ',
+      element('span', { class: 'words muted' }, furtherWords(part, 10)),
+    );
+  });
+  return branch(topic, lines, open);
 }
 
 // Two columns of topics and lines between them, as wide as they weigh. Each side: [{name, href, size}].
@@ -68,7 +77,7 @@ function twoColumns(left, right, links, label) {
   const height = gap * Math.max(left.length, right.length) + 10;
   const place = (list) => (i) => 12 + ((i + 0.5) * (height - 14)) / list.length - 5;
   const [yLeft, yRight] = [place(left), place(right)];
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'columns').attr('role', 'img').attr('aria-label', label);
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'columns').attr('role', 'group').attr('aria-label', label);
   const curve = d3.linkHorizontal();
   const lines = svg
     .append('g')
@@ -120,14 +129,14 @@ function partsGraph() {
 }
 
 function setAll(open) {
-  for (const details of document.querySelectorAll('#main .tree details')) details.open = open;
+  for (const twisty of document.querySelectorAll('#main .twisty')) setOpen(twisty, open);
 }
 
 views.topics = {
   tab: 'Topics',
   draw(main) {
     const legend = report.score === 'relevance' ? '' : ' Words are the larger the more they tell a topic from the rest; the number beside one is its probability in the topic.';
-    const item = isGraph ? partsItem : (topic) => treeItem(topic, roots.length <= OPEN_AT_FIRST);
+    const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
     const opened = !isFlat && [
       element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),
       element('button', { type: 'button', id: 'close-all', on: { click: () => setAll(false) } }, 'Close all'),

@@ -1,0 +1,112 @@
+"""The explorer: how large its page is, what it costs to make, and what a browser spends until it can be used."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .common import SEED, Row, Setting, alternating, cpu, installed, seconds
+
+_DOCUMENTS = 20_000
+_TOPICS = 50
+_FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+
+
+def rows(setting: Setting) -> Iterator[Row]:
+    """The rows of this subject."""
+    from topicfold import PLSA
+    from topicfold.datasets import load_demo
+
+    demo = load_demo()
+    model = PLSA(20, smoothing=0.01, random_state=SEED).fit(demo)
+    yield from _page("the demo", model, demo, most_bytes=5e6, setting=setting)
+    corpus = _many(setting)
+    model = PLSA(_TOPICS, random_state=SEED).fit(corpus)
+    yield from _page(f"{len(corpus):,} documents", model, corpus, most_bytes=25e6, setting=setting)
+    yield _layout(model.doc_topic_, setting)
+
+
+def _many(setting: Setting) -> Any:
+    """As many documents as a page shows at most, with titles; texts come again where there are too few."""
+    from topicfold import Corpus
+
+    texts = setting.texts
+    n_documents = len(texts) if setting.quick else _DOCUMENTS
+    texts = [texts[d % len(texts)] for d in range(n_documents)]
+    titles = [text.strip()[:60] for text in texts]
+    return Corpus.from_texts(texts, titles=titles, keep_texts=True, min_df=12, max_df=0.06)
+
+
+def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Setting) -> Iterator[Row]:
+    from topicfold import build_report
+
+    report = build_report(model, corpus)  # kernels are compiled
+    made = alternating(lambda: cpu(lambda: build_report(model, corpus)), repeats=setting.repeats(3, 1))[0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "topics.html")
+        report.save(path)
+        size = path.stat().st_size
+        yield Row(f"explorer, {what}: making the report", seconds(made))
+        yield Row(
+            f"explorer, {what}: size of the page", _size(size), goal=f"<= {_size(most_bytes)}", met=size <= most_bytes
+        )
+        name = f"explorer, {what}: page CPU until it can be used"
+        if not installed("selenium") or shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+            yield Row(name, "", remark="needs selenium, Chromium and chromedriver")
+            return
+        spent = alternating(lambda: _page_cpu(path), repeats=setting.repeats(5, 1))[0]
+        yield Row(name, seconds(spent), goal="<= 3 s", met=spent <= 3)
+
+
+def _size(value: float) -> str:
+    return f"{value / 1e6:.1f} MB"
+
+
+def _page_cpu(path: Path) -> float:
+    """Seconds the page's main thread was busy until the overview was drawn, in a new browser."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    os.environ["SE_OFFLINE"] = "true"
+    options = webdriver.ChromeOptions()
+    for flag in _FLAGS:
+        options.add_argument(flag)
+    options.binary_location = str(shutil.which("chromium"))
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    try:
+        driver.execute_cdp_cmd("Performance.enable", {})
+        before = _busy(driver)
+        driver.get(path.as_uri())
+        WebDriverWait(driver, 60).until(
+            lambda page: page.execute_script("return document.documentElement.dataset.ready")
+        )
+        return _busy(driver) - before
+    finally:
+        driver.quit()
+
+
+def _busy(driver: Any) -> float:
+    metrics = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+
+
+def _layout(doc_topic: Any, setting: Setting) -> Row:
+    """A map of our own against umap-learn's, from the same memberships."""
+    from topicfold import document_positions
+
+    name = f"explorer, places of {len(doc_topic):,} documents on the map, against umap-learn on the same graph"
+    if not installed("umap"):
+        return Row(name, "", "umap-learn", remark="peer not installed")
+    document_positions(doc_topic[:500])
+    document_positions(doc_topic[:500], method="umap")
+    ours, peer = alternating(
+        lambda: cpu(lambda: document_positions(doc_topic)),
+        lambda: cpu(lambda: document_positions(doc_topic, method="umap")),
+        repeats=setting.repeats(3, 1),
+    )
+    return Row(name, seconds(ours), seconds(peer), f"{peer / ours:.2f}x", "for reference")
