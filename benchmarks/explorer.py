@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from .common import SEED, Row, Setting, alternating, cpu, installed, seconds
 
 _DOCUMENTS = 20_000
 _TOPICS = 50
+_FRAMES = 60
 _FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 
 
@@ -58,19 +59,21 @@ def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Settin
         if not installed("selenium") or shutil.which("chromium") is None or shutil.which("chromedriver") is None:
             yield Row(name, "", remark="needs selenium, Chromium and chromedriver")
             return
-        spent = alternating(lambda: _page_cpu(path), repeats=setting.repeats(5, 1))[0]
-        yield Row(name, seconds(spent), goal="<= 3 s", met=spent <= 3)
+        opened, frame = alternating(
+            lambda: _in_browser(path, _until_ready), lambda: _in_browser(path, _a_frame), repeats=setting.repeats(5, 1)
+        )
+        yield Row(name, seconds(opened), goal="<= 3 s", met=opened <= 3)
+        yield Row(f"explorer, {what}: a frame of the map while zooming, drawn without a graphics card", seconds(frame))
 
 
 def _size(value: float) -> str:
     return f"{value / 1e6:.1f} MB"
 
 
-def _page_cpu(path: Path) -> float:
-    """Seconds the page's main thread was busy until the overview was drawn, in a new browser."""
+def _in_browser(path: Path, measure: Callable[[Any, Path], float]) -> float:
+    """What a function measures in a new browser."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.support.ui import WebDriverWait
 
     os.environ["SE_OFFLINE"] = "true"
     options = webdriver.ChromeOptions()
@@ -79,15 +82,40 @@ def _page_cpu(path: Path) -> float:
     options.binary_location = str(shutil.which("chromium"))
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
+        driver.set_script_timeout(120)
         driver.execute_cdp_cmd("Performance.enable", {})
-        before = _busy(driver)
-        driver.get(path.as_uri())
-        WebDriverWait(driver, 60).until(
-            lambda page: page.execute_script("return document.documentElement.dataset.ready")
-        )
-        return _busy(driver) - before
+        return measure(driver, path)
     finally:
         driver.quit()
+
+
+def _until_ready(driver: Any, path: Path, view: str = "overview") -> float:
+    """Seconds the page's main thread was busy until the view was drawn."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    before = _busy(driver)
+    driver.get(f"{path.as_uri()}#{view}")
+    ready = "return document.documentElement.dataset.ready"
+    WebDriverWait(driver, 60).until(lambda page: page.execute_script(ready))
+    return _busy(driver) - before
+
+
+def _a_frame(driver: Any, path: Path) -> float:
+    """Seconds of the page's main thread for each frame of the map while it is zoomed in, step by step."""
+    _until_ready(driver, path, "map")
+    before = _busy(driver)
+    driver.execute_async_script(
+        """const [frames, done] = arguments, canvas = document.getElementById('map-canvas');
+        let left = frames;
+        const step = () => {
+          if (left-- === 0) return requestAnimationFrame(() => done());
+          canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -20, clientX: 640, clientY: 400, bubbles: true }));
+          return requestAnimationFrame(step);
+        };
+        step();""",
+        _FRAMES,
+    )
+    return (_busy(driver) - before) / _FRAMES
 
 
 def _busy(driver: Any) -> float:

@@ -212,8 +212,11 @@ class Page:
     # ---- the map -----------------------------------------------------------------------------------------------------
 
     def ink(self) -> int:
-        """How many points of the map's canvas are painted."""
-        return self.js(_PIXELS + "let n = 0; for (let i = 3; i < data.length; i += 4) n += data[i] > 0; return n")
+        """How many points of the map's canvas are painted: not as its corner is."""
+        return self.js(
+            _PIXELS + "let n = 0; for (let i = 0; i < data.length; i += 4) "
+            "n += data[i] !== data[0] || data[i + 1] !== data[1] || data[i + 2] !== data[2]; return n"
+        )
 
     def picture(self) -> str:
         return self.js("return document.querySelector('main canvas').toDataURL()")

@@ -438,7 +438,7 @@ def test_explore_counts_alone(run, explored, tmp_path):
     out = tmp_path / "m.safetensors"
     assert run("fit", counts, "--format", "ldac", "-p", "n_topics=2", "--out", out)[0] == 0
     data, _ = explored(out, counts, "--format", "ldac")
-    assert {data["words"][word] for word, *_ in data["documents"]["words"][0]} == {"word 0", "word 1"}
+    assert {data["words"][int(word)] for word in data["documents"]["words"][0].split()[::3]} == {"word 0", "word 1"}
     (tmp_path / "t.csv").write_text("text\ncat\n")
     code, _, err = run("explore", out, tmp_path / "t.csv", "--out", tmp_path / "x.html")
     assert code == 2
@@ -485,7 +485,8 @@ def test_explore_beside_another_model(model, texts, explored, run, tmp_path):
         == 0
     )
     data, _ = explored(model, texts, "--id", "name", "--compare", other)
-    assert (data["compare"]["name"], data["compare"]["model"]["name"]) == ("second", "TTMM")
+    assert (data["model"]["title"], data["model"]["name"]) == (model.stem, "PLSA")
+    assert (data["compare"]["model"]["title"], data["compare"]["model"]["name"]) == ("second", "TTMM")
     assert [relation["kind"] for relation in data["compare"]["relations"]] == ["match", "match"]
     code, _, err = run("explore", model, texts, "--compare", tmp_path / "no.safetensors", "--out", tmp_path / "x.html")
     assert (code, "no such file" in err) == (2, True)

@@ -107,7 +107,7 @@ def test_deep_links_survive_a_reload(page, reports):
         ("topic=2", page.text("main h2")),
         ("document=d7", "About the sea, part 1"),
         ("map=d7", "Map"),
-        ("compare", "PLSA and six topics"),
+        ("compare", "PLSA, 4 topics and six topics"),
     ]:
         page.go(address)
         assert page.text("main h2") == heading

@@ -199,7 +199,7 @@ def test_documents_without_a_topic_are_together():
 @pytest.mark.parametrize(
     ("memberships", "options", "message"),
     [
-        (np.eye(3), {"method": "tsne"}, "method='tsne': expected one of spectral, umap"),
+        (np.eye(3), {"method": "tsne"}, "method='tsne': expected one of neighbours, umap"),
         (np.ones(3), {}, "doc_topic has 1 dimensions"),
         (np.array([[np.nan, 1.0]]), {}, "doc_topic holds NaN"),
         (np.array([[1.5, -0.5]]), {}, "doc_topic holds -0.5"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .models.plsa import PLSA
     from .models.ttmm import TTMM
     from .over_time import drift, topics_over_time
-    from .report import Report, build_report
+    from .report import Report, build_report, read_names
     from .retrieval import search
     from .selection import select
     from .store import load, save
@@ -48,6 +48,7 @@ _HOME = {
     "label_graph": "graph",
     "link_graph": "graph",
     "load": "store",
+    "read_names": "report",
     "save": "store",
     "search": "retrieval",
     "select": "selection",
@@ -76,6 +77,7 @@ __all__ = [
     "label_graph",
     "link_graph",
     "load",
+    "read_names",
     "save",
     "search",
     "select",

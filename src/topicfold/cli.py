@@ -15,6 +15,7 @@ from .cli_input import (
     corpus_options,
     file_options,
     graph_input,
+    holds_texts,
     known_options,
     make_model,
     model_options,
@@ -128,7 +129,7 @@ def fit(
         model.set_params(checkpoint=checkpoint)
     if (graphs or embeddings) and not takes_graph(model):
         raise click.UsageError(f"{model_name} works on words alone: --graph and --embeddings are for lapplsi, ltm, dtm")
-    _check_places([input], out, report)
+    _check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
     use_labels = given["labels"] is not None
     corpus = read_corpus(input, given, keep_texts=report is not None)
     if corpus_out:
@@ -212,7 +213,7 @@ def show(
 @click.option("--name", help="Name of the corpus on the page; without it, that of INPUT.")
 @click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
-@click.option("--layout", type=click.Choice(["spectral", "umap"]), default="spectral", show_default=True)
+@click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
     "--documents", type=click.IntRange(1), default=20_000, show_default=True, help="Documents on the page at most."
 )
@@ -242,6 +243,8 @@ def explore(
         raise click.UsageError(
             f"--segments {segments}: {type(fitted).__name__} knows documents alone; LDCC knows segments"
         )
+    if segments is None and hasattr(fitted, "segment_memberships") and holds_texts(input, given["format"]):
+        say("without --segments each text is one segment: give what was given to fit")
     second = None if other is None else load(other)
     _check_places([model, input, other, names], out)
     errors = "replace" if replace_errors else "strict"
@@ -253,6 +256,7 @@ def explore(
         name=name or _corpus_name(input),
         names=None if names is None else read_names(names),
         compare=second,
+        model_name=None if other is None else Path(model).stem,
         compare_name=None if other is None else Path(other).stem,
         layout=layout,
         max_documents=documents,

@@ -13,6 +13,7 @@ __all__ = [
     "corpus_options",
     "file_options",
     "graph_input",
+    "holds_texts",
     "known_options",
     "make_model",
     "model_options",
@@ -97,7 +98,7 @@ def read_corpus(path: str, given: dict[str, Any], keep_texts: bool = False) -> A
     segments = segments_of(given.pop("segments"))
     options = {name: value for name, value in given.items() if value is not None}
     options |= {name: value for name, value in filters.items() if value != defaults[name]}
-    if _holds_texts(path, options.get("format")):
+    if holds_texts(path, options.get("format")):
         options |= preprocessing | ({} if segments is None else {"segments": segments})
         options |= {"keep_texts": True} if keep_texts else {}
     elif segments is not None:
@@ -114,7 +115,7 @@ def options_as_fitted(
     from .counts import vocabulary_of
 
     options = {name: value for name, value in given.items() if value is not None}
-    if not _holds_texts(path, options.get("format")):
+    if not holds_texts(path, options.get("format")):
         if segments is not None:
             raise click.UsageError(f"--segments {segments}: {path} holds counts, not texts that could be cut")
         return options
@@ -138,7 +139,8 @@ def _stop_words(given: str) -> Any:
     return given
 
 
-def _holds_texts(path: str, format: str | None) -> bool:
+def holds_texts(path: str, format: str | None) -> bool:
+    """Whether a file holds texts, not counts."""
     from .readers import TEXT_FORMATS, format_of
 
     return path == "-" or (format or format_of(Path(path))) in TEXT_FORMATS

@@ -21,7 +21,7 @@ from .neighbors import check_finite, nearest
 
 __all__ = ["METHODS", "document_positions"]
 
-METHODS = ("spectral", "umap")
+METHODS = ("neighbours", "umap")
 _N_NEIGHBORS = 12
 _NOISE = 3e-3  # length of what is added to a row: documents just alike would all have the same few neighbours
 _NO_TOPIC = 0.01  # a membership of all documents in nothing: those without any topic are like each other
@@ -65,7 +65,7 @@ def _move(indptr, indices, pull, others, rate, positions):
 
 
 def document_positions(
-    doc_topic: Any, graph: Any = None, *, method: str = "spectral", random_state: Any = 0
+    doc_topic: Any, graph: Any = None, *, method: str = "neighbours", random_state: Any = 0
 ) -> np.ndarray:
     """Places on a map, documents x 2 in float32: centred, one scale for both axes, nearly all within -1 and 1.
 

@@ -292,7 +292,9 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
 
 
 def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] | None = None) -> Any:
-    """Documents at their positions (see `document_positions`), coloured by their largest topic of the lowest level.
+    """Documents at their positions (see `document_positions`), coloured by their largest topic.
+
+    In a hierarchy it is one of the highest level, as in the explorer; where topics have parts (LDCC), one of these.
 
     With `labels`, one a document or the `labels` of a Corpus, they are coloured by label. The seven largest topics or
     labels have a colour each; all others are grey, as are documents without any.
@@ -331,12 +333,12 @@ def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
 
 
 def _largest_topics(tree: TopicTree) -> list[int | None]:
-    """The largest topic of each document on the lowest level, None where it is in none."""
+    """The largest topic of each document, None where it is in none: of word-topics, or of the highest level."""
     if len(tree) == 0:
         return [None] * len(tree.doc_topic)
-    lowest = np.flatnonzero(tree.level == tree.level.min())
-    shares = tree.doc_topic[:, lowest]
-    largest = tree.ids[lowest][shares.argmax(axis=1)]
+    rows = np.flatnonzero(tree.level == (tree.level.max() if tree.edges is None else tree.level.min()))
+    shares = tree.doc_topic[:, rows]
+    largest = tree.ids[rows][shares.argmax(axis=1)]
     return [int(topic) if share > 0 else None for topic, share in zip(largest, shares.max(axis=1))]
 
 

@@ -29,6 +29,7 @@ _WORDS = 30  # a topic shows at once ...
 _WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
 _COHERENCE_WORDS = 10
 _SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
+_LONGEST_SETTING = 200
 _NO_SETTING = ("n_jobs", "verbose", "checkpoint")  # they change no result, and a path says where one works
 _PLACES = 10_000  # steps of the map's scale
 _FEWEST_PERIODS, _MOST_PERIODS = 6, 400
@@ -42,16 +43,17 @@ def build_report(
     tree: TopicTree | None = None,
     names: Mapping[int, str] | None = None,
     compare: Any = None,
+    model_name: str | None = None,
     compare_name: str | None = None,
-    layout: str = "spectral",
+    layout: str = "neighbours",
     max_documents: int = MOST_DOCUMENTS,
 ) -> Report:
     """What the explorer shows of a model and the corpus it was fitted on, or of another one.
 
     `tree` takes the place of `topic_tree(model, corpus)`, say with topics merged; `names` are names of topics by id.
-    `compare` is a second model of the same corpus. `layout` is how documents find their places on the map: 'spectral',
-    or 'umap' (an extra). Of more than `max_documents` documents the best of each topic and a random part are shown;
-    all figures are still those of the whole corpus.
+    `compare` is a second model of the same corpus; `model_name` and `compare_name` are what the two are called there.
+    `layout` is how documents find their places on the map, 'neighbours' or 'umap' (an extra). Of more than
+    `max_documents` documents the best of each topic and a random part are shown; figures are still those of all.
     """
     if max_documents < 1:
         raise ValueError(f"max_documents={max_documents}: expected at least 1")
@@ -76,7 +78,7 @@ def build_report(
         "format": _FORMAT,
         "name": name,
         "corpus": _corpus_facts(corpus, len(rows), documents.pop("cut", None)),
-        "model": _model_facts(model),
+        "model": _model_facts(model, model_name, int((tree.level == tree.level.min()).sum())),
         "exclusive": bool(tree.exclusive),
         "score": "relevance" if tree.word_score is None else "discerning index",
         "words": list(words),
@@ -114,25 +116,36 @@ def _corpus_facts(corpus: Corpus, n_shown: int, cut: int | None) -> dict[str, An
     }
 
 
-def _model_facts(model: Any) -> dict[str, Any]:
+def _model_facts(model: Any, title: str | None, n_topics: int) -> dict[str, Any]:
     from ..models import MODELS
 
     info, parameters = MODELS.get(type(model).__name__), model.get_params(deep=False)
-    plain = {
-        key: value
-        for key, value in parameters.items()
-        if key not in _NO_SETTING and isinstance(value, str | int | float | bool | None)
-    }
     history = np.asarray(model.history_, np.float64)
     steps = np.unique(np.linspace(0, len(history) - 1, min(_MOST_STEPS, len(history))).round().astype(int))
     return {
         "name": type(model).__name__,
-        "settings": [[key, str(value)] for key, value in sorted(plain.items())],
+        "title": title or f"{type(model).__name__}, {n_topics:,} topics",
+        "settings": [[key, _short(value)] for key, value in sorted(parameters.items()) if key not in _NO_SETTING],
         "steps": [[int(step) + 1, _number(history[step], 7)] for step in steps],
         "unit": "" if info is None else info.score_unit,
         "iterations": int(model.n_iter_),
-        "converged": bool(getattr(model, "converged_", True)),
+        "ending": _ending(model, info),
     }
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    text = str(value)
+    return text if len(text) <= _LONGEST_SETTING else text[: _LONGEST_SETTING - 1] + "…"
+
+
+def _ending(model: Any, info: Any) -> str:
+    if getattr(model, "interrupted_", False):
+        return "interrupted"
+    if info is not None and info.steps != "max_iter":  # a sampler runs as long as it is told to
+        return "as many as it was given"
+    return "converged" if getattr(model, "converged_", True) else "not yet converged"
 
 
 # ---- topics ---------------------------------------------------------------------------------------------------------
@@ -147,7 +160,7 @@ def _topics(
     shown = tree.doc_topic[rows]
     topics = []
     for row, topic in enumerate(tree.ids.tolist()):
-        best = np.lexsort((rows, -shown[:, row]))[:_DOCUMENTS]
+        best = np.argsort(-shown[:, row], kind="stable")[:_DOCUMENTS]
         topics.append(
             {
                 "id": topic,
@@ -276,7 +289,7 @@ def _places(positions: np.ndarray) -> tuple[list[int], list[int]]:
 
 def _compared(tree: TopicTree, other: Any, corpus: Corpus, name: str | None) -> dict[str, Any]:
     found = comparison(tree, topic_tree(other, corpus))
-    return {"name": name or type(other).__name__, "model": _model_facts(other), **found}
+    return {"model": _model_facts(other, name, len(found["topics"])), **found}
 
 
 def _number(value: Any, digits: int = 4) -> float | None:

@@ -68,39 +68,41 @@ def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
     """(kind, topics on the left, topics on the right), of each kind the largest first.
 
     Two topics match where more than half of the documents of each are in the other. A topic splits where more than half
-    of the documents of two or more of the other model's are in it; the other way round topics merge. What is left of
-    either side has no counterpart.
+    of the documents of two or more of the other model's are in it; the other way round topics merge. More than half of
+    the documents of one that is left may be in another: it is inside that, or, on the right, that holds it. Else it is
+    alone.
 
     >>> relations(np.array([[4, 0, 0], [0, 2, 2], [0, 0, 0]]))
     [('match', [0], [0]), ('split', [1], [1, 2]), ('alone', [2], [])]
     """
     of_left, of_right = _parts(shared)
+    inside_left, inside_right = of_right > _MOST, of_left > _MOST  # most of b's documents are in a; most of a's in b
+    largest_left, largest_right = (np.argsort(-shared.sum(axis=side), kind="stable").tolist() for side in (1, 0))
     kinds: list[tuple[str, list[int], list[int]]] = []
-    # of the documents of b most are in a, and of those of a most in b
-    inside_left, inside_right = of_right > _MOST, of_left > _MOST
     done_left: set[int] = set()
     done_right: set[int] = set()
-    for a in np.argsort(-shared.sum(axis=1), kind="stable").tolist():
+
+    def add(kind: str, left: list[int], right: list[int]) -> None:
+        kinds.append((kind, left, right))
+        done_left.update(left)
+        done_right.update(right)
+
+    for a in largest_left:
         pieces = np.flatnonzero(inside_left[a]).tolist()
         if len(pieces) > 1:
-            kinds.append(("split", [a], pieces))
-            done_left.add(a)
-            done_right.update(pieces)
-    for b in np.argsort(-shared.sum(axis=0), kind="stable").tolist():
+            add("split", [a], pieces)
+    for b in largest_right:
         pieces = [a for a in np.flatnonzero(inside_right[:, b]).tolist() if a not in done_left]
         if len(pieces) > 1 and b not in done_right:
-            kinds.append(("merge", pieces, [b]))
-            done_left.update(pieces)
-            done_right.add(b)
+            add("merge", pieces, [b])
     both = np.argwhere(inside_left & inside_right)
     for a, b in both[np.argsort(-shared[tuple(both.T)], kind="stable")].tolist():
         if a not in done_left and b not in done_right:
-            kinds.append(("match", [a], [b]))
-            done_left.add(a)
-            done_right.add(b)
-    kinds += [("alone", [a], []) for a in range(shared.shape[0]) if a not in done_left]
-    kinds += [("alone", [], [b]) for b in range(shared.shape[1]) if b not in done_right]
-    order = ("match", "split", "merge", "alone")
+            add("match", [a], [b])
+    some = [("inside", [a], np.flatnonzero(inside_right[a]).tolist()) for a in largest_left if a not in done_left]
+    some += [("holds", np.flatnonzero(inside_left[:, b]).tolist(), [b]) for b in largest_right if b not in done_right]
+    kinds += [(kind if left and right else "alone", left, right) for kind, left, right in some]
+    order = ("match", "split", "merge", "inside", "holds", "alone")
     return sorted(kinds, key=lambda kind: order.index(kind[0]))
 
 

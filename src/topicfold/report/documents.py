@@ -25,14 +25,12 @@ __all__ = ["FITTED_GRAPH", "chosen_documents", "document_graph", "document_table
 
 FITTED_GRAPH = "the graph of the fit"
 _BEST = 40  # documents of each topic that are shown whatever else is left out
-_TEXT_BYTES = 8_000_000  # of all texts together; longer ones are cut
+_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
-_NEAREST = 8
-_SHARES = {
-    True: (0.01, 12),
-    False: (0.1, 40),
-}  # by whether topics are a mixture: the least share shown, the most topics
+_NEAREST, _LINKED = 8, 20
+# by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
+_SHARES = {True: (0.01, 12), False: (0.1, 40)}
 
 
 def chosen_documents(tree: TopicTree, most: int) -> np.ndarray:
@@ -75,9 +73,9 @@ def document_table(
     table: dict[str, Any] = {
         "id": [tree.document_ids[row] for row in rows],
         "title": None if corpus.titles is None else [corpus.titles[row] for row in rows],
-        "topics": [_shares(shares, tree.exclusive) for shares in doc_topic],
-        "near": _rows_as_text(nearest_by_topic(doc_topic)) if len(rows) > 1 else [""] * len(rows),
-        "linked": None if graph is None else _rows_as_text(graph),
+        "topics": [_shares(shares, tree) for shares in doc_topic],
+        "near": _rows_as_text(nearest_by_topic(doc_topic), _NEAREST) if len(rows) > 1 else [""] * len(rows),
+        "linked": None if graph is None else _rows_as_text(graph, _LINKED),
         "date": _dates(corpus, rows),
     }
     tints = _Tints(tree)
@@ -94,18 +92,26 @@ def _can_cut(preprocessing: Preprocessing | None) -> bool:
     return preprocessing is not None and not isinstance(preprocessing.tokenizer, str)
 
 
-def _shares(shares: np.ndarray, exclusive: bool) -> str:
-    """'row of the topic, share in thousandths', again and again, the largest first."""
-    least, most = _SHARES[exclusive]
-    order = np.argsort(-shares, kind="stable")[:most]
-    return " ".join(f"{k} {round(1000 * float(shares[k]))}" for k in order if shares[k] >= least)
+def _shares(shares: np.ndarray, tree: TopicTree) -> str:
+    """'row of the topic, share in thousandths', again and again, the largest first; of each level its largest."""
+    least, most = _SHARES[tree.exclusive]
+    left = dict.fromkeys(tree.level.tolist(), most)
+    found = []
+    for row in np.argsort(-shares, kind="stable").tolist():
+        if shares[row] < least:
+            break
+        level = int(tree.level[row])
+        if left[level]:
+            left[level] -= 1
+            found.append(f"{row} {round(1000 * float(shares[row]))}")
+    return " ".join(found)
 
 
-def _rows_as_text(graph: sp.csr_array) -> list[str]:
+def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
     """The heaviest neighbours of each row."""
     texts = []
     for start, stop in pairwise(graph.indptr.tolist()):
-        order = np.argsort(-graph.data[start:stop], kind="stable")[:_NEAREST]
+        order = np.argsort(-graph.data[start:stop], kind="stable")[:most]
         texts.append(" ".join(map(str, graph.indices[start:stop][order].tolist())))
     return texts
 
@@ -140,18 +146,16 @@ class _Tints:
         return dict(zip(words[known].tolist(), self.topics[best[known]].tolist()))
 
 
-def _counted_words(
-    counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tints, words: dict[str, int]
-) -> list[list[int]]:
-    """[word, count, row of its topic or -1] of a document's most frequent words."""
+def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tints, words: dict[str, int]) -> str:
+    """'word, count, row of its topic or -1', again and again, of a document's most frequent words."""
     part = slice(counts.indptr[row], counts.indptr[row + 1])
     order = np.argsort(-counts.data[part], kind="stable")[:_WORDS_SHOWN]
     columns, numbers = counts.indices[part][order].tolist(), counts.data[part][order]
     topics = tints.of(columns, tree.doc_topic[row])
-    return [
-        [words.setdefault(tree.vocabulary[w], len(words)), int(np.ceil(n)), topics.get(w, -1)]
+    return " ".join(
+        f"{words.setdefault(tree.vocabulary[w], len(words))} {int(np.ceil(n))} {topics.get(w, -1)}"
         for w, n in zip(columns, numbers)
-    ]
+    )
 
 
 def _texts(model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints) -> dict[str, Any]:

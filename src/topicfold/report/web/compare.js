@@ -4,7 +4,9 @@ const KINDS = {
   match: 'Match: most documents of each are in the other',
   split: 'Split: one topic here is several there',
   merge: 'Merge: several topics here are one there',
-  alone: 'No counterpart',
+  inside: 'Inside: most of its documents are in one topic there, which has more',
+  holds: 'Holds: most documents of the topic there are in this one, which has more',
+  alone: 'No counterpart: its documents are spread over several',
 };
 
 if (report.compare) {
@@ -20,7 +22,7 @@ if (report.compare) {
           element(
             'table',
             { class: 'relations' },
-            element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, report.model.name), element('th', { scope: 'col' }, report.compare.name))),
+            element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, report.model.title), element('th', { scope: 'col' }, report.compare.model.title))),
             element(
               'tbody',
               {},
@@ -55,15 +57,15 @@ if (report.compare) {
       title: `${nameOf(topics[rowOfTopic.get(a)])} – ${there.get(b).name}: ${percent(ofLeft, 0)} of the first is in the second, ${percent(ofRight, 0)} of the second in the first`,
     }));
     links.sort((a, b) => a.weight - b.weight);
-    const ends = right.map((topic) => ({ name: topic.name, href: '#compare', title: topic.words.join(' ') }));
-    return twoColumns(left.map(asEnd), ends, links, `Topics of ${report.model.name} joined to those of ${report.compare.name}`);
+    const ends = right.map((topic) => ({ name: topic.name, title: topic.words.join(' ') }));
+    return twoColumns(left.map(asEnd), ends, links, `Topics of ${report.model.title} joined to those of ${report.compare.model.title}`);
   };
 
   views.compare = {
     tab: 'Compare',
     draw(main) {
       main.append(
-        element('h2', {}, `${report.model.name} and ${report.compare.name}`),
+        element('h2', {}, `${report.model.title} and ${report.compare.model.title}`),
         element('p', { class: 'muted' }, `${plural(topics.filter((topic) => topic.level === lowest).length, 'topic')} here, ${plural(report.compare.topics.length, 'topic')} there. A line is as wide as the part of a topic’s documents that the other has.`),
         drawing(),
         ...Object.keys(KINDS).map((kind) => relationTable(kind, report.compare.relations.filter((relation) => relation.kind === kind))).filter(Boolean),

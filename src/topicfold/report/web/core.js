@@ -10,6 +10,7 @@ const views = Object.create(null); // name: {tab, draw(main, value)}; draw may r
 
 const COLOURS = 7;
 const RELEVANCE = 0.6;
+const TITLE = 70; // characters
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -94,8 +95,17 @@ function rowsUnder(topic) {
 
 // ---- documents ----
 
+// A document without a title is called by the beginning of its text.
 function titleOf(d) {
-  return (documents.title && documents.title[d]) || documents.id[d];
+  if (documents.title && documents.title[d]) return documents.title[d];
+  const start = documents.text ? documents.text[d].slice(0, 200).trim().replace(/\s+/g, ' ') : countedWords(d).slice(0, 8).map(([word]) => report.words[word]).join(' ');
+  return (start.length > TITLE ? `${start.slice(0, TITLE).replace(/\s+\S*$/, '')} …` : start) || documents.id[d];
+}
+
+// Of a document whose text is not known: [word, how often, row of its topic].
+function countedWords(d) {
+  const flat = numbers(documents.words[d]);
+  return Array.from({ length: flat.length / 3 }, (_, i) => flat.slice(3 * i, 3 * i + 3));
 }
 
 const sharesOf = (d) => pairs(documents.topics[d]).map(([row, share]) => [row, share / 1000]);
@@ -111,8 +121,8 @@ function mainTopic(d) {
 
 const rowOfDocument = new Map(documents.id.map((id, d) => [id, d]));
 
-function documentLink(d, ...more) {
-  return element('a', { href: address('document', documents.id[d]), ...more[0] }, titleOf(d));
+function documentLink(d) {
+  return element('a', { href: address('document', documents.id[d]) }, titleOf(d));
 }
 
 // ---- addresses ----

@@ -1,5 +1,7 @@
 // The page of a document: its text with each word in the colour of its topic, its mix of topics, and its neighbours.
 
+const SHOWN_NEIGHBOURS = 8;
+
 function marksOf(d) {
   const flat = numbers(documents.marks[d]);
   const marks = [];
@@ -28,17 +30,27 @@ function colouredTopics(d, rows) {
   return new Map(order.slice(0, COLOURS).map((row, i) => [row, i]));
 }
 
-function mixture(d, colours) {
-  const level = report.exclusive ? lowest : null;
+function swatch(index) {
+  return element('span', { class: 'swatch', style: { background: colour(index) } });
+}
+
+// The topics of a document as a list, with colours where they have some, and as a bar where they add up to a whole.
+function mixture(d, level, colours) {
+  const indexOf = (row) => (colours.has(row) ? colours.get(row) : -1);
   const shares = sharesOf(d).filter(([row]) => level === null || topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
-  if (!shares.length) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
+  if (!shares.length && !colours.size) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
+  const known = new Set(shares.map(([row]) => row));
+  const least = report.exclusive ? '<1 %' : '<10 %';
+  const lines = [
+    ...shares.map(([row, share]) => [row, percent(share, 0)]),
+    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, least]), // some words are of these, too
+  ];
+  const rest = 1 - d3.sum(shares, ([, share]) => share);
   const chips = element(
     'ul',
     { class: 'chips' },
-    shares.map(([row, share]) => {
-      const index = colours.has(row) ? colours.get(row) : -1;
-      return element('li', {}, element('span', { class: 'swatch', style: { background: colour(index) } }), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${percent(share, 0)}`));
-    }),
+    lines.map(([row, figure]) => element('li', {}, swatch(indexOf(row)), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${figure}`))),
+    report.exclusive && rest >= 0.01 ? element('li', { class: 'muted' }, `others ${percent(rest, 0)}`) : null,
   );
   const alone = (row) => {
     for (const word of document.querySelectorAll('#main .word')) word.classList.toggle('faint', row !== null && Number(word.dataset.row) !== row);
@@ -51,13 +63,13 @@ function mixture(d, colours) {
   const stack = element(
     'div',
     { class: 'stack', role: 'img', 'aria-label': `Topics: ${shares.map(([row, share]) => `${nameOf(topics[row])} ${percent(share, 0)}`).join(', ')}` },
-    shares.map(([row, share]) => element('span', { title: `${nameOf(topics[row])} ${percent(share, 0)}`, style: { width: `${100 * share}%`, background: colour(colours.has(row) ? colours.get(row) : -1) } })),
+    shares.map(([row, share]) => element('span', { title: `${nameOf(topics[row])} ${percent(share, 0)}`, style: { width: `${100 * share}%`, background: colour(indexOf(row)) } })),
   );
   return [stack, chips];
 }
 
 function tintedWord(text, row, colours) {
-  const index = colours.has(row) ? colours.get(row) : -1;
+  const index = colours.has(row) ? colours.get(row) : -1; // not one of the seven: underlined in grey
   return element('span', { class: index < 0 ? 'word' : `word t${index}`, 'data-row': row, title: nameOf(topics[row]) }, text);
 }
 
@@ -100,7 +112,7 @@ function bagSection(d, colours) {
     { id: 'text' },
     element('h3', {}, 'Words'),
     element('p', { class: 'muted' }, 'The text was not kept; these are its most frequent words.'),
-    element('div', { class: 'text bag' }, documents.words[d].map(([word, n, row]) => {
+    element('div', { class: 'text bag' }, countedWords(d).map(([word, n, row]) => {
       const shown = n > 1 ? `${report.words[word]} ×${n}` : report.words[word];
       return [row < 0 ? shown : tintedWord(shown, row, colours), ' '];
     })),
@@ -117,19 +129,20 @@ views.document = {
     const d = rowOfDocument.get(value);
     if (d === undefined) return missing(main, `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which holds only some of them' : ''}.`);
     const marks = documents.text ? marksOf(d) : [];
-    const rows = documents.text ? marks.map((mark) => mark.row) : documents.words[d].map((word) => word[2]).filter((row) => row >= 0);
+    const rows = documents.text ? marks.map((mark) => mark.row) : countedWords(d).map((word) => word[2]).filter((row) => row >= 0);
     const colours = colouredTopics(d, rows);
     const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]) : [];
-    const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], labels.join(', ')].filter(Boolean);
+    const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], ...labels].filter(Boolean);
     main.append(
       element('h2', {}, titleOf(d)),
-      element('p', { class: 'muted' }, known.join(' · ')),
-      element('section', { id: 'mixture' }, element('h3', {}, 'Topics'), mixture(d, colours)),
+      element('p', { class: 'muted' }, known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)])),
+      element('section', { id: 'mixture' }, element('h3', {}, isGraph ? 'Word-topics' : 'Topics'), mixture(d, report.exclusive ? lowest : null, colours)),
+      isGraph ? element('section', {}, element('h3', {}, 'Document-topics'), mixture(d, highest, new Map(levelShares(d, highest).slice(0, COLOURS).map(([row], i) => [row, i])))) : '',
       element(
         'div',
         { class: 'two' },
         documents.text ? textSection(d, marks, colours) : bagSection(d, colours),
-        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d])) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show it on the map'))),
+        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show it on the map'))),
       ),
     );
     return undefined;

@@ -29,8 +29,9 @@ function drawMap(main, value) {
   const legend = element('div', { class: 'legend' });
   const tree = d3.quadtree(d3.range(documentCount), (d) => xs[d], (d) => ys[d]);
   const chosenDocument = value === null ? undefined : rowOfDocument.get(value);
-  let groups = groupsOf(mapChoice.by);
-  let sizes = d3.rollup(groups.of, (list) => list.length, (group) => group);
+  let groups = null; // which group each document is in, and the names of the groups
+  let sizes = null;
+  let lists = null; // documents by colour, made anew when the choice of colours changes
   let edges = null;
   let transform = d3.zoomIdentity;
   let scale = 1;
@@ -41,10 +42,16 @@ function drawMap(main, value) {
 
   function chosen() {
     if (!mapChoice.chosen[mapChoice.by]) {
-      const order = [...sizes.keys()].filter((group) => group >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b);
+      const order = [...sizes.keys()].filter((member) => member >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b);
       mapChoice.chosen[mapChoice.by] = order.slice(0, COLOURS);
     }
     return mapChoice.chosen[mapChoice.by];
+  }
+
+  function group() {
+    groups = groupsOf(mapChoice.by);
+    sizes = d3.rollup(groups.of, (list) => list.length, (member) => member);
+    lists = null;
   }
 
   const at = (d) => [transform.applyX(offset[0] + scale * xs[d]), transform.applyY(offset[1] + scale * ys[d])];
@@ -78,34 +85,42 @@ function drawMap(main, value) {
   function drawPoints() {
     const order = chosen();
     const size = Math.max(1.6, Math.min(5, (documentCount > 5000 ? 1.7 : 2.4) * Math.sqrt(transform.k)));
-    const lists = d3.group(d3.range(documentCount), (d) => order.indexOf(groups.of[d]));
+    const [grow, left, top] = [scale * transform.k, transform.applyX(offset[0]), transform.applyY(offset[1])];
+    const [right, bottom] = [canvas.clientWidth + 9, canvas.clientHeight + 9];
+    const square = documentCount > 5000 && size < 2.5; // too small to be told from a disc, and several times faster
+    lists = lists || d3.group(d3.range(documentCount), (d) => order.indexOf(groups.of[d]));
     for (const index of [-1, ...d3.range(order.length)]) {
       context.fillStyle = index < 0 ? colourValue('--grey') : colourValue(`--c${index}`);
       context.globalAlpha = index < 0 ? 0.45 : 0.85;
       context.beginPath();
       for (const d of lists.get(index) || []) {
-        const [px, py] = at(d);
-        if (px < -9 || py < -9 || px > canvas.clientWidth + 9 || py > canvas.clientHeight + 9) continue;
-        context.moveTo(px + size, py);
-        context.arc(px, py, size, 0, 2 * Math.PI);
+        const px = left + grow * xs[d];
+        const py = top + grow * ys[d];
+        if (px < -9 || py < -9 || px > right || py > bottom) continue;
+        if (square) {
+          context.fillRect(px - size, py - size, 2 * size, 2 * size);
+        } else {
+          context.moveTo(px + size, py);
+          context.arc(px, py, size, 0, 2 * Math.PI);
+        }
       }
-      context.fill();
+      if (!square) context.fill();
     }
     context.globalAlpha = 1;
-    return [order, lists];
+    return order;
   }
 
-  function drawNames(order, lists) {
+  function drawNames(order) {
     context.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
     context.textAlign = 'center';
     context.lineJoin = 'round';
     const taken = []; // boxes of the names drawn so far: one that would cover another is left out
-    order.forEach((group, index) => {
+    order.forEach((member, index) => {
       const members = lists.get(index);
       if (!members) return;
       const px = transform.applyX(offset[0] + scale * d3.median(members, (d) => xs[d]));
       const py = transform.applyY(offset[1] + scale * d3.median(members, (d) => ys[d]));
-      const name = groups.names[group];
+      const name = groups.names[member];
       const text = name.length > 28 ? `${name.slice(0, 27)}…` : name;
       const half = context.measureText(text).width / 2;
       if (px < 0 || px > canvas.clientWidth) return;
@@ -131,9 +146,10 @@ function drawMap(main, value) {
 
   function draw(atRest) {
     pending = 0;
-    context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+    context.fillStyle = colourValue('--page'); // a ground of its own: a dark map is printed as it is
+    context.fillRect(0, 0, canvas.clientWidth, canvas.clientHeight);
     if (mapChoice.edges && atRest) drawEdges();
-    drawNames(...drawPoints());
+    drawNames(drawPoints());
     if (chosenDocument !== undefined) ring(chosenDocument, 3);
     if (hovered >= 0) ring(hovered, 2);
   }
@@ -151,6 +167,7 @@ function drawMap(main, value) {
   }
 
   function tell(d, px, py) {
+    if (d === hovered) return undefined;
     hovered = d;
     canvas.dataset.hovered = d < 0 ? '' : documents.id[d];
     redraw();
@@ -163,6 +180,7 @@ function drawMap(main, value) {
   const zoom = d3.zoom().scaleExtent([0.5, 60]).on('zoom', (event) => {
     transform = event.transform;
     canvas.dataset.zoom = transform.k.toFixed(3);
+    hovered = -1;
     hideTip();
     redraw();
   });
@@ -191,22 +209,23 @@ function drawMap(main, value) {
 
   function drawLegend() {
     const order = chosen();
-    const all = [...sizes.keys()].filter((group) => group >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b).slice(0, MAP_TOPICS);
-    const toggle = (group) => {
+    const all = [...sizes.keys()].filter((member) => member >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b).slice(0, MAP_TOPICS);
+    const toggle = (member) => {
       const list = chosen();
-      const place = list.indexOf(group);
-      mapChoice.chosen[mapChoice.by] = place >= 0 ? list.filter((other) => other !== group) : [...list.slice(-COLOURS + 1), group];
+      const place = list.indexOf(member);
+      lists = null;
+      mapChoice.chosen[mapChoice.by] = place >= 0 ? list.filter((other) => other !== member) : [...list.slice(-COLOURS + 1), member];
       drawLegend();
       redraw();
     };
     legend.replaceChildren(
-      element('p', { class: 'muted' }, `Choose up to ${COLOURS} to colour:`),
+      element('p', { class: 'muted' }, `Documents on this page by their ${mapChoice.by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to colour:`),
       element(
         'ul',
         {},
-        all.map((group) => {
-          const index = order.indexOf(group);
-          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(index >= 0), on: { click: () => toggle(group) } }, element('span', { class: 'swatch', style: { background: colour(index) } }), `${groups.names[group]} `, element('span', { class: 'muted' }, count(sizes.get(group)))));
+        all.map((member) => {
+          const index = order.indexOf(member);
+          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(index >= 0), on: { click: () => toggle(member) } }, element('span', { class: 'swatch', style: { background: colour(index) } }), `${groups.names[member]} `, element('span', { class: 'muted' }, count(sizes.get(member)))));
         }),
       ),
     );
@@ -216,8 +235,7 @@ function drawMap(main, value) {
     'select',
     { id: 'colour-by', on: { change: () => {
       mapChoice.by = by.value;
-      groups = groupsOf(mapChoice.by);
-      sizes = d3.rollup(groups.of, (list) => list.length, (group) => group);
+      group();
       drawLegend();
       redraw();
     } } },
@@ -232,12 +250,13 @@ function drawMap(main, value) {
       'div',
       { class: 'tools' },
       element('label', {}, 'Colour by ', by),
-      element('label', { class: 'check' }, edgeBox, ` Edges (${edgeName})`),
+      element('label', { class: 'check', title: 'Of a document with very many, the heaviest' }, edgeBox, ` Edges (${edgeName})`),
       element('button', { type: 'button', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
     ),
     element('div', { class: 'map' }, canvas, legend),
     element('p', { class: 'muted' }, 'Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it.'),
   );
+  group();
   drawLegend();
   const resize = () => { fit(); redraw(); };
   const scheme = matchMedia('(prefers-color-scheme: dark)');

@@ -1,7 +1,14 @@
 // Names given to topics: kept by the browser for this report, downloaded and loaded as JSON {"12": "name"}.
 
 const names = new Map(topics.filter((topic) => topic.name).map((topic) => [topic.id, topic.name]));
-const namesKey = `topicfold names: ${report.name} ${report.model.name} ${topics.length} ${wordsOf(topics[0] || { id: -1 }, 5).join(' ')}`;
+const namesKey = `topicfold names ${hash(JSON.stringify([report.name, report.model, [...names], topics.map((topic) => wordsOf(topic, 3))]))}`;
+
+// Names are kept for this very report: the same topics, made with the same names.
+function hash(text) {
+  let value = 0xcbf29ce484222325n; // FNV-1a
+  for (let i = 0; i < text.length; i += 1) value = BigInt.asUintN(64, (value ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n);
+  return value.toString(36);
+}
 
 function nameOf(topic) {
   return names.get(topic.id) || wordsOf(topic, 3).join(' ') || `topic ${topic.id}`;

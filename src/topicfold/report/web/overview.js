@@ -25,7 +25,7 @@ function notes() {
   const { corpus } = report;
   const said = [];
   if (corpus.shown < corpus.documents)
-    said.push(`This page holds ${count(corpus.shown)} of the ${count(corpus.documents)} documents: the best of each topic, and of the others a random part. All figures are of the whole corpus.`);
+    said.push(`This page holds ${count(corpus.shown)} of the ${count(corpus.documents)} documents: the best of each topic, and of the others a random part. Figures are of the whole corpus, but for those on the map.`);
   if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
   return said.map((text) => element('p', { class: 'note' }, text));
 }
@@ -46,13 +46,12 @@ function linePlot(steps, { width, height, label }) {
 function convergence(model) {
   if (!model.steps.length) return null;
   const last = model.steps[model.steps.length - 1][1];
-  const ending = model.converged ? 'and ended by itself' : 'and stopped at its limit';
   return element(
     'section',
     {},
     element('h3', {}, 'How it converged'),
     linePlot(model.steps, { width: 460, height: 190, label: `The objective by step, from ${model.steps[0][1]} to ${last}` }),
-    element('p', { class: 'muted' }, `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')}, ${ending} at ${last}.`),
+    element('p', { class: 'muted' }, `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), at the end ${last}.`),
   );
 }
 
@@ -111,8 +110,9 @@ function topicTable(list) {
 views.overview = {
   tab: 'Overview',
   draw(main) {
-    const upper = topics.filter((topic) => topic.level === highest);
-    const lower = isFlat ? null : topics.filter((topic) => topic.level === lowest);
+    const ofLevel = (level) => topics.filter((topic) => topic.level === level);
+    const table = element('div', {}, topicTable(ofLevel(highest)));
+    const chooser = element('select', { id: 'level', on: { change: () => table.replaceChildren(...topicTable(ofLevel(Number(chooser.value)))) } }, d3.range(highest, lowest - 1, -1).map((level) => element('option', { value: level }, `${level}`)));
     main.append(
       element('h2', { class: 'hidden-title' }, 'Overview'),
       facts(),
@@ -120,9 +120,10 @@ views.overview = {
       element(
         'div',
         { class: 'two' },
-        element('section', {}, element('h3', {}, isFlat ? 'Topics' : isGraph ? 'Document-topics' : 'Topics of the highest level'), ...topicTable(upper)),
-        element('div', {}, convergence(report.model), settings(report.model), lower && isGraph ? element('section', {}, element('h3', {}, 'Word-topics'), ...topicTable(lower)) : null),
+        element('section', {}, element('h3', {}, isGraph ? 'Document-topics' : 'Topics'), isFlat || isGraph ? null : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)), table),
+        element('div', {}, convergence(report.model), settings(report.model)),
       ),
+      isGraph ? element('section', {}, element('h3', {}, 'Word-topics'), topicTable(ofLevel(lowest))) : '',
     );
   },
 };

@@ -3,10 +3,11 @@
 const query = document.getElementById('query');
 const found = document.getElementById('found');
 const SHOWN_HITS = 8;
+const SHORTEST_IN_TEXT = 3; // letters
 
 const lowerTitles = Array.from({ length: documentCount }, (_, d) => titleOf(d).toLowerCase());
 
-// Position of a match, those at the start of a word first; -1 where there is none.
+// 0 for a match at the start of a word, 1 for another, -1 for none.
 function matchRank(text, wanted) {
   const place = text.indexOf(wanted);
   if (place < 0) return -1;
@@ -27,19 +28,28 @@ function searchResults(wanted) {
   const already = new Set(named);
   const withWord = [];
   topics.forEach((topic, row) => {
-    const place = bestWords[row].slice(0, 30).findIndex((word) => word.toLowerCase().startsWith(wanted));
+    const place = bestWords[row].findIndex((word) => word.toLowerCase().startsWith(wanted));
     if (place >= 0 && !already.has(topic)) withWord.push([topic, bestWords[row][place], place]);
   });
   withWord.sort((a, b) => a[2] - b[2]);
   const titled = matching(d3.range(documentCount), (d) => lowerTitles[d], wanted);
-  return { named, withWord, titled };
+  const known = new Set(titled);
+  const mentioning = wanted.length < SHORTEST_IN_TEXT ? [] : d3.range(documentCount).filter((d) => !known.has(d) && lowerText(d).includes(wanted));
+  return { named, withWord, titled, mentioning };
+}
+
+const lowerTexts = [];
+
+function lowerText(d) {
+  if (lowerTexts[d] === undefined) lowerTexts[d] = (documents.text ? documents.text[d] : countedWords(d).map(([word]) => report.words[word]).join(' ')).toLowerCase();
+  return lowerTexts[d];
 }
 
 function drawResults() {
   const wanted = query.value.trim().toLowerCase();
   found.hidden = !wanted;
   if (!wanted) return;
-  const { named, withWord, titled } = searchResults(wanted);
+  const { named, withWord, titled, mentioning } = searchResults(wanted);
   const group = (title, items, line) =>
     items.length
       ? [
@@ -50,7 +60,8 @@ function drawResults() {
   const parts = [
     ...group('Topics', named, (topic) => topicLink(topic)),
     ...group('Topics with the word', withWord, ([topic, word]) => [topicLink(topic), element('span', { class: 'muted' }, ` ${word}`)]),
-    ...group('Documents', titled, (d) => documentLink(d)),
+    ...group('Documents', titled, documentLink),
+    ...group('Documents with the word in the text', mentioning, documentLink),
   ];
   found.replaceChildren(...(parts.length ? parts : [element('p', { class: 'muted' }, 'Nothing found.')]));
 }

@@ -6,9 +6,20 @@ document.getElementById('views').append(
 );
 document.getElementById('skip').addEventListener('click', () => document.getElementById('main').focus());
 drawSide();
+
+// Who goes back finds the page as it was left; who follows a link begins at its top. An address the reader has been at
+// carries a state, a new one has none.
+const leftAt = new Map();
+let shownAddress = location.hash;
+history.scrollRestoration = 'manual';
+history.replaceState('seen', '');
+addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true });
 addEventListener('hashchange', () => {
+  const place = history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
+  history.replaceState('seen', '');
+  shownAddress = location.hash;
   show();
-  scrollTo(0, 0);
+  scrollTo(0, place);
   document.getElementById('main').focus({ preventScroll: true });
 });
 show();

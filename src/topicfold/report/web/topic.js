@@ -134,13 +134,14 @@ function bestWindow(marks, length) {
 
 function snippet(d, rows) {
   if (!documents.text) {
-    const words = documents.words[d].slice(0, 20);
+    const words = countedWords(d).slice(0, 20);
     return element('p', { class: 'snippet' }, words.map(([word, , row]) => [rows.has(row) ? element('mark', {}, report.words[word]) : report.words[word], ' ']));
   }
   const text = documents.text[d];
   const marks = marksOf(d).filter((mark) => rows.has(mark.row));
   let [from, to] = bestWindow(marks, text.length);
   if (from > 0) from = Math.max(0, text.lastIndexOf(' ', from) + 1);
+  if (to < text.length && text.lastIndexOf(' ', to) > from) to = text.lastIndexOf(' ', to);
   const parts = [];
   let at = from;
   for (const mark of marks) {

@@ -29,15 +29,20 @@ function topicLine(topic, figure = percent(topic.size)) {
   ];
 }
 
+const openBranches = new Map(); // topic: what the reader has chosen, kept for when one comes back
+
 function setOpen(twisty, open) {
+  openBranches.set(Number(twisty.dataset.topic), open);
   twisty.setAttribute('aria-expanded', String(open));
   twisty.closest('li').querySelector('ul').hidden = !open;
 }
 
 // A topic with those below it. The button stands beside the link: one in the other could not be told apart by ear.
-function branch(topic, below, open) {
+function branch(topic, below, openAtFirst) {
+  const open = openBranches.has(topic.id) ? openBranches.get(topic.id) : openAtFirst;
   const twisty = element('button', {
     type: 'button',
+    'data-topic': topic.id,
     class: 'twisty',
     'aria-expanded': String(open),
     'aria-label': `Topics below ${nameOf(topic)}`,
@@ -69,7 +74,7 @@ function partsItem(topic, open) {
   return branch(topic, lines, open);
 }
 
-// Two columns of topics and lines between them, as wide as they weigh. Each side: [{name, href, size}].
+// Two columns of topics and lines between them, as wide as they weigh. Each side: [{name, title, href or none}].
 function twoColumns(left, right, links, label) {
   const gap = 21;
   const width = 900;
@@ -89,7 +94,9 @@ function twoColumns(left, right, links, label) {
     .attr('d', (link) => curve({ source: [inset + 8, yLeft(link.left)], target: [width - inset - 8, yRight(link.right)] }));
   lines.append('title').text((link) => link.title);
   const side = (list, y, anchor, at, end) => {
-    const items = svg.append('g').selectAll('a').data(list).join('a').attr('href', (item) => item.href);
+    const linked = list.some((item) => item.href);
+    const items = svg.append('g').selectAll('.end').data(list).join(linked ? 'a' : 'g').attr('class', 'end');
+    if (linked) items.attr('href', (item) => item.href);
     items
       .append('text')
       .attr('x', at)
