@@ -510,6 +510,11 @@ def test_explore_paragraphs(explored, run, tmp_path):
     assert (code, "holds counts" in err) == (2, True)
 
 
+def test_show_repeat_is_for_hierarchies(model, run):
+    code, _, err = run("show", model, "--repeat")
+    assert (code, "PLSA leaves out no words" in err) == (2, True)
+
+
 def test_explore_refuses_segments_for_a_model_of_documents(model, texts, run, tmp_path):
     code, _, err = run("explore", model, texts, "--segments", "paragraphs", "--out", tmp_path / "x.html")
     assert (code, "PLSA knows documents alone" in err) == (2, True)

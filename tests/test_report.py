@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from topicfold import HLTA, LDCC, Corpus, Preprocessing, load, save, topic_tree
+from topicfold import HLTA, LDCC, TTMM, Corpus, Preprocessing, load, save, topic_tree
 from topicfold.coherence import coherence
 from topicfold.graph import link_graph
 from topicfold.models import MODELS
@@ -64,6 +64,11 @@ def fitted(info, corpus, n_topics=3, **parameters):
     if info.steps == "n_sweeps":
         parameters = {"n_sweeps": 40, "burn_in": 20, "lag": 4, **parameters}
     return info.make(n_topics, **{"random_state": 0, "verbose": False, **parameters}).fit(corpus)
+
+
+def shown_tree(model, corpus):
+    """The tree the page shows: of a TTMM, that with its themes."""
+    return model.theme_tree(corpus) if isinstance(model, TTMM) else topic_tree(model, corpus)
 
 
 def plsa(corpus, n_topics=3, **parameters):
@@ -129,7 +134,7 @@ def refuse(name):
 def test_every_model_has_a_report(any_model, corpus):
     report = build_report(any_model, corpus, name="small", compare=any_model)
     data = json.loads(report.to_json(), parse_constant=refuse)
-    tree, table = topic_tree(any_model, corpus), data["documents"]
+    tree, table = shown_tree(any_model, corpus), data["documents"]
     assert data == report.data
     assert [topic["id"] for topic in data["topics"]] == tree.ids.tolist()
     assert [topic["size"] for topic in data["topics"]] == pytest.approx(tree.size, rel=1e-3)
@@ -565,7 +570,7 @@ def test_words_for_every_place_of_the_slider(wide, smoothing):
 
 
 def test_coherence_is_that_of_the_package(any_model, corpus):
-    tree, data = topic_tree(any_model, corpus), build_report(any_model, corpus).data
+    tree, data = shown_tree(any_model, corpus), build_report(any_model, corpus).data
     best = [[tree.vocabulary.index(word.word) for word in tree.words(int(topic), 10)] for topic in tree.ids]
     expected = coherence(best, counts=corpus.counts, measure="c_npmi")
     for topic, value in zip(data["topics"], expected, strict=True):
@@ -573,7 +578,7 @@ def test_coherence_is_that_of_the_package(any_model, corpus):
 
 
 def test_labels_of_topics_by_going_through_the_documents(any_model, corpus):
-    tree, data = topic_tree(any_model, corpus), build_report(any_model, corpus).data
+    tree, data = shown_tree(any_model, corpus), build_report(any_model, corpus).data
     assert sorted(data["labels"]) == ["food", "odd", "pets", "sky"]
     how_many = [sum(label in own for own in corpus.labels) for label in data["labels"]]
     assert how_many == sorted(how_many, reverse=True)
@@ -606,7 +611,7 @@ def affinity(tree, a, b):
 
 
 def test_similar_topics_by_going_through_pairs(any_model, corpus):
-    tree, data = topic_tree(any_model, corpus), build_report(any_model, corpus).data
+    tree, data = shown_tree(any_model, corpus), build_report(any_model, corpus).data
     for row, topic in enumerate(data["topics"]):
         others = [k for k in range(len(tree)) if k != row and tree.level[k] == tree.level[row]]
         found = {int(tree.ids[k]): affinity(tree, row, k) for k in others}
@@ -683,7 +688,7 @@ def test_every_topic_has_one_place_that_its_documents_bear_out(seed):
 
 def test_a_model_beside_itself(any_model, corpus):
     found = build_report(any_model, corpus, compare=any_model, compare_name="again").data["compare"]
-    tree = topic_tree(any_model, corpus)
+    tree = shown_tree(any_model, corpus)
     lowest = tree.ids[tree.level == tree.level.min()].tolist()
     largest = set(np.array(lowest)[tree.doc_topic[:, np.isin(tree.ids, lowest)].argmax(axis=1)].tolist())
     assert (found["model"]["title"], found["model"]["name"]) == ("again", type(any_model).__name__)
@@ -722,7 +727,7 @@ def test_links_between_two_models_by_going_through_the_documents(other, model, c
 
 
 def test_topics_over_time_by_going_through_the_documents(any_model, corpus):
-    tree, time = topic_tree(any_model, corpus), build_report(any_model, corpus).data["time"]
+    tree, time = shown_tree(any_model, corpus), build_report(any_model, corpus).data["time"]
     assert time["by"] == "year"
     assert time["periods"] == [str(year) for year in range(2001, 2010)]
     for place, year in enumerate(time["periods"]):
@@ -757,7 +762,7 @@ def test_another_corpus_is_assigned(any_model, corpus):
     texts = ["Cat and dog.\n\nSun moon", "", "zebra", "Bread, 😀 cheese"]
     other = small_corpus(texts, segments="paragraphs", vocabulary=corpus.vocabulary, timestamps=None)
     data = json.loads(build_report(any_model, other, compare=any_model).to_json(), parse_constant=refuse)
-    tree = topic_tree(any_model, other)
+    tree = shown_tree(any_model, other)
     assert data["documents"]["id"] == ["d0", "d1", "d2", "d3"]
     assert [topic["size"] for topic in data["topics"]] == pytest.approx(tree.doc_topic.mean(axis=0), rel=1e-3)
     assert data["graph"] == "links"

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from naive import plsa_step, ttmm_step, ttmm_token_topics
-from topicfold import TTMM, Corpus
+from topicfold import TTMM, Corpus, topic_tree
 from topicfold.models import ttmm
 
 
@@ -240,3 +240,44 @@ def test_trees_and_files_as_any_model(tmp_path):
     loaded = load(tmp_path / "m")
     assert loaded.predict(["cat", "moon"]).tolist() == ["a", "b"]
     assert len(topic_tree(loaded, corpus)) == 2
+
+
+def test_themes_over_topics_as_a_tree():
+    texts = ["cat dog cat", "dog cat fur", "sun moon", "moon star sun", "sun cat star dog"] * 6
+    corpus = Corpus.from_texts(texts)
+    model = TTMM(n_themes=5, n_topics=3, random_state=0).fit(corpus)
+    tree = model.theme_tree(corpus)
+    used = np.flatnonzero(model.doc_theme_.sum(axis=0) >= 0.5)
+    assert len(used) == model.n_themes_used_
+    assert tree.ids.tolist() == [0, 1, 2, *(3 + used).tolist()]
+    assert set(tree.children()) == set((3 + used).tolist())
+    np.testing.assert_allclose(
+        tree.size, np.r_[model.doc_topic_.mean(axis=0), model.doc_theme_[:, used].mean(axis=0)], rtol=1e-5
+    )
+    for theme in used:
+        parts = dict(tree.parts(3 + int(theme)))
+        expected = {k: share for k, share in enumerate(model.theme_topic_[theme]) if share > 1 / 3}
+        assert expected.items() <= parts.items()
+        row = tree._row(3 + int(theme))
+        np.testing.assert_allclose(tree.topic_word[row], model.theme_topic_[theme] @ model.topic_word_, rtol=1e-5)
+    for topic in range(3):  # each hangs from the theme that most of it is in
+        weight = model.theme_weight_[used] * model.theme_topic_[used, topic]
+        assert tree.parent[topic] == 3 + used[weight.argmax()]
+    assert len(topic_tree(model, corpus)) == 3
+
+
+@pytest.mark.parametrize("features", ["tokens", "themes", "log"])
+def test_trees_of_other_documents_hold_topics_whatever_transform_gives(features):
+    corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    model = TTMM(n_themes=3, n_topics=2, random_state=0, features=features).fit(corpus)
+    other = corpus.subset([2, 0])
+    np.testing.assert_allclose(topic_tree(model, other).doc_topic, model.doc_topic_[[2, 0]], rtol=1e-5)
+    tree = model.theme_tree(other)
+    used = tree.ids[2:] - 2
+    np.testing.assert_allclose(tree.doc_topic[:, 2:], model.doc_theme_[[2, 0]][:, used], rtol=1e-4, atol=1e-6)
+
+
+def test_themes_that_are_classes_have_their_names():
+    corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    model = TTMM(n_themes="labels", n_topics=2, random_state=0).fit(corpus, ["pets", "pets", "sky", "sky"])
+    assert dict(model.theme_tree(corpus).names) == {2: "pets", 3: "sky"}

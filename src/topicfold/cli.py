@@ -151,7 +151,7 @@ def fit(
     ending = "interrupted" if model.interrupted_ else "converged" if model.converged_ else "stopped at max_iter"
     say(f"{model.n_iter_} iterations in {time.monotonic() - started:.1f} s ({ending}); the model is in {out}")
     if report:
-        _write_report(build_report(model, corpus, name=_corpus_name(input), tree=tree), report)
+        _write_report(build_report(model, corpus, name=_corpus_name(input)), report)
     if model.interrupted_:
         sys.exit(_INTERRUPTED)
 
@@ -184,7 +184,9 @@ def show(
     from .topics import topic_tree
 
     fitted = load(model)
-    tree = fitted.topic_tree(repeat=True) if repeat and hasattr(fitted, "topic_tree") else topic_tree(fitted)
+    if repeat and type(fitted).__name__ != "HLTA":
+        raise click.UsageError(f"--repeat: {type(fitted).__name__} leaves out no words; it is for hlta")
+    tree = fitted.topic_tree(repeat=True) if repeat else topic_tree(fitted)
     if levels:
         tree = tree.at_levels([int(number_of("levels", level)) for level in levels.split(",")])
     if hlta_json:
@@ -401,7 +403,7 @@ def demo(out: str, report: str) -> None:
     save(model, out)
     topic = tree.children()[0]
     say("")
-    _write_report(build_report(model, corpus, name="Debian packages", tree=tree), report)
+    _write_report(build_report(model, corpus, name="Debian packages"), report)
     say(f"\nThe model is in {Path(out).absolute()}. Try:")
     say(f"  topicfold show {out} --topic {topic}")
     say(f"  topicfold search {out} 'play chess against the computer'")

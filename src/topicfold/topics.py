@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -63,6 +64,7 @@ class TopicTree:
     word_score: Any = None  # topics x words, what words are ranked by, sparse: of a topic's words; None: relevance
     exclusive: bool = True  # the memberships of a document in the topics of a level sum to one
     edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # ids above and below, weights: more than a tree
+    level_names: Mapping[int, str] = field(default_factory=dict)  # what a topic of a level is called, if not a topic
     names: Mapping[int, str] = field(default_factory=dict)
     mapping: Mapping[int, int | None] = field(default_factory=dict)  # from the model's topics to these; None: dropped
 
@@ -431,7 +433,7 @@ def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
     doc_topic, titles = model.doc_topic_, None
     if corpus is not None:
         if corpus.ids != document_ids or content_hash(corpus.counts) != model.corpus_hash_:
-            doc_topic, document_ids = np.asarray(model.transform(corpus)), corpus.ids
+            doc_topic, document_ids = _topics_of(model, corpus), corpus.ids
         titles = corpus.titles
     n_topics, n_words = model.topic_word_.shape
     words = vocabulary_of(model) or [f"word {column}" for column in range(n_words)]
@@ -449,6 +451,13 @@ def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
         titles=titles,
         mapping={int(topic): int(topic) for topic in ids},
     )
+
+
+def _topics_of(model: Any, corpus: Corpus) -> np.ndarray:
+    if hasattr(model, "features"):  # a model whose transform may give something else
+        model = copy(model)
+        model.features = "tokens"
+    return np.asarray(model.transform(corpus))
 
 
 def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float = RELEVANCE) -> np.ndarray:

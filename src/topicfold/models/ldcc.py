@@ -280,6 +280,7 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             document_ids=ids or tuple(map(str, range(len(topics)))),
             titles=titles,
             edges=(n_topics + upper, lower, share[upper, lower]),
+            level_names={1: "word-topic", 2: "document-topic"},
             mapping={int(topic): int(topic) for topic in numbers},
         )
 

@@ -13,7 +13,8 @@ so the default start is made from the data.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +31,10 @@ from ..jit import njit, njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .em import SMALLEST, check_parameters, check_size
 
+if TYPE_CHECKING:
+    from ..corpus import Corpus
+    from ..topics import TopicTree
+
 __all__ = ["FEATURES", "TTMM"]
 
 FEATURES = ("tokens", "paper", "log", "themes")
@@ -38,6 +43,7 @@ _VALUES_A_BLOCK = 1 << 22  # of a words x themes or documents x themes table
 _SPARSE_PRICE, _TWO_SPARSE_PRICE = 3, 60
 _START_ITER = 20  # steps of PLSA that topics start from
 _LEAST_THEME = 1e-4  # themes below it do not change a document's topics in the fourth decimal
+_LEAST_USED = 0.5  # documents of a theme that is in use
 _LABELS = "labels"
 
 
@@ -392,6 +398,40 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """The most probable class of each document; only with n_themes='labels'."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    def theme_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        """Themes over topics with P(t|h) as the weights between them, as the explorer shows them.
+
+        Themes of less than half a document are left out. `topic_tree(model, corpus)` gives the topics alone.
+        """
+        from ..topics import topic_tree
+
+        tree = topic_tree(self, corpus)  # checks that it is fitted
+        known = tree.doc_topic is self.doc_topic_
+        doc_theme = self.doc_theme_ if known else self._doc_theme(self._counts(corpus))[0]
+        n_topics = len(self.topic_word_)
+        used = np.flatnonzero(self.doc_theme_.sum(axis=0, dtype=np.float64) >= _LEAST_USED)
+        share = self.theme_topic_[used].astype(np.float64)
+        joined = share > (1 - 1e-6) / n_topics  # more than chance
+        parent = (share * self.theme_weight_[used, None]).argmax(axis=0)
+        joined[parent, np.arange(n_topics)] = True
+        upper, lower = np.nonzero(joined)
+        ids = np.concatenate([np.arange(n_topics), n_topics + used])
+        classes = getattr(self, "classes_", None)
+        names = {} if classes is None else {n_topics + int(theme): str(classes[theme]) for theme in used}
+        return replace(
+            tree,
+            ids=ids,
+            parent=np.concatenate([n_topics + used[parent], np.full(len(used), -1)]),
+            level=np.repeat([1, 2], [n_topics, len(used)]),
+            size=np.concatenate([tree.size, doc_theme[:, used].mean(axis=0, dtype=np.float64)]),
+            topic_word=np.vstack([self.topic_word_, (share @ self.topic_word_).astype(self.topic_word_.dtype)]),
+            doc_topic=np.hstack([tree.doc_topic, doc_theme[:, used]]),
+            edges=(n_topics + used[upper], lower, share[upper, lower]),
+            level_names={1: "topic", 2: "theme"},
+            names=names,
+            mapping={int(topic): int(topic) for topic in ids},
+        )
+
     @property
     def components_(self) -> np.ndarray:
         """P(w|t), by scikit-learn's name."""
@@ -501,7 +541,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
         self.doc_theme_ = self._doc_theme(counts)[0]
         self.doc_topic_ = self._features(counts, "tokens", self.doc_theme_)
-        self.n_themes_used_ = int((self.doc_theme_.sum(axis=0, dtype=np.float64) >= 0.5).sum())
+        self.n_themes_used_ = int((self.doc_theme_.sum(axis=0, dtype=np.float64) >= _LEAST_USED).sum())
         self.history_ = np.array(run.history)
         self.n_iter_ = len(run.history)
         self.converged_ = run.converged

@@ -50,14 +50,16 @@ def build_report(
 ) -> Report:
     """What the explorer shows of a model and the corpus it was fitted on, or of another one.
 
-    `tree` takes the place of `topic_tree(model, corpus)`, say with topics merged; `names` are names of topics by id.
+    `tree` takes the place of `topic_tree(model, corpus)` (for TTMM, of `model.theme_tree(corpus)`), say with topics
+    merged; `names` are names of topics by id.
     `compare` is a second model of the same corpus; `model_name` and `compare_name` are what the two are called there.
     `layout` is how documents find their places on the map, 'neighbours' or 'umap' (an extra). Of more than
     `max_documents` documents the best of each topic and a random part are shown; figures are still those of all.
     """
     if max_documents < 1:
         raise ValueError(f"max_documents={max_documents}: expected at least 1")
-    tree = topic_tree(model, corpus) if tree is None else tree
+    if tree is None:
+        tree = model.theme_tree(corpus) if hasattr(model, "theme_tree") else topic_tree(model, corpus)
     if len(tree.doc_topic) != len(corpus):
         raise ValueError(f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}")
     if len(tree) == 0:
@@ -80,6 +82,7 @@ def build_report(
         "corpus": _corpus_facts(corpus, len(rows), documents.pop("cut", None)),
         "model": _model_facts(model, model_name, int((tree.level == tree.level.min()).sum())),
         "exclusive": bool(tree.exclusive),
+        "levels": {str(level): name for level, name in tree.level_names.items()},
         "score": "relevance" if tree.word_score is None else "discerning index",
         "words": list(words),
         "share": _word_shares(tree, words, len(model.doc_topic_)),

@@ -65,6 +65,15 @@ const lowest = Math.min(...topics.map((topic) => topic.level));
 const highest = Math.max(...topics.map((topic) => topic.level));
 const isFlat = lowest === highest;
 
+// What topics of a level are called, such as "theme".
+function kindOf(level) {
+  return report.levels[level] || 'topic';
+}
+
+function kindsOf(level) {
+  return `${kindOf(level)[0].toUpperCase()}${kindOf(level).slice(1)}s`;
+}
+
 function relevanceOf([word, probability], weight) {
   return Math.log(probability) - (1 - weight) * Math.log(report.share[word]);
 }

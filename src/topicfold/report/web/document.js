@@ -14,7 +14,7 @@ function marksOf(d) {
   return marks;
 }
 
-// Where each segment begins, with its word-topic and document-topic; none where the model knows documents alone.
+// Where each segment begins, with its topics of both levels; none where the model knows documents alone.
 function partsOf(d) {
   const flat = documents.parts ? numbers(documents.parts[d]) : [];
   return Array.from({ length: flat.length / 3 }, (_, i) => ({ start: flat[3 * i], row: flat[3 * i + 1], above: flat[3 * i + 2] }));
@@ -53,7 +53,9 @@ function mixture(d, level, colours) {
     report.exclusive && rest >= 0.01 ? element('li', { class: 'muted' }, `others ${percent(rest, 0)}`) : null,
   );
   const alone = (row) => {
-    for (const word of document.querySelectorAll('#main .word')) word.classList.toggle('faint', row !== null && Number(word.dataset.row) !== row);
+    const words = [...document.querySelectorAll('#main .word')];
+    const some = words.some((word) => Number(word.dataset.row) === row); // one of the upper level has no words of its own
+    for (const word of words) word.classList.toggle('faint', some && Number(word.dataset.row) !== row);
   };
   for (const link of chips.querySelectorAll('a')) {
     for (const event of ['pointerenter', 'focus']) link.addEventListener(event, () => alone(Number(link.dataset.row)));
@@ -94,7 +96,7 @@ function textSection(d, marks, colours) {
     ? parts.map((part, i) => {
         const to = i + 1 < parts.length ? parts[i + 1].start : text.length;
         const inside = marks.filter((mark) => mark.start >= part.start && mark.end <= to);
-        const tags = [['document-topic', part.above], ['word-topic', part.row]].filter(([, row]) => row >= 0);
+        const tags = [[kindOf(highest), part.above], [kindOf(lowest), part.row]].filter(([, row]) => row >= 0);
         return element(
           'div',
           { class: 'paragraph' },
@@ -136,8 +138,8 @@ views.document = {
     main.append(
       element('h2', {}, titleOf(d)),
       element('p', { class: 'muted' }, known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)])),
-      element('section', { id: 'mixture' }, element('h3', {}, isGraph ? 'Word-topics' : 'Topics'), mixture(d, report.exclusive ? lowest : null, colours)),
-      isGraph ? element('section', {}, element('h3', {}, 'Document-topics'), mixture(d, highest, new Map(levelShares(d, highest).slice(0, COLOURS).map(([row], i) => [row, i])))) : '',
+      element('section', { id: 'mixture' }, element('h3', {}, isGraph ? kindsOf(lowest) : 'Topics'), mixture(d, report.exclusive ? lowest : null, colours)),
+      isGraph ? element('section', {}, element('h3', {}, kindsOf(highest)), mixture(d, highest, new Map(levelShares(d, highest).slice(0, COLOURS).map(([row], i) => [row, i])))) : '',
       element(
         'div',
         { class: 'two' },

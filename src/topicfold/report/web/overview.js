@@ -120,10 +120,10 @@ views.overview = {
       element(
         'div',
         { class: 'two' },
-        element('section', {}, element('h3', {}, isGraph ? 'Document-topics' : 'Topics'), isFlat || isGraph ? null : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)), table),
+        element('section', {}, element('h3', {}, isGraph ? kindsOf(highest) : 'Topics'), isFlat || isGraph ? null : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)), table),
         element('div', {}, convergence(report.model), settings(report.model)),
       ),
-      isGraph ? element('section', {}, element('h3', {}, 'Word-topics'), topicTable(ofLevel(lowest))) : '',
+      isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',
     );
   },
 };

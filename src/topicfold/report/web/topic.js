@@ -88,7 +88,7 @@ function heading(topic) {
 function standing(topic) {
   const lines = [`Topic ${topic.id}`, `${percent(topic.size)} of the documents`];
   if (topic.coherence !== null) lines.push(`coherence ${topic.coherence.toFixed(2)}`);
-  if (!isFlat) lines.push(isGraph ? (topic.level === highest ? 'document-topic' : 'word-topic') : `level ${topic.level}`);
+  if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
   const above = isGraph
     ? topics.filter((other) => (other.parts || []).some(([id]) => id === topic.id)).map((other) => [other, other.parts.find(([id]) => id === topic.id)[1]]).sort((a, b) => b[1] - a[1])
     : topic.parent >= 0 ? [[topics[rowOfTopic.get(topic.parent)], null]] : [];

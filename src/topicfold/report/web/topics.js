@@ -1,4 +1,4 @@
-// The topics: a list, a tree that opens and closes, or document-topics over word-topics; and the list at the side.
+// The topics: a list, a tree that opens and closes, or themes over topics; and the list at the side.
 
 const TREE_WORDS = 7;
 const SHOWN_PARTS = 8;
@@ -129,9 +129,9 @@ function partsGraph() {
   return element(
     'section',
     {},
-    element('h3', {}, 'Which word-topics make up each document-topic'),
+    element('h3', {}, `Which ${kindOf(lowest)}s make up each ${kindOf(highest)}`),
     element('p', { class: 'muted' }, 'The wider the line, the larger the share. Point at a topic to see its lines alone.'),
-    twoColumns(roots.map(asEnd), lower.map(asEnd), links, 'Document-topics joined to their word-topics'),
+    twoColumns(roots.map(asEnd), lower.map(asEnd), links, `${kindsOf(highest)} joined to their ${kindOf(lowest)}s`),
   );
 }
 
@@ -161,7 +161,7 @@ views.topics = {
 function drawSide() {
   const largest = Math.max(...roots.map((topic) => topic.size), 1e-9);
   document.getElementById('side').replaceChildren(
-    element('h2', {}, isGraph ? 'Document-topics' : 'Topics'),
+    element('h2', {}, isGraph ? kindsOf(highest) : 'Topics'),
     element('ul', {}, roots.map((topic) => element('li', {}, topicLink(topic), bar(topic.size / largest)))),
   );
 }
