@@ -295,3 +295,10 @@ CUTTERS = [list, *(re.compile(pattern).findall for pattern in (r"\w\w?", r"[^\W_
 def test_spans_of_a_tokenizer_that_cuts_words(item, tokenizer):
     assert_spans_are_the_words(item, Preprocessing(tokenizer=tokenizer, stop_words=None))
     assert_spans_are_the_words("We don't: sing", Preprocessing(tokenizer=tokenizer, stop_words=None))
+
+
+def test_a_tokenizer_that_wants_no_lowering_sees_what_it_is_given():
+    plain = Preprocessing(tokenizer=list, lowercase=False, stop_words=None)
+    columns, _ = token_stream([["Cat", "e\u0301"]], ["Cat", "e\u0301"], plain)  # cut already
+    assert columns.tolist() == [0, 1]
+    assert token_spans("Ae\u0301", plain) == ("Ae\u0301", [(0, 1, "A"), (1, 2, "e"), (2, 3, "\u0301")])

@@ -112,7 +112,8 @@ class Preprocessing:
         """From text to tokens, before stop words and stems."""
         if self.tokenizer is not None:
             tokenizer = self._callable_tokenizer()
-            return lambda text: tokenizer(self._lowered(_composed(text)))
+            # what is not to be lowered is not touched at all: it may be tokens already
+            return (lambda text: tokenizer(self._lowered(_composed(text)))) if self.lowercase else tokenizer
         find = re.compile(self.token_pattern).findall
         find_any = _pattern_with_marks().findall if self.token_pattern == TOKEN_PATTERN else find
 
@@ -395,7 +396,8 @@ def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tupl
     >>> token_spans("The Cats!", Preprocessing(stemmer="english"))
     ('The Cats!', [(4, 8, 'cat')])
     """
-    text = _composed(text)
+    if preprocessing.tokenizer is None or preprocessing.lowercase:
+        text = _composed(text)
     lowered = preprocessing._lowered(text)
     spans = []
     for start, end in preprocessing._places(lowered):
