@@ -60,7 +60,7 @@ def _started(counts: Any, n_themes: int, n_topics: int) -> tuple[Any, dict[str, 
     """A step, and tables that themes and topics drawn from the data would have: P(t|h) uneven, words as they are."""
     import numpy as np
 
-    from topicfold.models.ttmm import _Step
+    from topicfold.models.theme_em import ThemeStep
 
     rng = np.random.RandomState(SEED)
     theme_topic = rng.dirichlet(np.full(n_topics, 0.1), n_themes).astype(np.float32) + np.float32(1e-4)
@@ -70,7 +70,7 @@ def _started(counts: Any, n_themes: int, n_topics: int) -> tuple[Any, dict[str, 
         "theme_topic": theme_topic / theme_topic.sum(axis=1, keepdims=True),
         "word_topic": np.ascontiguousarray((chosen / chosen.sum(axis=1, keepdims=True)).T.astype(np.float32)),
     }
-    return _Step(counts, n_themes, 0.1, np.full(counts.shape[0], -1), None), state
+    return ThemeStep(counts, n_themes, 0.1, np.full(counts.shape[0], -1), None), state
 
 
 def _limit(counts: Any, n_themes: int, n_topics: int, kind: str) -> Any:

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from naive import plsa_step, ttmm_step, ttmm_token_topics
 from topicfold import TTMM, Corpus, topic_tree
-from topicfold.models import ttmm
+from topicfold.models import theme_em
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +37,15 @@ def unknown(counts):
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 @pytest.mark.parametrize("block", [30, 10**9])
 def test_a_step_is_the_formula(themed, monkeypatch, price, hard, smoothing, block):
-    monkeypatch.setattr(ttmm, "_SPARSE_PRICE", price)
-    monkeypatch.setattr(ttmm, "_TWO_SPARSE_PRICE", hard)
-    monkeypatch.setattr(ttmm, "_VALUES_A_BLOCK", block)
+    monkeypatch.setattr(theme_em, "_SPARSE_PRICE", price)
+    monkeypatch.setattr(theme_em, "_TWO_SPARSE_PRICE", hard)
+    monkeypatch.setattr(theme_em, "_VALUES_A_BLOCK", block)
     counts = themed[0][:15].astype(float)
     state = random_state_of(3, 4, 20)
     weight, theme_topic, topic_word, logs = ttmm_step(
         counts.toarray(), state["theme_weight"], state["theme_topic"], state["word_topic"].T, smoothing
     )
-    step = ttmm._Step(counts, 3, smoothing, unknown(counts), 2)
+    step = theme_em.ThemeStep(counts, 3, smoothing, unknown(counts), 2)
     prior = smoothing * np.log(state["word_topic"]).sum()
     assert step(state) * counts.sum() == pytest.approx(logs.sum() + prior)
     assert np.allclose(state["theme_weight"], weight)
@@ -80,7 +80,7 @@ def test_themes_that_are_topics_are_a_mixture_of_multinomials(themed):
     state = random_state_of(3, 3, 20)
     state["theme_topic"] = np.eye(3)
     weight, words = state["theme_weight"].copy(), state["word_topic"].T.copy()
-    step = ttmm._Step(counts, 3, 0.0, unknown(counts), None)
+    step = theme_em.ThemeStep(counts, 3, 0.0, unknown(counts), None)
     for _ in range(5):
         step(state)
         logs = np.log(weight) + counts @ np.log(words).T
@@ -98,7 +98,7 @@ def test_a_theme_of_its_own_for_each_document_is_plsa(themed):
     counts = themed[0][:12].astype(float)
     state = random_state_of(12, 4, 20)
     doc_topic, topic_word = state["theme_topic"].copy(), state["word_topic"].T.copy()
-    step = ttmm._Step(counts, 12, 0.0, np.arange(12), None)
+    step = theme_em.ThemeStep(counts, 12, 0.0, np.arange(12), None)
     for _ in range(5):
         step(state)
         doc_topic, topic_word, _ = plsa_step(counts.toarray(), doc_topic, topic_word)

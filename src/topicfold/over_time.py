@@ -7,13 +7,13 @@ with a permutation test, and with the topics that make it up.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .corpus import Corpus
+from .topics import topic_tree, transformed
 
 __all__ = [
     "Drift",
@@ -95,12 +95,9 @@ def memberships(model: Any, X: Any, of: str = "topics") -> np.ndarray:
     """Topics or themes of documents, each row summing to one."""
     if of not in ("topics", "themes"):
         raise ValueError(f"of={of!r}: expected 'topics' or 'themes'")
-    if hasattr(model, "features"):  # a model with several kinds of features
-        model = copy(model)
-        model.features = "themes" if of == "themes" else "tokens"
-    elif of == "themes":
+    if of == "themes" and not hasattr(model, "features"):
         raise ValueError(f"{type(model).__name__} has no themes")
-    values = np.asarray(model.transform(X), dtype=np.float64)
+    values = transformed(model, X, "themes" if of == "themes" else "tokens").astype(np.float64)
     if len(values) == 0:
         raise ValueError("a slice has no documents")
     return values / np.maximum(values.sum(axis=1, keepdims=True), _SMALLEST)
@@ -146,8 +143,6 @@ class TopicsOverTime:
 
 def topics_over_time(model: Any, corpus: Corpus, by: str = "year") -> TopicsOverTime:
     """The mean memberships of the documents of each year, month, week or day. Undated documents are left out."""
-    from .topics import topic_tree
-
     if by not in _PERIODS:
         raise ValueError(f"by={by!r}: expected one of {', '.join(_PERIODS)}")
     if corpus.timestamps is None:

@@ -19,7 +19,16 @@ import scipy.sparse as sp
 from .corpus import Corpus
 from .counts import content_hash, vocabulary_of
 
-__all__ = ["RELEVANCE", "TopicTree", "TopicWord", "relevance", "top_word_columns", "topic_tree"]
+__all__ = [
+    "RELEVANCE",
+    "TopicTree",
+    "TopicWord",
+    "flat_tree",
+    "relevance",
+    "top_word_columns",
+    "topic_tree",
+    "transformed",
+]
 
 RankBy = Literal["score", "probability"]
 RELEVANCE = 0.6  # weight of log P(w|z) against its lift over the corpus: reads far better than P(w|z) alone
@@ -433,8 +442,15 @@ def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
     doc_topic, titles = model.doc_topic_, None
     if corpus is not None:
         if corpus.ids != document_ids or content_hash(corpus.counts) != model.corpus_hash_:
-            doc_topic, document_ids = _topics_of(model, corpus), corpus.ids
+            doc_topic, document_ids = transformed(model, corpus), corpus.ids
         titles = corpus.titles
+    return flat_tree(model, doc_topic, document_ids, titles)
+
+
+def flat_tree(
+    model: Any, doc_topic: np.ndarray, document_ids: tuple[str, ...] | None, titles: tuple[str, ...] | None
+) -> TopicTree:
+    """The topics of a model as a tree of one level, with these memberships of these documents."""
     n_topics, n_words = model.topic_word_.shape
     words = vocabulary_of(model) or [f"word {column}" for column in range(n_words)]
     ids = np.arange(n_topics)
@@ -453,11 +469,12 @@ def topic_tree(model: Any, corpus: Corpus | None = None) -> TopicTree:
     )
 
 
-def _topics_of(model: Any, corpus: Corpus) -> np.ndarray:
-    if hasattr(model, "features"):  # a model whose transform may give something else
+def transformed(model: Any, X: Any, features: str = "tokens") -> np.ndarray:
+    """What a model's transform gives; of a model with several kinds of features (TTMM) these, whatever it is set to."""
+    if hasattr(model, "features"):
         model = copy(model)
-        model.features = "tokens"
-    return np.asarray(model.transform(corpus))
+        model.features = features
+    return np.asarray(model.transform(X))
 
 
 def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float = RELEVANCE) -> np.ndarray:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..blocks import map_blocks, single_threaded_libraries
 from ..corpus import Corpus
-from ..counts import as_counts, check_whole_numbers, content_hash, count_tags, seen_words, vocabulary_of
+from ..counts import as_counts, check_whole_numbers, content_hash, count_tags, seen_words
 from ..fitting import Checkpoint, State, fingerprint, hold_interrupts, iterate
 from ..metrics import completion_log_likelihood, effective_sample_size, split_tokens
 from .em import check_size
@@ -252,7 +252,8 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
         """Two levels: document-topics over word-topics, with what share of a document-topic each word-topic has."""
-        from ..topics import TopicTree
+        from ..topics import flat_tree
+        from .two_levels import with_level_above
 
         check_is_fitted(self)
         topics, clusters, ids, titles = self.doc_topic_, self.doc_cluster_, self.document_ids_, None
@@ -260,28 +261,13 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             titles = corpus.titles
             if corpus.ids != ids or content_hash(corpus.counts) != self.corpus_hash_:
                 ids, (topics, clusters) = corpus.ids, self._of_documents(*self._new(corpus, None))
-        n_clusters, n_topics = self.alpha_.shape
-        share = self.alpha_ / self.alpha_.sum(axis=1, keepdims=True)
-        parent = (share * self.cluster_weight_[:, None]).argmax(axis=0)
-        joined = share > (1 - 1e-9) / n_topics  # more than chance
-        joined[parent, np.arange(n_topics)] = True
-        upper, lower = np.nonzero(joined)
-        words = vocabulary_of(self) or [f"word {column}" for column in range(self.n_features_in_)]
-        numbers = np.arange(n_topics + n_clusters)
-        return TopicTree(
-            ids=numbers,
-            parent=np.concatenate([n_topics + parent, np.full(n_clusters, -1)]),
-            level=np.repeat([1, 2], [n_topics, n_clusters]),
-            size=np.concatenate([topics.mean(axis=0), clusters.mean(axis=0)]),
-            topic_word=np.vstack([self.topic_word_, (share @ self.topic_word_).astype(self.topic_word_.dtype)]),
-            doc_topic=np.hstack([topics, clusters]),
-            word_frequency=self.word_frequency_,
-            vocabulary=tuple(words),
-            document_ids=ids or tuple(map(str, range(len(topics)))),
-            titles=titles,
-            edges=(n_topics + upper, lower, share[upper, lower]),
-            level_names={1: "word-topic", 2: "document-topic"},
-            mapping={int(topic): int(topic) for topic in numbers},
+        return with_level_above(
+            flat_tree(self, topics, ids, titles),
+            numbers=np.arange(len(self.alpha_)),
+            share=self.alpha_ / self.alpha_.sum(axis=1, keepdims=True),
+            weight=self.cluster_weight_,
+            membership=clusters,
+            level_names=("word-topic", "document-topic"),
         )
 
     @property

@@ -13,7 +13,6 @@ so the default start is made from the data.
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,9 +26,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..blocks import map_blocks, row_blocks, single_threaded_libraries
 from ..counts import as_counts, check_whole_numbers, count_tags, csr_parts, remember_documents, seen_words
 from ..fitting import BATCH_STEPS, Checkpoint, Run, State, fingerprint, hold_interrupts, iterate, step_size
-from ..jit import njit, njit_fast
 from ..metrics import completion_log_likelihood, split_tokens
 from .em import SMALLEST, check_parameters, check_size
+from .theme_em import ThemeStep, even_blocks, log_word_theme, normalise, posterior, token_topics
 
 if TYPE_CHECKING:
     from ..corpus import Corpus
@@ -38,167 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["FEATURES", "TTMM"]
 
 FEATURES = ("tokens", "paper", "log", "themes")
-_VALUES_A_BLOCK = 1 << 22  # of a words x themes or documents x themes table
-# What a multiplication costs, in those of a dense product: of a sparse with a dense table, and of two sparse ones.
-_SPARSE_PRICE, _TWO_SPARSE_PRICE = 3, 60
 _START_ITER = 20  # steps of PLSA that topics start from
 _LEAST_THEME = 1e-4  # themes below it do not change a document's topics in the fourth decimal
 _LEAST_USED = 0.5  # documents of a theme that is in use
 _LABELS = "labels"
-
-
-@njit_fast
-def score_rows(indptr, indices, data, first, last, word_theme, scores):
-    """scores = counts @ word_theme for documents first..last."""
-    n_themes = word_theme.shape[1]
-    for d in range(first, last):
-        for cell in range(indptr[d], indptr[d + 1]):
-            w = indices[cell]
-            n = data[cell]
-            for j in range(n_themes):
-                scores[d - first, j] += n * word_theme[w, j]
-
-
-@njit
-def used_themes(doc_theme, least):
-    """The entries above `least` as the data, indices and indptr of a CSR matrix."""
-    n_documents, n_themes = doc_theme.shape
-    indptr = np.zeros(n_documents + 1, np.int64)
-    for d in range(n_documents):
-        used = 0
-        for j in range(n_themes):
-            used += doc_theme[d, j] > least
-        indptr[d + 1] = indptr[d] + used
-    data, indices = np.empty(indptr[-1], doc_theme.dtype), np.empty(indptr[-1], np.int32)
-    for d in range(n_documents):
-        place = indptr[d]
-        for j in range(n_themes):
-            if doc_theme[d, j] > least:
-                data[place], indices[place] = doc_theme[d, j], j
-                place += 1
-    return data, indices, indptr
-
-
-@njit_fast
-def token_topics(indptr, indices, data, first, last, doc_theme, least, theme_topic, word_topic, out):
-    """out[d,k] = sum_w n(d,w) sum_j P(j|d) P(k|w,j) / n(d), over the themes with P(j|d) > least."""
-    n_themes, n_topics = theme_topic.shape
-    share = np.empty(n_topics, word_topic.dtype)
-    for d in range(first, last):
-        for j in range(n_themes):
-            if doc_theme[d, j] <= least:
-                continue
-            share[:] = 0
-            for cell in range(indptr[d], indptr[d + 1]):
-                w = indices[cell]
-                p = word_topic.dtype.type(0)
-                for k in range(n_topics):
-                    p += theme_topic[j, k] * word_topic[w, k]
-                if p > 0:
-                    ratio = data[cell] / p
-                    for k in range(n_topics):
-                        share[k] += ratio * word_topic[w, k]
-            for k in range(n_topics):
-                out[d, k] += doc_theme[d, j] * theme_topic[j, k] * share[k]
-
-
-class _Step:
-    """One EM step over all documents; renews the state in place and returns the objective a token before it.
-
-    Words are gone through in blocks of fixed size, and sums over blocks are added in their order. To be called under
-    `single_threaded_libraries`.
-    """
-
-    def __init__(self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None):
-        self.counts, self.smoothing, self.known, self.n_jobs = counts, smoothing, known, n_jobs
-        self.by_word = sp.csr_array(counts.T)
-        self.n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
-        self.word_blocks = _even_blocks(counts.shape[1], n_themes)
-        self.word_theme = np.empty((counts.shape[1], n_themes), counts.dtype)  # log P(w|h)
-
-    def __call__(self, state: State) -> float:
-        prior = 0.0
-        if self.smoothing > 0:
-            prior = self.smoothing * float(np.log(np.maximum(state["word_topic"], SMALLEST)).sum(dtype=np.float64))
-        sums, log_likelihood = self.expected(state)
-        state["theme_weight"], state["theme_topic"], state["word_topic"] = sums
-        state["word_topic"] += self.smoothing
-        _normalise(state["theme_weight"][None])
-        _normalise(state["theme_topic"])
-        state["theme_topic"][state["theme_topic"] < SMALLEST] = 0  # subnormal numbers would slow down the products
-        _normalise(state["word_topic"].T)
-        return (log_likelihood + prior) / self.n_tokens
-
-    def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
-        """Expected documents of each theme, tokens of each theme and topic, and of each word and topic; and log P."""
-        _log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
-        weight = state["theme_weight"]
-        doc_theme, log_likelihood = posterior(self.counts, self.word_theme, weight, self.known, self.n_jobs)
-        return self._sums(state, doc_theme), float(log_likelihood.sum())
-
-    def _sums(self, state: State, doc_theme: np.ndarray) -> tuple[np.ndarray, ...]:
-        theme_topic, word_topic = state["theme_topic"], state["word_topic"]
-        new_words = np.empty_like(word_topic)
-        parts_of_themes = used_themes(doc_theme, doc_theme.dtype.type(1e-2 * np.finfo(doc_theme.dtype).eps))
-        themes = sp.csr_array(parts_of_themes, doc_theme.shape)
-        used = int(np.diff(self.counts.indptr) @ np.diff(themes.indptr))  # multiplications in counts.T @ themes
-        hard = _TWO_SPARSE_PRICE * used < self.counts.nnz * doc_theme.shape[1]  # most documents have few themes
-        sparse = _SPARSE_PRICE * used < self.word_theme.size  # and most words are used by few
-
-        def block(rows: tuple[int, int]) -> np.ndarray:
-            here = slice(*rows)
-            logs, old = self.word_theme[here], word_topic[here]
-            if sparse:
-                ratio = self.by_word[here] @ themes
-                word = np.repeat(np.arange(ratio.shape[0]), np.diff(ratio.indptr))
-                ratio.data *= np.exp(-logs[word, ratio.indices])
-            else:
-                ratio = (self.by_word[here] @ themes).toarray() if hard else _rows_of(self.by_word, rows, doc_theme)
-                inverse = np.negative(logs)
-                ratio *= np.exp(inverse, out=inverse)
-            new = np.asarray(ratio @ theme_topic)
-            new_words[here] = np.multiply(new, old, out=new)
-            return np.asarray(ratio.T @ old)
-
-        parts = map_blocks(block, self.word_blocks, self.n_jobs)
-        weight = doc_theme.sum(axis=0, dtype=np.float64).astype(doc_theme.dtype)
-        return weight, theme_topic * np.sum(parts, axis=0), new_words
-
-
-def posterior(
-    counts: sp.csr_array,
-    word_theme: np.ndarray,
-    theme_weight: np.ndarray,
-    known: np.ndarray | None = None,
-    n_jobs: int | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """P(h|d) and log P(d), or log P(d, h) where the theme is `known` (-1: it is not)."""
-    n_documents, n_themes = counts.shape[0], len(theme_weight)
-    doc_theme = np.zeros((n_documents, n_themes), counts.dtype)
-    log_likelihood = np.zeros(n_documents)
-    log_weight = np.log(np.maximum(theme_weight, SMALLEST * SMALLEST))
-    parts = csr_parts(counts)
-
-    def block(rows: tuple[int, int]) -> None:
-        first, last = rows
-        scores = doc_theme[first:last]
-        score_rows(*parts, first, last, word_theme, scores)
-        scores += log_weight
-        here = None if known is None else known[first:last]
-        if here is not None and (here >= 0).any():
-            labelled = np.flatnonzero(here >= 0)
-            value = scores[labelled, here[labelled]].copy()
-            scores[labelled] = -np.inf
-            scores[labelled, here[labelled]] = value
-        most = scores.max(axis=1, keepdims=True)
-        scores -= most
-        np.exp(scores, out=scores)
-        total = scores.sum(axis=1, keepdims=True)
-        scores /= total
-        log_likelihood[first:last] = (most + np.log(total))[:, 0]
-
-    map_blocks(block, _even_blocks(n_documents, n_themes), n_jobs)
-    return doc_theme, log_likelihood
 
 
 def _themes_are_classes(model: Any) -> bool:
@@ -295,7 +137,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             state, history = resumed[0], resumed[1]["history"]
         with single_threaded_libraries():
             run = iterate(
-                _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs),
+                ThemeStep(counts, self.n_themes_, self.smoothing, known, self.n_jobs),
                 state,
                 max_iter=self.max_iter,
                 tol=self.tol,
@@ -341,7 +183,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _learn_batch(self, counts: sp.csr_array, known: np.ndarray, state: State, share: float) -> float:
         """Move the state towards the batch by a share; the log-likelihood a token before."""
-        step = _Step(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
+        step = ThemeStep(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
         tokens_of_theme = self.theme_weight_[:, None] * self.theme_topic_  # documents of a stream are alike in length
         old = (self.theme_weight_, tokens_of_theme, state["word_topic"] * tokens_of_theme.sum(axis=0))
         smoothing = share * self.smoothing / (self.word_frequency_.sum() + step.n_tokens)
@@ -353,9 +195,9 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             new = (sums[0] / max(sums[0].sum(), 1e-300), sums[1] / step.n_tokens, sums[2] / step.n_tokens)
             weight, theme_topic, word_topic = ((1 - share) * a + share * b for a, b in zip(old, new))
             word_topic += smoothing
-            state["theme_weight"] = _normalise(weight[None])[0]
-            state["theme_topic"] = _normalise(theme_topic)
-            state["word_topic"] = np.ascontiguousarray(_normalise(word_topic.T).T)
+            state["theme_weight"] = normalise(weight[None])[0]
+            state["theme_topic"] = normalise(theme_topic)
+            state["word_topic"] = np.ascontiguousarray(normalise(word_topic.T).T)
         return values[0]
 
     def transform(self, X: Any) -> np.ndarray:
@@ -374,7 +216,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         counts = self._counts(X)
         check_whole_numbers(counts, "score (document completion)")
         seen, held_out = split_tokens(counts)
-        mixture = _normalise(self._doc_theme(seen_words(seen, self.word_frequency_))[0] @ self.theme_topic_)
+        mixture = normalise(self._doc_theme(seen_words(seen, self.word_frequency_))[0] @ self.theme_topic_)
         return completion_log_likelihood(held_out, mixture, self.topic_word_, self.word_frequency_)
 
     def log_likelihood(self, X: Any) -> np.ndarray:
@@ -404,32 +246,20 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Themes of less than half a document are left out. `topic_tree(model, corpus)` gives the topics alone.
         """
         from ..topics import topic_tree
+        from .two_levels import with_level_above
 
         tree = topic_tree(self, corpus)  # checks that it is fitted
         known = tree.doc_topic is self.doc_topic_
         doc_theme = self.doc_theme_ if known else self._doc_theme(self._counts(corpus))[0]
-        n_topics = len(self.topic_word_)
         used = np.flatnonzero(self.doc_theme_.sum(axis=0, dtype=np.float64) >= _LEAST_USED)
-        share = self.theme_topic_[used].astype(np.float64)
-        joined = share > (1 - 1e-6) / n_topics  # more than chance
-        parent = (share * self.theme_weight_[used, None]).argmax(axis=0)
-        joined[parent, np.arange(n_topics)] = True
-        upper, lower = np.nonzero(joined)
-        ids = np.concatenate([np.arange(n_topics), n_topics + used])
-        classes = getattr(self, "classes_", None)
-        names = {} if classes is None else {n_topics + int(theme): str(classes[theme]) for theme in used}
-        return replace(
+        return with_level_above(
             tree,
-            ids=ids,
-            parent=np.concatenate([n_topics + used[parent], np.full(len(used), -1)]),
-            level=np.repeat([1, 2], [n_topics, len(used)]),
-            size=np.concatenate([tree.size, doc_theme[:, used].mean(axis=0, dtype=np.float64)]),
-            topic_word=np.vstack([self.topic_word_, (share @ self.topic_word_).astype(self.topic_word_.dtype)]),
-            doc_topic=np.hstack([tree.doc_topic, doc_theme[:, used]]),
-            edges=(n_topics + used[upper], lower, share[upper, lower]),
-            level_names={1: "topic", 2: "theme"},
-            names=names,
-            mapping={int(topic): int(topic) for topic in ids},
+            numbers=used,
+            share=self.theme_topic_[used].astype(np.float64),
+            weight=self.theme_weight_[used],
+            membership=doc_theme[:, used],
+            level_names=("topic", "theme"),
+            names=None if not hasattr(self, "classes_") else self.classes_[used],
         )
 
     @property
@@ -453,7 +283,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         word_theme = np.empty((n_words, self.n_themes_), self.topic_word_.dtype)
         state = {"word_topic": self.topic_word_.T, "theme_topic": self.theme_topic_}
         with single_threaded_libraries():
-            _log_word_theme(state, _even_blocks(n_words, self.n_themes_), word_theme, self.n_jobs)
+            log_word_theme(state, even_blocks(n_words, self.n_themes_), word_theme, self.n_jobs)
             return posterior(counts, word_theme, self.theme_weight_, n_jobs=self.n_jobs)
 
     def _features(self, counts: sp.csr_array, features: str, doc_theme: np.ndarray | None = None) -> np.ndarray:
@@ -465,7 +295,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         logs += np.log(np.maximum(self.theme_weight_ @ self.theme_topic_, SMALLEST))
         if features == "log":
             return logs / np.maximum(counts.sum(axis=1), 1)[:, None]
-        return _normalise(np.exp(logs - logs.max(axis=1, keepdims=True)))
+        return normalise(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     def _token_shares(self, counts: sp.csr_array, doc_theme: np.ndarray) -> np.ndarray:
         parts, dtype = csr_parts(counts), self.topic_word_.dtype
@@ -478,7 +308,7 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // (1 << 16))), self.n_jobs)
         empty = shares.sum(axis=1) <= 0
         shares[empty] = self.topic_weight_
-        return _normalise(shares)
+        return normalise(shares)
 
     def _known_themes(self, n_documents: int, y: Any, settle: bool = True) -> np.ndarray:
         """The theme of each document where it is known, else -1; to `settle` is to set classes_ and n_themes_."""
@@ -528,8 +358,8 @@ class TTMM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"init={self.init!r}: expected 'data', 'lda' or 'random'")
         return {
             "theme_weight": np.full(n_themes, 1 / n_themes, dtype),
-            "theme_topic": _normalise(theme_topic).astype(dtype),
-            "word_topic": _normalise(word_topic.T).T.astype(dtype),
+            "theme_topic": normalise(theme_topic).astype(dtype),
+            "word_topic": normalise(word_topic.T).T.astype(dtype),
         }
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
@@ -585,34 +415,3 @@ def _start_themes(doc_topic: np.ndarray, n_themes: int, known: np.ndarray, rng: 
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than themes
             themes = KMeans(n_themes, n_init=1, max_iter=10, random_state=rng).fit(doc_topic).cluster_centers_
     return 0.95 * np.maximum(themes, 0) + 0.05 * overall
-
-
-def _log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray, n_jobs: int | None) -> None:
-    """out = log(word_topic @ theme_topic.T), a block of words at a time."""
-    mixing = np.ascontiguousarray(state["theme_topic"].T)
-
-    def block(rows: tuple[int, int]) -> None:
-        here = out[slice(*rows)]
-        np.matmul(state["word_topic"][slice(*rows)], mixing, out=here)
-        np.maximum(here, SMALLEST, out=here)
-        np.log(here, out=here)
-
-    map_blocks(block, blocks, n_jobs)
-
-
-def _rows_of(by_word: sp.csr_array, rows: tuple[int, int], doc_theme: np.ndarray) -> np.ndarray:
-    """counts.T[rows] @ doc_theme, dense."""
-    out = np.zeros((rows[1] - rows[0], doc_theme.shape[1]), doc_theme.dtype)
-    score_rows(*csr_parts(by_word), *rows, doc_theme, out)
-    return out
-
-
-def _even_blocks(n_rows: int, width: int) -> list[tuple[int, int]]:
-    size = max(1, _VALUES_A_BLOCK // max(width, 1))
-    return [(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
-
-
-def _normalise(rows: np.ndarray) -> np.ndarray:
-    """Divide rows by their sums, in place."""
-    rows /= np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny)
-    return rows
