@@ -68,12 +68,12 @@ def build_report(
     rows = chosen_documents(tree, max_documents)
     graph = document_graph(model, corpus)
     words: dict[str, int] = {}
-    topics = _topics(tree, model, corpus, rows, words)
+    labels = _label_table(corpus)
+    topics = _topics(tree, model, corpus, rows, words, labels)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
     documents = document_table(model, corpus, tree, rows, shown_graph, words)
     fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
     x, y = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
-    labels = _label_table(corpus)
     if labels is not None:
         documents["labels"] = [" ".join(map(str, labels[1][row])) for row in rows]
     data = {
@@ -155,11 +155,11 @@ def _ending(model: Any, info: Any) -> str:
 
 
 def _topics(
-    tree: TopicTree, model: Any, corpus: Corpus, rows: np.ndarray, words: dict[str, int]
+    tree: TopicTree, model: Any, corpus: Corpus, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
 ) -> list[dict[str, Any]]:
     coherent = _coherence(tree, model, corpus)
     similar = _similar(tree)
-    labels = _labels_of_topics(tree, corpus)
+    labels = None if labelled is None else _labels_of_topics(tree, *labelled)
     shown = tree.doc_topic[rows]
     topics = []
     for row, topic in enumerate(tree.ids.tolist()):
@@ -191,12 +191,13 @@ def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[
     if tree.word_score is not None:
         own = tree._scores(row)
         found = {int(w): _number(own[w]) for w in top_word_columns(own, _WORDS) if own[w] > -math.inf}
-    for weight in _WEIGHTS:
-        scores = relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0]
+    logs, lifts = (relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0] for weight in (1, 0))
+    known = np.flatnonzero(logs > -math.inf)
+    for weight in _WEIGHTS if len(known) else ():
+        scores = weight * logs[known] + (1 - weight) * lifts[known]
         best = np.argpartition(-scores, min(_WORDS, len(scores) - 1))[:_WORDS]
-        for w in best[np.lexsort((best, -scores[best]))].tolist():
-            if scores[w] > -math.inf:
-                found.setdefault(w, None)
+        for w in known[best[np.lexsort((best, -scores[best]))]].tolist():
+            found.setdefault(w, None)
     numbered = ((words.setdefault(tree.vocabulary[w], len(words)), w, score) for w, score in found.items())
     return [[number, _number(tree.topic_word[row, w]), score] for number, w, score in numbered]
 
@@ -234,7 +235,10 @@ def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
     return found
 
 
-def _label_table(corpus: Corpus) -> tuple[list[str], list[list[int]]] | None:
+Labels = tuple[list[str], list[list[int]]]
+
+
+def _label_table(corpus: Corpus) -> Labels | None:
     """The labels, the most frequent first, and those of each document by number."""
     if corpus.labels is None:
         return None
@@ -244,16 +248,13 @@ def _label_table(corpus: Corpus) -> tuple[list[str], list[list[int]]] | None:
     return [names[label] for label in order], [[number[label] for label in dict.fromkeys(row)] for row in corpus.labels]
 
 
-def _labels_of_topics(tree: TopicTree, corpus: Corpus) -> list[list[list[float | None]]] | None:
+def _labels_of_topics(
+    tree: TopicTree, names: list[str], of_document: list[list[int]]
+) -> list[list[list[float | None]]]:
     """[label, share of the topic's documents, share of all documents], the most frequent in the topic first."""
-    table = _label_table(corpus)
-    if table is None:
-        return None
-    names, of_document = table
-    indptr = np.concatenate([[0], np.cumsum([len(labels) for labels in of_document])])
-    documents = np.repeat(np.arange(len(corpus)), np.diff(indptr))
+    documents = np.repeat(np.arange(len(of_document)), [len(labels) for labels in of_document])
     labels = np.array([label for row in of_document for label in row], dtype=np.int64)
-    overall = np.bincount(labels, minlength=len(names)) / len(corpus)
+    overall = np.bincount(labels, minlength=len(names)) / len(of_document)
     found = []
     for row in range(len(tree)):
         membership = tree.doc_topic[:, row].astype(np.float64)

@@ -35,7 +35,6 @@ def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
             {
                 "id": int(right.ids[row]),
                 "name": right.name(int(right.ids[row])),
-                "size": float(f"{right.size[row]:.4g}"),
                 "words": [word.word for word in right.words(int(right.ids[row]), _SHOWN_WORDS)],
             }
             for row in rows[1]

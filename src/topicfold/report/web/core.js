@@ -28,9 +28,9 @@ function numbers(text) {
   return text ? text.split(' ').map(Number) : [];
 }
 
-function pairs(text) {
+function tuples(text, size) {
   const flat = numbers(text);
-  return Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
+  return Array.from({ length: flat.length / size }, (_, i) => flat.slice(size * i, size * (i + 1)));
 }
 
 function percent(share, digits = 1) {
@@ -113,11 +113,10 @@ function titleOf(d) {
 
 // Of a document whose text is not known: [word, how often, row of its topic].
 function countedWords(d) {
-  const flat = numbers(documents.words[d]);
-  return Array.from({ length: flat.length / 3 }, (_, i) => flat.slice(3 * i, 3 * i + 3));
+  return tuples(documents.words[d], 3);
 }
 
-const sharesOf = (d) => pairs(documents.topics[d]).map(([row, share]) => [row, share / 1000]);
+const sharesOf = (d) => tuples(documents.topics[d], 2).map(([row, share]) => [row, share / 1000]);
 
 function levelShares(d, level) {
   return sharesOf(d).filter(([row]) => topics[row].level === level);
@@ -196,6 +195,10 @@ function hideTip() {
 
 function colour(index) {
   return index < 0 || index >= COLOURS ? 'var(--grey)' : `var(--c${index})`;
+}
+
+function swatch(index) {
+  return element('span', { class: 'swatch', style: { background: colour(index) } });
 }
 
 function colourValue(name) {

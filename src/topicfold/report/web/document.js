@@ -16,8 +16,7 @@ function marksOf(d) {
 
 // Where each segment begins, with its topics of both levels; none where the model knows documents alone.
 function partsOf(d) {
-  const flat = documents.parts ? numbers(documents.parts[d]) : [];
-  return Array.from({ length: flat.length / 3 }, (_, i) => ({ start: flat[3 * i], row: flat[3 * i + 1], above: flat[3 * i + 2] }));
+  return documents.parts ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row, above })) : [];
 }
 
 // The topics with a colour of their own on this page: those with the most words in it, then by share.
@@ -28,10 +27,6 @@ function colouredTopics(d, rows) {
   for (const row of shares.keys()) if (!words.has(row)) words.set(row, 0);
   const order = [...words.keys()].sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
   return new Map(order.slice(0, COLOURS).map((row, i) => [row, i]));
-}
-
-function swatch(index) {
-  return element('span', { class: 'swatch', style: { background: colour(index) } });
 }
 
 // The topics of a document as a list, with colours where they have some, and as a bar where they add up to a whole.

@@ -14,10 +14,10 @@ function groupsOf(by) {
 }
 
 function edgePairs() {
-  const lists = documents.linked || documents.near;
+  const lists = (documents.linked || documents.near).map(numbers);
   const edges = [];
-  lists.forEach((text, d) => {
-    for (const other of numbers(text)) if (d < other || !numbers(lists[other]).includes(d)) edges.push([d, other]);
+  lists.forEach((others, d) => {
+    for (const other of others) if (d < other || !lists[other].includes(d)) edges.push([d, other]);
   });
   return edges;
 }
@@ -225,7 +225,7 @@ function drawMap(main, value) {
         {},
         all.map((member) => {
           const index = order.indexOf(member);
-          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(index >= 0), on: { click: () => toggle(member) } }, element('span', { class: 'swatch', style: { background: colour(index) } }), `${groups.names[member]} `, element('span', { class: 'muted' }, count(sizes.get(member)))));
+          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(index >= 0), on: { click: () => toggle(member) } }, swatch(index), `${groups.names[member]} `, element('span', { class: 'muted' }, count(sizes.get(member)))));
         }),
       ),
     );
