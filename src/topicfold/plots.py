@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._plot_hierarchy import hierarchy
-from ._plot_parts import COLOURS as _COLOURS
-from ._plot_parts import GREY as _GREY
-from ._plot_parts import PALE as _PALE
-from ._plot_parts import SMALL as _SMALL
-from ._plot_parts import bare as _bare
-from ._plot_parts import cut as _cut
-from ._plot_parts import in_order as _in_order
-from ._plot_parts import new_figure as _figure
-from ._plot_parts import tidy as _tidy
 from .corpus import is_missing
+from .plot_hierarchy import hierarchy
+from .plot_parts import COLOURS, GREY, MARKERS, PALE, SMALL, bare, cut, in_order, new_figure, tidy
 from .topics import TopicTree
 
 if TYPE_CHECKING:
@@ -38,7 +30,6 @@ __all__ = [
     "trace",
 ]
 
-_MARKERS = "osD^vPX"
 _SHOWN_TOPICS = 12
 _TOPICS = "number of topics"
 _WIDE_RANGE = 10  # a parameter whose largest value is more than this many times its smallest gets a log axis
@@ -57,7 +48,7 @@ def selection(result: Selection) -> Any:
     dotted line are within one standard error of the best score.
     """
     rows = [row for row in result.rows if row.failed is None]
-    figure = _figure(6.4, 7.2)
+    figure = new_figure(6.4, 7.2)
     panels = figure.subplots(3, 1, sharex=True)
     name, place = _horizontal(rows)
     lines = _lines(rows, name)
@@ -69,9 +60,9 @@ def selection(result: Selection) -> Any:
         panels[0].errorbar(x, [row.score for row in members], [row.behind_error for row in members], **style)
         panels[1].errorbar(x, [row.coherence for row in members], [row.coherence_error for row in members], **style)
         panels[2].errorbar(x, [row.stability for row in members], **style)
-    panels[0].axhline(max(row.score for row in rows), color=_GREY, linestyle=":", linewidth=1.4)
+    panels[0].axhline(max(row.score for row in rows), color=GREY, linestyle=":", linewidth=1.4)
     for axes, measure in zip(panels, ("score", "coherence", "stability")):
-        _tidy(axes)
+        tidy(axes)
         axes.margins(y=0.12)
         ring = {"markersize": 13, "markerfacecolor": "none", "markeredgecolor": "black", "markeredgewidth": 1.5}
         axes.plot(place(result.best_row), getattr(result.best_row, measure), "o", **ring, gid="recommended")
@@ -83,7 +74,7 @@ def selection(result: Selection) -> Any:
     _entitle(panels[0], result)
     if len(lines) > 1:
         handles = panels[2].get_legend_handles_labels()[0]
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=_SMALL, frameon=False)
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False)
     figure.align_ylabels(panels)
     return figure
 
@@ -95,7 +86,7 @@ def _entitle(axes: Any, result: Selection) -> None:
     axes.set_title(f"Recommended: {point} (ringed)", loc="left", fontsize=11, pad=22, parse_math=False)
     note = "Dotted: the best score. A bar that reaches it is within one standard error."
     place = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    axes.annotate(note, (0, 1), (0, 8), **place, fontsize=_SMALL, color=_GREY)
+    axes.annotate(note, (0, 1), (0, 8), **place, fontsize=SMALL, color=GREY)
 
 
 def _short(value: Any) -> str:
@@ -144,10 +135,10 @@ def _looks(n_lines: int) -> list[dict[str, Any]]:
     """A colour and a marker a line: distinct colours for a few, a scale from dark to light for more."""
     import matplotlib
 
-    if n_lines <= len(_COLOURS):
-        return [{"color": colour, "marker": marker} for colour, marker in zip(_COLOURS[:n_lines], _MARKERS)]
+    if n_lines <= len(COLOURS):
+        return [{"color": colour, "marker": marker} for colour, marker in zip(COLOURS[:n_lines], MARKERS)]
     scale = matplotlib.colormaps["viridis"](np.linspace(0, 0.88, n_lines))
-    return [{"color": tuple(colour), "marker": _MARKERS[i % len(_MARKERS)]} for i, colour in enumerate(scale)]
+    return [{"color": tuple(colour), "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(scale)]
 
 
 def _set_ticks(axes: Any, rows: Sequence[Row], place: Callable[[Row], float], name: str) -> None:
@@ -181,16 +172,16 @@ def convergence(model: Any) -> Any:
     history = getattr(model, "history_", None)
     if history is None or len(history) == 0:
         raise ValueError(f"this {type(model).__name__} has no history_: fit it first")
-    figure = _figure(6.4, 3.8)
+    figure = new_figure(6.4, 3.8)
     axes = figure.subplots()
     steps = np.arange(1, len(history) + 1)
-    axes.plot(steps, history, color=_COLOURS[0], linewidth=1.8, marker="o" if len(history) < 30 else "", markersize=4)
+    axes.plot(steps, history, color=COLOURS[0], linewidth=1.8, marker="o" if len(history) < 30 else "", markersize=4)
     axes.set_xlabel("iteration")
     axes.set_ylabel(f"objective ({score_unit(model)})")
     converged = getattr(model, "converged_", None)
     ending = {None: "", True: ", converged", False: ", not converged"}[None if converged is None else bool(converged)]
     axes.set_title(f"{type(model).__name__}: {len(history)} iterations{ending}", loc="left", fontsize=11)
-    _tidy(axes)
+    tidy(axes)
     return figure
 
 
@@ -199,18 +190,18 @@ def trace(model: Any) -> Any:
     chains = getattr(model, "chain_history_", None)
     if chains is None:
         raise ValueError(f"this {type(model).__name__} has no chain_history_: trace is for a fitted LDCC")
-    figure = _figure(6.4, 3.8)
+    figure = new_figure(6.4, 3.8)
     axes = figure.subplots()
     for number, values in enumerate(chains):
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         size = model.effective_sample_size_[number]
         axes.plot(np.arange(1, len(values) + 1), values, color=colour, linewidth=1.2, label=f"worth {size:.0f} draws")
     axes.axvline(model.burn_in + 0.5, color="0.6", linewidth=1, linestyle="--")
     axes.set_xlabel("sweep")
     axes.set_ylabel("joint log-likelihood (nats a token)")
     axes.set_title(f"{type(model).__name__}: {len(chains)} chains of {chains.shape[1]} sweeps", loc="left", fontsize=11)
-    axes.legend(frameon=False, fontsize=_SMALL, loc="lower right")
-    _tidy(axes)
+    axes.legend(frameon=False, fontsize=SMALL, loc="lower right")
+    tidy(axes)
     return figure
 
 
@@ -220,26 +211,26 @@ def trace(model: Any) -> Any:
 def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: int = 10) -> Any:
     """The best words of topics as bars of P(w|z), ranked by the tree's score; without `topics`, the largest twelve."""
     if topics is None:
-        topics = [topic for topic, _ in _in_order(tree) if tree.level[tree._row(topic)] == 1]
+        topics = [topic for topic, _ in in_order(tree) if tree.level[tree._row(topic)] == 1]
         topics = sorted(topics, key=lambda topic: -tree.size[tree._row(topic)])[:_SHOWN_TOPICS]
     if len(topics) == 0 or n_words < 1:
         raise ValueError(f"{len(topics)} topics and n_words={n_words}: expected at least one of each")
     n_columns = min(4, len(topics))
     n_rows = -(-len(topics) // n_columns)
-    figure = _figure(2.9 * n_columns, (0.19 * n_words + 0.75) * n_rows)
+    figure = new_figure(2.9 * n_columns, (0.19 * n_words + 0.75) * n_rows)
     panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
     for axes, topic in zip(panels, topics):
         words = tree.words(topic, n_words)
-        axes.barh(range(len(words)), [word.probability for word in words], color=_COLOURS[0], height=0.75)
-        axes.set_yticks(range(len(words)), [word.word for word in words], fontsize=_SMALL, parse_math=False)
+        axes.barh(range(len(words)), [word.probability for word in words], color=COLOURS[0], height=0.75)
+        axes.set_yticks(range(len(words)), [word.word for word in words], fontsize=SMALL, parse_math=False)
         axes.set_ylim(n_words - 0.4, -0.6)
-        lines = [_cut(tree.names[topic], 24)] if topic in tree.names else []
+        lines = [cut(tree.names[topic], 24)] if topic in tree.names else []
         lines.append(f"topic {topic}, {tree.size[tree._row(topic)]:.1%}")
-        axes.set_title("\n".join(lines), loc="left", fontsize=_SMALL, fontweight="bold", parse_math=False)
+        axes.set_title("\n".join(lines), loc="left", fontsize=SMALL, fontweight="bold", parse_math=False)
         axes.locator_params(axis="x", nbins=3)
         axes.tick_params(axis="y", length=0)
         axes.tick_params(axis="x", labelsize=8)
-        _tidy(axes, "x")
+        tidy(axes, "x")
     for axes in panels[len(topics) :]:
         axes.set_visible(False)
     figure.supxlabel("P(word | topic)", fontsize=10)
@@ -248,23 +239,23 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
 
 def topic_sizes(tree: TopicTree) -> Any:
     """The share of documents in each topic as bars, the largest first; topics below another stand under it."""
-    order = _in_order(tree)
+    order = in_order(tree)
     if not order:
         raise ValueError("the tree has no topics")
     sizes = [100 * float(tree.size[tree._row(topic)]) for topic, _ in order]
-    labels = ["    " * depth + f"{topic}: {_cut(tree.name(topic), 40)}" for topic, depth in order]
-    figure = _figure(7.0, 0.23 * len(order) + 0.9)
+    labels = ["    " * depth + f"{topic}: {cut(tree.name(topic), 40)}" for topic, depth in order]
+    figure = new_figure(7.0, 0.23 * len(order) + 0.9)
     axes = figure.subplots()
-    colours = [_COLOURS[depth % len(_COLOURS)] for _, depth in order]
+    colours = [COLOURS[depth % len(COLOURS)] for _, depth in order]
     axes.barh(range(len(order)), sizes, color=colours, height=0.75)
-    axes.set_yticks(range(len(order)), labels, fontsize=_SMALL, parse_math=False)
+    axes.set_yticks(range(len(order)), labels, fontsize=SMALL, parse_math=False)
     axes.set_ylim(len(order) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     for place, size in enumerate(sizes):
         axes.annotate(f"{size:.1f}", (size, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
     axes.set_xlabel(f"share of {len(tree.doc_topic):,} documents (%)")
     axes.margins(x=0.08)
-    _tidy(axes, "x")
+    tidy(axes, "x")
     return figure
 
 
@@ -274,17 +265,17 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
     shown = np.argsort(-spread, kind="stable")[:n_topics]
     n_columns = min(3, len(shown))
     n_rows = -(-len(shown) // n_columns)
-    figure = _figure(3.2 * n_columns, 1.9 * n_rows)
+    figure = new_figure(3.2 * n_columns, 1.9 * n_rows)
     panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     for axes, topic in zip(panels.flat, shown):
-        axes.plot(table.periods, 100 * table.share[:, topic], color=_COLOURS[0], marker="o", markersize=3)
-        axes.set_title(_cut(table.names[topic].replace("$", r"\$"), 34), fontsize=_SMALL, loc="left")
-        axes.tick_params(axis="x", rotation=45, labelsize=_SMALL)
+        axes.plot(table.periods, 100 * table.share[:, topic], color=COLOURS[0], marker="o", markersize=3)
+        axes.set_title(cut(table.names[topic].replace("$", r"\$"), 34), fontsize=SMALL, loc="left")
+        axes.tick_params(axis="x", rotation=45, labelsize=SMALL)
         axes.set_ylim(bottom=0)
-        _tidy(axes)
+        tidy(axes)
     for axes in panels.flat[len(shown) :]:
         axes.set_visible(False)
-    figure.supylabel("share of documents, %", fontsize=_SMALL + 1)
+    figure.supylabel("share of documents, %", fontsize=SMALL + 1)
     return figure
 
 
@@ -304,28 +295,28 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
         raise ValueError(f"positions have shape {positions.shape}: expected {(len(tree.doc_topic), 2)}")
     groups = _largest_topics(tree) if labels is None else _first_labels(labels, len(positions))
     names, counts = np.unique([name for name in groups if name is not None], return_counts=True)
-    coloured = names[np.argsort(-counts, kind="stable")[: len(_COLOURS)]].tolist()
-    figure = _figure(8.4, 6.0)
+    coloured = names[np.argsort(-counts, kind="stable")[: len(COLOURS)]].tolist()
+    figure = new_figure(8.4, 6.0)
     axes = figure.subplots()
     members = {name: np.array([group == name for group in groups], bool) for name in coloured}
     rest = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
     look = {"s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)), "linewidths": 0, "rasterized": True}
-    dots = [axes.scatter(*positions[rest].T, color=_PALE, **look)]  # below the others
-    dots += [axes.scatter(*positions[own].T, color=colour, **look) for own, colour in zip(members.values(), _COLOURS)]
+    dots = [axes.scatter(*positions[rest].T, color=PALE, **look)]  # below the others
+    dots += [axes.scatter(*positions[own].T, color=colour, **look) for own, colour in zip(members.values(), COLOURS)]
     what = "topic" if labels is None else "label"
-    texts = [str(name) if labels is not None else _cut(tree.name(int(name)), 36) for name in coloured]
+    texts = [str(name) if labels is not None else cut(tree.name(int(name)), 36) for name in coloured]
     others = f"{len(names) - len(coloured)} other {what}s" if len(names) > len(coloured) else f"no {what}"
     entries = [*zip(dots[1:], texts), *([(dots[0], others)] if rest.any() else [])]
     _legend(figure, entries)
     axes.set_aspect("equal")
-    _bare(axes, f"{len(positions):,} documents by {'largest topic' if labels is None else 'label'}")
+    bare(axes, f"{len(positions):,} documents by {'largest topic' if labels is None else 'label'}")
     return figure
 
 
 def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
     """A legend at the side whose texts may be anything: matplotlib would leave out one that begins with _."""
     handles, texts = [handle for handle, _ in entries], [text for _, text in entries]
-    look = {"loc": "outside right center", "frameon": False, "fontsize": _SMALL, "markerscale": 3}
+    look = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
     legend = figure.legend(handles, list(map(str, range(len(texts)))), **look)
     for shown, text in zip(legend.get_texts(), texts):
         shown.set_parse_math(False)

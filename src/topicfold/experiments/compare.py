@@ -110,10 +110,10 @@ def draw_curves(
 
     `ticks` are names for x = 0, 1, ... A curve has x, y, a label, and how it looks. One legend stands below the panels.
     """
-    from ..plots import _figure, _tidy
+    from ..plot_parts import new_figure, tidy
 
     n_rows = -(-len(panels) // columns)
-    picture = _figure(4.6 * columns, 3.4 * n_rows + 0.8)
+    picture = new_figure(4.6 * columns, 3.4 * n_rows + 0.8)
     grid = picture.subplots(n_rows, columns, squeeze=False, sharey="row")
     handles: dict[str, Any] = {}
     for axes, (title, x_title, curves) in zip(grid.flat, panels):
@@ -129,7 +129,7 @@ def draw_curves(
         axes.set_xticks(tried, [ticks[value] if ticks else f"{value:g}" for value in tried])
         axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
         axes.set_xlabel(x_title)
-        _tidy(axes)
+        tidy(axes)
     for axes in grid[:, 0]:
         axes.set_ylabel(y_title)
     longest = max(map(len, handles), default=1)
@@ -140,15 +140,15 @@ def draw_curves(
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """A colour and a marker for each of up to seven methods; words and the majority are grey lines."""
-    from ..plots import _COLOURS, _GREY, _MARKERS
+    from ..plot_parts import COLOURS, GREY, MARKERS
 
     plain = [name for name in dict.fromkeys(names) if name not in (RAW_WORDS, TFIDF_WORDS, "majority")]
     found: dict[str, dict[str, Any]] = {
         name: {"label": name, "color": colour, "marker": marker}
-        for name, colour, marker in zip(plain, _COLOURS, _MARKERS)
+        for name, colour, marker in zip(plain, COLOURS, MARKERS)
     }
     lines = {RAW_WORDS: ":", TFIDF_WORDS: "--", "majority": "-."}
-    grey = {name: {"label": name, "color": _GREY, "linestyle": lines[name]} for name in lines if name in names}
+    grey = {name: {"label": name, "color": GREY, "linestyle": lines[name]} for name in lines if name in names}
     return found | grey
 
 

@@ -101,18 +101,18 @@ def figure_few(results: Mapping[str, Any], path: Path) -> None:
 
 def figure_parameters(results: Mapping[str, Any], path: Path) -> None:
     """Accuracy of DTM against r and gamma."""
-    from ..plots import _COLOURS
+    from ..plot_parts import COLOURS
 
     means = {row["method"]: row["measures"]["5 labels"]["mean"] for row in results["results"] if row["measures"]}
     panels = []
     for title, key, values in (("neighbours", "r", NEIGHBOURS), ("step", "gamma", STEPS)):
         tried = [value for value in values if _parameters_text(**{key: value}) in means]
-        curve = {"label": "DTM", "color": _COLOURS[0], "marker": "o", "x": tried}
+        curve = {"label": "DTM", "color": COLOURS[0], "marker": "o", "x": tried}
         curve["y"] = [means[_parameters_text(**{key: value})] for value in tried]
         others = [
             {
                 "label": name,
-                "color": _COLOURS[number],
+                "color": COLOURS[number],
                 "linestyle": "--",
                 "x": [min(tried), max(tried)],
                 "y": [means[name]] * 2,

@@ -109,26 +109,26 @@ def _most_alike(published: Sequence[str], found: Topics) -> str:
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
     """The largest document-topics of NIPS as circles, linked to their first word-topics, the wider the larger alpha."""
-    from ..plots import _COLOURS, _GREY, _figure
+    from ..plot_parts import COLOURS, GREY, new_figure
 
     found = topics_of(results, NIPS)
     shown = {cluster: linked[:LINKS] for cluster, (linked, _) in _by_share(found)[:DRAWN]}
     left, right = _untangled(shown)
     height = max(len(right), 2)
-    picture = _figure(9, 0.3 * height + 0.8)
+    picture = new_figure(9, 0.3 * height + 0.8)
     axes = picture.subplots()
     step = (height - 1) / max(len(left) - 1, 1)
     largest = max((alpha for linked in shown.values() for _, alpha in linked), default=1.0)
     for number, cluster in enumerate(left):
-        y, colour = number * step, _COLOURS[number % len(_COLOURS)]
+        y, colour = number * step, COLOURS[number % len(COLOURS)]
         for topic, alpha in shown[cluster]:
             width = 0.5 + 5 * alpha / largest
             axes.plot([0, 1], [y, right.index(topic)], color=colour, linewidth=width, alpha=0.6, zorder=1)
         share = found.links[cluster][1]
         axes.scatter([0], [y], s=500, color="white", edgecolors=colour, linewidths=2, zorder=2)
         axes.text(0, y, str(cluster), ha="center", va="center", fontsize=9, zorder=3)
-        axes.text(-0.06, y, f"{share:.0%}", ha="right", va="center", fontsize=8, color=_GREY)
-    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": _GREY}
+        axes.text(-0.06, y, f"{share:.0%}", ha="right", va="center", fontsize=8, color=GREY)
+    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY}
     for number, topic in enumerate(right):
         words = " ".join(found.words[topic][0][:BOX_WORDS])
         axes.text(1.01, number, words, ha="left", va="center", fontsize=8, bbox=box, zorder=3)

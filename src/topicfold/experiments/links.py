@@ -91,7 +91,7 @@ def extra(results: Mapping[str, Any]) -> list[str]:
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
     """NMI and accuracy from few labels with each graph."""
-    from ..plots import _GREY
+    from ..plot_parts import GREY
 
     means = {
         (row["setting"]["corpus"], row["method"], key): value["mean"]
@@ -111,7 +111,7 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
             for method, style in (("PLSA", "-."), ("k-means", ":"), (TFIDF_WORDS, "--")):
                 y = [means[name, method, key]] * 2 if (name, method, key) in means else []
                 curves.append(
-                    {"label": method, "color": _GREY, "linestyle": style, "x": [0, len(GRAPHS) - 1][: len(y)], "y": y}
+                    {"label": method, "color": GREY, "linestyle": style, "x": [0, len(GRAPHS) - 1][: len(y)], "y": y}
                 )
             panels.append((f"{name.capitalize()}: {MEASURES[key].title}", "graph", curves))
     draw_curves(path, panels, "", ticks=GRAPHS)

@@ -177,7 +177,7 @@ def figure_clusters(results: Mapping[str, Any], path: Path) -> None:
 
 def figure_parameters(results: Mapping[str, Any], path: Path) -> None:
     """Accuracy, NMI and the largest cluster of LTM against the weight and the number of neighbours; mean over k."""
-    from ..plots import _COLOURS, _GREY, _MARKERS
+    from ..plot_parts import COLOURS, GREY, MARKERS
 
     found = averages(results, ("accuracy", "nmi", "largest"))
     panels = []
@@ -186,13 +186,13 @@ def figure_parameters(results: Mapping[str, Any], path: Path) -> None:
         ("graph weight 1000", "neighbours, p", "p", NEIGHBOURS),
     ):
         curves = [
-            _curve(found, key, values, measure, start, color=_COLOURS[number], marker=_MARKERS[number], linestyle=style)
+            _curve(found, key, values, measure, start, color=COLOURS[number], marker=MARKERS[number], linestyle=style)
             for start, style in (("random", "-"), ("NMF", "--"))
             for number, measure in enumerate(("accuracy", "nmi"))
         ]
-        curves.append(_curve(found, key, values, "largest", "random", color=_GREY, linestyle=":"))
+        curves.append(_curve(found, key, values, "largest", "random", color=GREY, linestyle=":"))
         if "PLSA" in found:
-            plsa = {"label": "accuracy of PLSA", "color": _COLOURS[6], "linestyle": "-.", "linewidth": 1.0}
+            plsa = {"label": "accuracy of PLSA", "color": COLOURS[6], "linestyle": "-.", "linewidth": 1.0}
             curves.append({**plsa, "x": [min(values), max(values)], "y": [found["PLSA"]["accuracy"]] * 2})
         panels.append((title, x_title, curves))
     draw_curves(path, panels, "mean over k", log=("graph weight",))

@@ -246,10 +246,10 @@ C and the form of the features as in ttmm-figure4.
 
 def figure_few(results: Mapping[str, Any], path: Path) -> None:
     """Accuracy and F1 against the share of labels; bars are the sd over splits, mean over seeds."""
-    from ..plots import _COLOURS, _MARKERS, _figure, _tidy
+    from ..plot_parts import COLOURS, MARKERS, new_figure, tidy
 
     shares = results["protocol"]["shares"]
-    picture = _figure(9.2, 6.8)
+    picture = new_figure(9.2, 6.8)
     panels = picture.subplots(2, 2, sharex=True)
     for axes, (category, name) in zip(panels.flat, ((c, m) for m in ("accuracy", "F1") for c in CATEGORIES)):
         for number, method in enumerate(SHOWN):
@@ -258,11 +258,11 @@ def figure_few(results: Mapping[str, Any], path: Path) -> None:
             means = [np.mean([cell[key] for cell in cells]) for key in keys]
             bars = [np.mean([cell[f"{key}, sd over splits"] for cell in cells]) for key in keys]
             place = np.arange(len(keys)) + 0.06 * (number - len(SHOWN) / 2)
-            look = {"color": _COLOURS[number], "marker": _MARKERS[number], "label": method}
+            look = {"color": COLOURS[number], "marker": MARKERS[number], "label": method}
             axes.errorbar(place, means, bars, **look, linewidth=1.6, markersize=5, capsize=2, elinewidth=1)
         axes.set_title(f"{category}: {name}", loc="left", fontsize=11, fontweight="bold")
         axes.set_xticks(range(len(shares)), [f"{share:g}" for share in shares])
-        _tidy(axes)
+        tidy(axes)
     for axes in panels[1]:
         axes.set_xlabel("share of documents with a label")
     for axes in panels[:, 0]:

@@ -80,17 +80,17 @@ def _nll(model: Any, counts: sp.csr_array) -> float:
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
     """Four panels as in the report: A and C on the training part, B and D on the validation part."""
-    from ..plots import _COLOURS, _figure, _tidy
+    from ..plot_parts import COLOURS, new_figure, tidy
 
     found = {row["method"]: row["measures"] for row in results["results"]}
-    picture = _figure(8.6, 6.4)
+    picture = new_figure(8.6, 6.4)
     panels = picture.subplots(2, 2)
     lines = [
-        (0, f"topics K, with J={FIXED} themes", [(size, _size_name(FIXED, size)) for size in SIZES], _COLOURS[0], "o"),
-        (0, f"themes J, with K={FIXED} topics", [(size, _size_name(size, FIXED)) for size in SIZES], _COLOURS[1], "s"),
-        (0, f"topics K, smoothing {EVEN:g}/K", [(size, _even_name(size)) for size in SIZES], _COLOURS[2], "D"),
-        (1, "random start", [(step, _step_name("random", step)) for step in ITERATIONS], _COLOURS[1], "s"),
-        (1, "data start", [(step, _step_name("data", step)) for step in ITERATIONS], _COLOURS[0], "o"),
+        (0, f"topics K, with J={FIXED} themes", [(size, _size_name(FIXED, size)) for size in SIZES], COLOURS[0], "o"),
+        (0, f"themes J, with K={FIXED} topics", [(size, _size_name(size, FIXED)) for size in SIZES], COLOURS[1], "s"),
+        (0, f"topics K, smoothing {EVEN:g}/K", [(size, _even_name(size)) for size in SIZES], COLOURS[2], "D"),
+        (1, "random start", [(step, _step_name("random", step)) for step in ITERATIONS], COLOURS[1], "s"),
+        (1, "data start", [(step, _step_name("data", step)) for step in ITERATIONS], COLOURS[0], "o"),
     ]
     for row, label, points, colour, marker in lines:
         for axes, part in zip(panels[row], ("train", "validation")):
@@ -98,7 +98,7 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
     for axes, letter, part in zip(panels.T.flat, "ACBD", ("training", "training", "validation", "validation")):
         axes.set_title(f"{letter}  {part} part", loc="left", fontsize=11, fontweight="bold")
         axes.set_xscale("log")
-        _tidy(axes)
+        tidy(axes)
     for axes in panels[:, 0]:
         axes.set_ylabel("NLL (nats a token)")
     for axes in panels[0]:

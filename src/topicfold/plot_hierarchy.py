@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._plot_parts import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
+from .plot_parts import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
 from .topics import TopicTree
 
 __all__ = ["hierarchy"]

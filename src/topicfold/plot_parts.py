@@ -6,10 +6,11 @@ from typing import Any
 
 from .topics import TopicTree
 
-__all__ = ["COLOURS", "GREY", "PALE", "SMALL", "bare", "cut", "in_order", "new_figure", "tidy"]
+__all__ = ["COLOURS", "GREY", "MARKERS", "PALE", "SMALL", "bare", "cut", "in_order", "new_figure", "tidy"]
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = "osD^vPX"
 GREY = "#6e6e6e"
 PALE = "#c8c8c8"
 SMALL = 9
