@@ -50,8 +50,9 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 def ours(measure: str, topics: Any, tokens: list[list[str]], vocabulary: tuple[str, ...]) -> np.ndarray:
     """From lists of tokens to one figure a topic."""
-    from topicfold.coherence import coherence
-    from topicfold.text import Preprocessing, WordCounter, token_stream
+    from topicfold.corpus.counting import WordCounter, token_stream
+    from topicfold.corpus.preprocessing import Preprocessing
+    from topicfold.metrics.coherence import coherence
 
     plain = Preprocessing(tokenizer=_same, lowercase=False, stop_words=None)
     if measure == "u_mass":

@@ -41,7 +41,7 @@ _WARM = 3  # iterations before the clock runs: what is compiled is so, and conju
 
 def rows(setting: Setting) -> Iterator[Row]:
     """The rows of this subject."""
-    from topicfold.blocks import single_threaded_libraries
+    from topicfold.engine.blocks import single_threaded_libraries
 
     sizes = _QUICK_SIZES if setting.quick else _SIZES
     with single_threaded_libraries():  # as it is in a fit
@@ -71,8 +71,8 @@ def _beside_plsa(setting: Setting) -> Row:
 def _sweeps(setting: Setting) -> Iterator[Row]:
     import numpy as np
 
-    from topicfold.graph import knn_graph, laplacian
-    from topicfold.models.dtm import separation, sweep_exact, sweep_paper
+    from topicfold.graph.build import knn_graph, laplacian
+    from topicfold.models.graph.separation import separation, sweep_exact, sweep_paper
 
     counts = _first(setting.corpus.counts, _SWEPT_DOCUMENTS)
     graph = knn_graph(counts, 10)
@@ -124,8 +124,8 @@ class _Fits:
     def __init__(self, counts: Any, n_topics: int, n_neighbors: int, what: str = "documents") -> None:
         import numpy as np
 
-        from topicfold.graph import knn_graph
-        from topicfold.models.on_graph import Documents
+        from topicfold.graph.build import knn_graph
+        from topicfold.models.graph.graph_model import Documents
 
         self.n_topics = n_topics
         counts = counts.astype(np.float32)
@@ -192,7 +192,7 @@ def _beside(name: str, ours: float, peer: float) -> Row:
 def _reuters(setting: Setting) -> Any:
     """Cai's Reuters, ten classes, where the data is there, else as many documents of the common corpus."""
     if setting.file is not None and (setting.file.parents[1] / _REUTERS).is_dir() and not setting.quick:
-        from topicfold.datasets.benchmark import load_benchmark
+        from experiments.corpora import load_benchmark
 
         return load_benchmark(_REUTERS, setting.file.parents[1], max_label=10).counts
     return _first(setting.corpus.counts, _REUTERS_DOCUMENTS)

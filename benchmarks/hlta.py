@@ -55,7 +55,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     if nips is None or not nips.is_dir():
         yield Row("HLTA on NIPS", "", remark=f"needs {_NIPS} in the data folder")
     else:
-        from topicfold.datasets.benchmark import load_benchmark
+        from experiments.corpora import load_benchmark
 
         yield from _fits("NIPS", load_benchmark(_NIPS, nips.parent), setting)
     from topicfold import Corpus
@@ -79,7 +79,7 @@ def _split(corpus: Any, n_words: int) -> tuple[Any, Any, Any]:
     """Presence in all, training and test documents (the last fifth); words by mean tf-idf of the training part."""
     import numpy as np
 
-    from topicfold.experiments.hlta_data import chosen_columns, presence
+    from experiments.hlta.presence_data import chosen_columns, presence
 
     order = np.random.default_rng(0).permutation(len(corpus))
     n_train = len(order) - round(0.2 * len(order))
@@ -91,7 +91,7 @@ def _split(corpus: Any, n_words: int) -> tuple[Any, Any, Any]:
 def _fits(name: str, corpus: Any, setting: Setting) -> Iterator[Row]:
     import numpy as np
 
-    from topicfold.experiments.hlta import average_coherence, hlta_topics
+    from experiments.hlta.hierarchies import average_coherence, hlta_topics
 
     every, train, test = _split(corpus, _WORDS)
     _model().fit(every[:200, :60])  # compiles
@@ -182,7 +182,7 @@ class _Pass:
         import numpy as np
         import scipy.sparse as sp
 
-        from topicfold.models.latent_tree import Inference, LatentTree
+        from topicfold.models.hlta.latent_tree import Inference, LatentTree
 
         self.documents = _split(corpus, n_words)[1].astype(np.float64)
         model = _model(max_iter=5).fit(self.documents)

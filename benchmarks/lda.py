@@ -16,7 +16,7 @@ _NAME = f"PLSA against tomotopy's LDA, K={_TOPICS}, {_STEPS} iterations"
 def rows(setting: Setting) -> Iterator[Row]:
     """The rows of this subject."""
     from topicfold import PLSA
-    from topicfold.metrics import completion_log_likelihood, perplexity, split_tokens
+    from topicfold.metrics.completion import completion_log_likelihood, perplexity, split_tokens
 
     if not installed("tomotopy"):
         yield missing(_NAME, "tomotopy")

@@ -54,7 +54,7 @@ def _corpus(setting: Setting) -> tuple[Any, str]:
     """Documents in segments with so many tokens: papers in blocks of 150, else the common corpus in paragraphs."""
     home = None if setting.file is None or setting.quick else setting.file.parents[1]
     if home is not None and (home / _NIPS).is_dir():
-        from topicfold.experiments.ldcc_data import FILTERS, MERGED, read
+        from experiments.ldcc.segmented_data import FILTERS, MERGED, read
 
         corpus, name = read(_NIPS, home, {**FILTERS, "tokens a segment": MERGED}), "NIPS"
     else:
@@ -76,8 +76,8 @@ class _Chain:
     """A chain after some sweeps, in which alpha was learned."""
 
     def __init__(self, corpus: Any, n_topics: int, n_sweeps: int) -> None:
-        from topicfold.models.ldcc import LDCC, _Step, chain_of
-        from topicfold.models.ldcc_sampler import Sampler
+        from topicfold.models.ldcc.ldcc import LDCC, _Step, chain_of
+        from topicfold.models.ldcc.sampler import Sampler
 
         counts = corpus.segments.counts.astype(np.float64)
         # room for as many sweeps as are to be measured

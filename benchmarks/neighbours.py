@@ -29,7 +29,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     """The rows of this subject."""
     import scipy.sparse as sp
 
-    from topicfold.neighbors import document_vectors
+    from topicfold.graph.neighbors import document_vectors
 
     vectors = document_vectors(setting.corpus.counts)
     _check_same(ours(vectors), scikit_learn(vectors))
@@ -55,7 +55,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 def ours(vectors: Any) -> Any:
     """Similarities, at most ten a row."""
-    from topicfold.neighbors import nearest
+    from topicfold.graph.neighbors import nearest
 
     return nearest(vectors, vectors, _NEIGHBORS, skip_self=True)
 

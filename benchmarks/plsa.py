@@ -124,7 +124,7 @@ def _late_iterations(setting: Setting) -> Row:
 
 
 def _precision(setting: Setting) -> Row:
-    from topicfold.metrics import log_likelihood
+    from topicfold.metrics.completion import log_likelihood
 
     counts = setting.corpus.counts
     found = []

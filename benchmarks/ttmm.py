@@ -15,7 +15,7 @@ _DOCUMENTS = 8800  # as many as Reuters has training stories
 
 def rows(setting: Setting) -> Iterator[Row]:
     """The rows of this subject."""
-    from topicfold.blocks import single_threaded_libraries
+    from topicfold.engine.blocks import single_threaded_libraries
 
     counts = _counts(setting)
     with single_threaded_libraries():
@@ -49,7 +49,7 @@ def _counts(setting: Setting) -> Any:
 
     counts = setting.corpus.counts[:_DOCUMENTS]
     if setting.file is not None and (setting.file.parents[1] / "reuters21578_raw").is_dir() and not setting.quick:
-        from topicfold.datasets.benchmark import load_benchmark
+        from experiments.corpora import load_benchmark
 
         counts = load_benchmark("reuters21578_raw", setting.file.parents[1], split="train", min_df=2).counts
         counts = counts[np.flatnonzero(counts.sum(axis=1))]
@@ -60,7 +60,7 @@ def _started(counts: Any, n_themes: int, n_topics: int) -> tuple[Any, dict[str, 
     """A step, and tables that themes and topics drawn from the data would have: P(t|h) uneven, words as they are."""
     import numpy as np
 
-    from topicfold.models.theme_em import ThemeStep
+    from topicfold.models.ttmm.theme_em import ThemeStep
 
     rng = np.random.RandomState(SEED)
     theme_topic = rng.dirichlet(np.full(n_topics, 0.1), n_themes).astype(np.float32) + np.float32(1e-4)

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from topicfold import TTMM
 from topicfold.datasets import load_demo
-from topicfold.metrics import break_even
+from topicfold.metrics.clustering import break_even
 
 corpus = load_demo()
 texts = np.array(corpus.texts)

@@ -8,9 +8,9 @@ import sys
 
 import numpy as np
 
+from experiments.embeddings.minilm import embed
 from topicfold import LTM, topic_tree
 from topicfold.datasets import load_demo
-from topicfold.experiments.minilm import embed
 
 corpus = load_demo()
 corpus = corpus.subset(np.random.default_rng(0).permutation(len(corpus))[:200])

@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from topicfold import DTM, LTM, PLSA
+from topicfold.analysis.classify import TopicClassifier
 from topicfold.baselines.propagation import LabelPropagation
-from topicfold.classify import TopicClassifier
 from topicfold.datasets import load_demo
-from topicfold.graph import knn_graph, link_graph
+from topicfold.graph.build import knn_graph, link_graph
 
 corpus = load_demo()
 sections = corpus.label_array()

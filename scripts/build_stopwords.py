@@ -1,4 +1,4 @@
-"""Write src/topicfold/stopwords/<language>.txt from the Snowball stop word lists that ship with Sphinx.
+"""Write src/topicfold/corpus/stopwords/<language>.txt from the Snowball stop word lists that ship with Sphinx.
 
 Prepare the source directory once, anywhere:
 
@@ -12,7 +12,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-STOPWORDS_DIR = Path(__file__).resolve().parents[1] / "src" / "topicfold" / "stopwords"
+STOPWORDS_DIR = Path(__file__).resolve().parents[1] / "src" / "topicfold" / "corpus" / "stopwords"
 
 LANGUAGES = {
     "da": "danish",

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from topicfold import Corpus, topic_tree
 from topicfold.baselines import BASELINES
 from topicfold.baselines.lda import fold_in_with_prior
-from topicfold.models.starts import inverse_document_frequency, tfidf
+from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 
 QUICK = {"LDA": {"max_iter": 60, "alpha": 1.0}, "HLDA": {"max_iter": 60, "depth": 2, "gamma": 1.0}}
 WITH_WORDS = ("LDA", "HLDA", "NMF", "KMeans")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from topicfold.datasets.benchmark import BENCHMARKS, data_folder, load_benchmark, strip_post
+from experiments.corpora import BENCHMARKS, data_folder, load_benchmark, strip_post
 
 POST = """From: ann@example.org (Ann)
 Subject: Re: boats

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topicfold.blocks import map_blocks, n_threads, row_blocks
+from topicfold.engine.blocks import map_blocks, n_threads, row_blocks
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(1, 12))

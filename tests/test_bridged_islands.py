@@ -5,8 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from topicfold.models import bridged_islands as bi
-from topicfold.models.bridged_islands import Model, Sample, WorkingSet, bridged_islands, mutual_information
+from topicfold.models.hlta import bridged_islands as bi
+from topicfold.models.hlta import class_models
+from topicfold.models.hlta.bridged_islands import WorkingSet, bridged_islands, mutual_information
+from topicfold.models.hlta.class_models import Model, Sample
 
 
 def sample_of(data, n_values=None):
@@ -108,7 +110,7 @@ def enumerated(data, model):
 
 
 def run(data, model, touched, n_steps):
-    return bi.em_steps(*sample_of(data, N_VALUES)[1:], *model[:4], np.array(touched), n_steps, -np.inf)
+    return class_models.em_steps(*sample_of(data, N_VALUES)[1:], *model[:4], np.array(touched), n_steps, -np.inf)
 
 
 @pytest.mark.parametrize("n_z", [1, 3])
@@ -161,7 +163,7 @@ def test_em_is_monotone(touched):
 
 def test_steps_end_at_the_tolerance():
     data, model = tiny()
-    value = bi.em_steps(*sample_of(data, N_VALUES)[1:], *model[:4], np.ones(6, bool), 10_000, 1e-3)
+    value = class_models.em_steps(*sample_of(data, N_VALUES)[1:], *model[:4], np.ones(6, bool), 10_000, 1e-3)
     assert run(data, model, [True] * 6, 1) - value < 1e-3
     assert run(data, model, [True] * 6, 1000) > value + 1e-4  # it was not run to the end
 
@@ -289,7 +291,7 @@ def test_a_larger_set_starts_from_the_smaller():
     start = large._extended(old)
     share = data[:, 4].mean()
     alone = len(data) * (share * np.log(share) + (1 - share) * np.log(1 - share))
-    value = bi.em_steps(*large.sample[1:], *start[:4], np.ones(7, bool), 0, 0.0)
+    value = class_models.em_steps(*large.sample[1:], *start[:4], np.ones(7, bool), 0, 0.0)
     assert value == pytest.approx(old.log_likelihood + alone, abs=1e-3)
     assert large.class_model(2).log_likelihood >= value
 

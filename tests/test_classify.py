@@ -16,7 +16,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topicfold import PLSA, TTMM, Corpus
-from topicfold.classify import TopicClassifier, known_labels
+from topicfold.analysis.classify import TopicClassifier
+from topicfold.graph.partial_labels import known_labels
 from topicfold.models import MODELS
 
 NAMES = np.array(["animals", "machines", "plants"])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from topicfold import Corpus, load
-from topicfold.cli import cli, main
+from topicfold.cli.commands import cli, main
 
 TEXTS = ["cat dog cow", "dog cow cat", "cow cat", "sun moon star", "moon star sun", "star sun"]
 
@@ -154,7 +154,7 @@ def test_a_file_called_like_a_language_is_no_stop_list(run, texts, tmp_path, mon
 
 
 def test_ctrl_c_is_said_and_the_model_kept(run, texts, tmp_path, monkeypatch):
-    from topicfold import fitting
+    from topicfold.engine import loop as fitting
 
     def press(history, tol, rises):
         signal.raise_signal(signal.SIGINT)

@@ -13,7 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topicfold import Corpus
 from topicfold.baselines.itcc import ITCC, Cells, block_sums, merged, move_one_by_one, nearest_clusters
-from topicfold.baselines.overlapping import _FLOOR, MOC, MOCC, descend, fit_blocks, fit_prototypes, make_costs
+from topicfold.baselines.overlap_costs import _FLOOR, descend, fit_blocks, fit_prototypes, make_costs
+from topicfold.baselines.overlapping import MOC, MOCC
 
 LOSSES = ("poisson", "gaussian")
 EXACT = {"tol": 0, "max_iter": 2000}

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from topicfold import coherence as module
-from topicfold.coherence import coherence, window_counts
+from topicfold.metrics.coherence import MEASURES, coherence, window_counts
 
 
 def as_tokens(documents):
@@ -130,7 +129,7 @@ def test_windowed_measures_equal_the_formulas(measure, window, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("measure", list(module.MEASURES))
+@pytest.mark.parametrize("measure", list(MEASURES))
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
 def test_document_measures_equal_the_formulas(form, measure, seed):
     rng = np.random.default_rng(seed)
@@ -159,7 +158,7 @@ def test_stored_zeros_and_duplicates_do_not_count_and_input_is_kept():
     counts = sparse.csr_array((np.array([1, 1, 0, 2]), np.array([1, 1, 2, 0]), np.array([0, 3, 4])), shape=(2, 3))
     before = counts.copy()
     topics = [[0, 1], [1, 2]]
-    for measure in module.MEASURES:
+    for measure in MEASURES:
         found = coherence(topics, counts=counts, measure=measure)
         np.testing.assert_array_equal(found, coherence(topics, counts=counts.toarray(), measure=measure))
     np.testing.assert_array_equal(counts.indices, before.indices)
@@ -180,7 +179,7 @@ def test_many_topics_are_counted_in_groups_with_the_same_result(monkeypatch):
     tokens = as_tokens(random_documents(3))
     expected = coherence(TOPICS, tokens=tokens)
     for most in (1, 4, 6):
-        monkeypatch.setattr(module, "MAX_WORDS", most)
+        monkeypatch.setattr("topicfold.metrics.coherence.MAX_WORDS", most)
         np.testing.assert_array_equal(coherence(TOPICS, tokens=tokens), expected)
 
 

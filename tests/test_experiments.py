@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topicfold.experiments import EXPERIMENTS, Experiment, Measure, Method, load_experiment, runner
-from topicfold.experiments.runner import cells_of, run
+from experiments import EXPERIMENTS, Experiment, Measure, Method, load_experiment, runner
+from experiments.runner import cells_of, run
 
 FLAT = "flat-20newsgroups"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from experiments import load_experiment, runner
 from test_experiments import write_newsgroups
-from topicfold.experiments import load_experiment, runner
 
 
 def test_quick_run(tmp_path, monkeypatch):

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from experiments import load_experiment, runner
+from experiments.embeddings import embedding_graphs as module
+from experiments.embeddings import minilm
+from experiments.runner import run
 from test_experiments import write_newsgroups
-from topicfold.experiments import embeddings as module
-from topicfold.experiments import load_experiment, minilm, runner
-from topicfold.experiments.runner import run
-from topicfold.metrics import split_tokens
-from topicfold.text import Preprocessing, token_stream
+from topicfold.corpus.counting import token_stream
+from topicfold.corpus.preprocessing import Preprocessing
+from topicfold.metrics.completion import split_tokens
 
 EXPERIMENT = load_experiment("embeddings")
 PROTOCOL = {"seeds": 1, "min_df": 2, "documents": 80, "test documents": 24, "label draws": 2}

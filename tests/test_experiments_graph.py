@@ -9,10 +9,12 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import ttest_1samp
 
+from experiments import Method, few_labels, links, load_experiment, runner
+from experiments import grids as compare
+from experiments.few_labels import Documents, labelled_rows
+from experiments.grids import interval, paired_lines
+from experiments.ltm import clusters as ltm
 from test_experiments import write_newsgroups
-from topicfold.experiments import Method, compare, few_labels, links, load_experiment, ltm, runner
-from topicfold.experiments.compare import interval, paired_lines
-from topicfold.experiments.few_labels import Documents, labelled_rows
 
 N_WORDS = 40
 FEW = {"seeds": 2, "LDA sweeps": 30, "svm C": [1, 10]}

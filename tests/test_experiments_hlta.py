@@ -10,11 +10,14 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import gammaln
 
+from experiments import Method, load_experiment, runner, token_likelihood
+from experiments.hlta import hierarchies as hlta
+from experiments.hlta import presence_data as hlta_data
+from experiments.hlta import presence_likelihood as hlta_likelihood
+from experiments.hlta.presence_data import COUNTS, JACM, LDA_COUNTS, NEWSGROUPS, NIPS, Texts
+from experiments.hlta.presence_likelihood import UNIGRAM
 from test_experiments import write_newsgroups
-from topicfold.coherence import coherence
-from topicfold.experiments import Method, hlta, hlta_data, hlta_likelihood, load_experiment, runner, token_likelihood
-from topicfold.experiments.hlta_data import COUNTS, JACM, LDA_COUNTS, NEWSGROUPS, NIPS, Texts
-from topicfold.experiments.hlta_likelihood import UNIGRAM
+from topicfold.metrics.coherence import coherence
 
 N_DOCUMENTS, GROUPS, GROUP = 120, 6, 6
 MIN_DF = dict.fromkeys((JACM, NIPS, NEWSGROUPS), 2)

@@ -10,12 +10,17 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import gammaln
 
+from experiments import Method, runner
+from experiments.ldcc import co_clustering as ldcc
+from experiments.ldcc import left_to_right as ldcc_likelihood
+from experiments.ldcc import overlapping_clusters as ldcc_clusters
+from experiments.ldcc import segmented_data as ldcc_data
+from experiments.ldcc import topic_lists as ldcc_topics
+from experiments.ldcc.left_to_right import SegmentModel
+from experiments.ldcc.segmented_data import NIPS, WIKIPEDIA, Texts
 from topicfold import LDCC, Corpus
-from topicfold.corpus import Segments
-from topicfold.experiments import Method, ldcc, ldcc_clusters, ldcc_data, ldcc_likelihood, ldcc_topics, runner
-from topicfold.experiments.ldcc_data import NIPS, WIKIPEDIA, Texts
-from topicfold.experiments.ldcc_likelihood import SegmentModel
-from topicfold.metrics import BACKGROUND_WEIGHT, split_tokens
+from topicfold.corpus.corpus import Segments
+from topicfold.metrics.completion import BACKGROUND_WEIGHT, split_tokens
 
 EXPERIMENTS = {one.name: one for module in (ldcc, ldcc_clusters, ldcc_topics) for one in module.EXPERIMENTS}
 N_DOCUMENTS, KINDS, GROUPS = 60, 4, 4

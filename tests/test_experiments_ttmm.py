@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topicfold.experiments import load_experiment, runner
-from topicfold.experiments.reuters import has_label, read_stories
-from topicfold.experiments.runner import run
+from experiments import load_experiment, runner
+from experiments.runner import run
+from experiments.ttmm.reuters import has_label, read_stories
 
 SMALL = {
     "ttmm-figure3": {"seeds": 1, "documents": 90},

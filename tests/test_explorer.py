@@ -14,7 +14,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from topicfold import PLSA, Corpus, build_report
-from topicfold.cli import cli
+from topicfold.cli.commands import cli
 from topicfold.report import read_names
 
 

@@ -12,19 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.neighbors import NearestNeighbors
 
-from topicfold import Corpus, neighbors
-from topicfold.graph import (
-    check_graph,
-    check_neighbors,
-    constrained_graph,
-    knn_graph,
-    label_codes,
-    label_graph,
-    laplacian,
-    link_graph,
-    read_graph,
-)
-from topicfold.neighbors import METRICS, document_vectors, nearest
+from topicfold import Corpus
+from topicfold.graph import neighbors
+from topicfold.graph.build import constrained_graph, knn_graph, label_graph, laplacian, link_graph
+from topicfold.graph.check import check_graph, check_neighbors, label_codes
+from topicfold.graph.files import read_graph
+from topicfold.graph.neighbors import METRICS, document_vectors, nearest
 
 # Few values and few columns: empty rows, equal rows and ties are common.
 small_counts = hnp.arrays(np.int64, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.integers(0, 3))

@@ -17,14 +17,18 @@ from sklearn.metrics import adjusted_rand_score
 
 import naive
 from topicfold import DTM, LTM, PLSA, LapPLSI, load, save
-from topicfold.graph import knn_graph, label_graph, laplacian, link_graph
-from topicfold.metrics import split_tokens
-from topicfold.models import dtm, em, graph_weight, ltm, on_graph
-from topicfold.models.dtm import separation, sweep_exact, sweep_paper
-from topicfold.models.graph_weight import WEIGHTS, _best
-from topicfold.models.ltm import GraphSystem
-from topicfold.models.on_graph import FLOOR, fold_in_near, fold_in_near_rows
-from topicfold.neighbors import document_vectors, nearest
+from topicfold.graph.build import knn_graph, label_graph, laplacian, link_graph
+from topicfold.graph.neighbors import document_vectors, nearest
+from topicfold.metrics.completion import split_tokens
+from topicfold.models import em
+from topicfold.models.graph import dtm, ltm
+from topicfold.models.graph import graph_model as on_graph
+from topicfold.models.graph import weight as graph_weight
+from topicfold.models.graph.fold_in_near import fold_in_near, fold_in_near_rows
+from topicfold.models.graph.graph_model import FLOOR
+from topicfold.models.graph.linear_system import GraphSystem
+from topicfold.models.graph.separation import separation, sweep_exact, sweep_paper
+from topicfold.models.graph.weight import WEIGHTS, _best
 
 MODELS = (LTM, LapPLSI, DTM)
 WEIGHTED = (LTM, LapPLSI)
@@ -1030,10 +1034,10 @@ def test_auto_refuses_fractions(model, few):
 
 @BOTH
 def test_a_resumed_fit_keeps_its_weight(model, few, tmp_path, monkeypatch):
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
     options = {"graph_weight": "auto", "max_iter": 8, "tol": 0}
     whole = quiet(model, **options).fit(few)
-    module = f"topicfold.models.{model.__name__.lower()}"
+    module = f"topicfold.models.graph.{model.__name__.lower()}"
     written, calls = on_graph.Checkpoint.write, []
 
     def killed(self, *arguments, **more):
@@ -1043,7 +1047,7 @@ def test_a_resumed_fit_keeps_its_weight(model, few, tmp_path, monkeypatch):
             raise RuntimeError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("topicfold.fitting.Checkpoint.write", killed)
+        patch.setattr("topicfold.engine.loop.Checkpoint.write", killed)
         with pytest.raises(RuntimeError, match="killed"):
             quiet(model, checkpoint=tmp_path / "c", **options).fit(few)
 
@@ -1060,8 +1064,8 @@ def test_a_resumed_fit_keeps_its_weight(model, few, tmp_path, monkeypatch):
 
 @ALL
 def test_a_checkpoint_of_another_graph_is_refused(model, few, few_graph, tmp_path, monkeypatch):
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
-    monkeypatch.setattr("topicfold.fitting.Checkpoint.remove", lambda self: None)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.Checkpoint.remove", lambda self: None)
     options = {"checkpoint": tmp_path / "c", "max_iter": 4, "tol": 0}
     quiet(model, **options).fit(few, graph=few_graph)
     with pytest.raises(ValueError, match="belongs to another fit"):
@@ -1100,7 +1104,7 @@ def test_a_spectral_start_cuts_the_graph(model):
 @ALL
 @pytest.mark.parametrize("dense_below", [10, 500])
 def test_a_spectral_start_on_graphs_with_little_to_cut(model, dense_below, few, monkeypatch):
-    monkeypatch.setattr("topicfold.graph._DENSE_BELOW", dense_below)
+    monkeypatch.setattr("topicfold.graph.build._DENSE_BELOW", dense_below)
     for links in ([(0, 1)], [(i, i + 1) for i in range(0, 60, 2)], [(0, i) for i in range(1, 60)], []):
         fitted = quiet(model, 4, init="spectral", max_iter=3).fit(few, graph=link_graph(links, 60))
         assert np.allclose(fitted.doc_topic_.sum(axis=1), 1, atol=1e-5)

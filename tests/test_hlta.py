@@ -17,11 +17,13 @@ import scipy.sparse as sp
 import naive
 import topicfold
 from test_latent_tree import check_tree, known_tree
-from topicfold import HLTA, Corpus, fitting, load, save
-from topicfold.models import hlta
-from topicfold.models.latent_tree import sample_documents, state_marginals, words_given_states
-from topicfold.models.tree_growth import presence_table
-from topicfold.topics import TopicTree
+from topicfold import HLTA, Corpus, load, save
+from topicfold.engine import loop as fitting
+from topicfold.models.hlta import hlta
+from topicfold.models.hlta.latent_tree import state_marginals
+from topicfold.models.hlta.tree_growth import presence_table
+from topicfold.models.hlta.tree_words import sample_documents, words_given_states
+from topicfold.topics.tree import TopicTree
 
 METHODS = pytest.mark.parametrize("method", ["pem", "bi"])
 EMISSIONS = pytest.mark.parametrize("emission", ["presence", "counts"])

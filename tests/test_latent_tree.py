@@ -9,19 +9,11 @@ import pytest
 import scipy.sparse as sp
 
 import naive
-from topicfold.models import islands, tree_building
-from topicfold.models.islands import Island, binary_information, count_table, packed_columns, progressive_islands
-from topicfold.models.latent_tree import (
-    Inference,
-    LatentTree,
-    Sums,
-    m_step,
-    sample_documents,
-    state_marginals,
-    words_given_states,
-)
-from topicfold.models.tree_building import bridged, relocated, stacked, without_empty
-from topicfold.models.tree_topics import (
+from topicfold.models.hlta import islands, tree_building
+from topicfold.models.hlta.islands import Island, binary_information, count_table, packed_columns, progressive_islands
+from topicfold.models.hlta.latent_tree import Inference, LatentTree, Sums, m_step, state_marginals
+from topicfold.models.hlta.tree_building import bridged, relocated, stacked, without_empty
+from topicfold.models.hlta.tree_topics import (
     discerning_index,
     effective_words,
     ordered_states,
@@ -29,6 +21,7 @@ from topicfold.models.tree_topics import (
     topic_parents,
     words_below,
 )
+from topicfold.models.hlta.tree_words import sample_documents, words_given_states
 
 EMISSIONS = pytest.mark.parametrize("emission", ["presence", "counts"])
 

@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from topicfold import document_positions, knn_graph, link_graph
-from topicfold.blocks import single_threaded_libraries
-from topicfold.counts import csr_parts
-from topicfold.layout import _move, _pulls, _start, _vectors
+from topicfold.analysis.layout import _move, _pulls, _start, _vectors
+from topicfold.engine.arrays import csr_parts
+from topicfold.engine.blocks import single_threaded_libraries
 
 
 def planted(n_groups=6, size=40, seed=0):

@@ -15,9 +15,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from naive import ldcc_frozen
 from topicfold import LDCC, Corpus, load, save, topic_tree
-from topicfold.corpus import Segments
-from topicfold.metrics import completion_log_likelihood, effective_sample_size, perplexity, split_tokens
-from topicfold.models import ldcc
+from topicfold.corpus.corpus import Segments
+from topicfold.metrics.completion import completion_log_likelihood, perplexity, split_tokens
+from topicfold.metrics.stability import effective_sample_size
+from topicfold.models.ldcc import ldcc
 
 
 def small(n_document_topics=2, n_word_topics=3, **parameters):
@@ -529,7 +530,7 @@ def test_killed_and_resumed_ends_in_the_same_bits(segmented, tmp_path, monkeypat
     options = {"n_sweeps": 18, "burn_in": 10, "lag": 3, "n_chains": n_chains, "n_jobs": 2}
     whole = small(**options).fit(counts, documents=documents)
     path = tmp_path / "checkpoint"
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
     write = ldcc.Checkpoint.write
 
     def write_and_die(self, state, notes, **options):
@@ -549,7 +550,7 @@ def test_killed_and_resumed_ends_in_the_same_bits(segmented, tmp_path, monkeypat
 
 def test_a_checkpoint_of_other_documents_is_refused(segmented, tmp_path, monkeypatch):
     counts, documents, _ = segmented
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
     monkeypatch.setattr(ldcc.Checkpoint, "remove", lambda self: None)
     small(checkpoint=tmp_path / "c").fit(counts, documents=documents)
     for other in (None, documents[::-1]):
@@ -564,7 +565,7 @@ def interrupted_at(sweep, monkeypatch, model, counts, documents):
 
     with monkeypatch.context() as patched, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        patched.setattr("topicfold.fitting.progress", press)
+        patched.setattr("topicfold.engine.loop.progress", press)
         model.fit(counts, documents=documents)
     assert any("the model so far is kept" in str(warning.message) for warning in caught)
     return model

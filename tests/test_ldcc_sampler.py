@@ -11,17 +11,10 @@ from scipy import stats
 from scipy.special import gammaln
 
 from naive import ldcc_conditional, ldcc_frozen, ldcc_log_joint, ldcc_moment_alpha
-from topicfold.jit import njit
-from topicfold.metrics import effective_sample_size
-from topicfold.models.ldcc_sampler import (
-    Sampler,
-    Tables,
-    fold_in_segments,
-    maximised_alpha,
-    moment_alpha,
-    next_uniform,
-    sweep_segments,
-)
+from topicfold.engine.jit import njit
+from topicfold.metrics.stability import effective_sample_size
+from topicfold.models.ldcc.gibbs import next_uniform, sweep_segments
+from topicfold.models.ldcc.sampler import Sampler, Tables, fold_in_segments, maximised_alpha, moment_alpha
 
 _CELLS = 48  # an outcome whose chance is spread in parts of less than a cell could be overlooked
 

@@ -13,22 +13,16 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
-from topicfold.metrics import (
+from topicfold.metrics.clustering import break_even, clustering_accuracy, omega_index, pairwise_scores, purity
+from topicfold.metrics.completion import (
     BACKGROUND_WEIGHT,
-    break_even,
-    clustering_accuracy,
     completion_log_likelihood,
     completion_log_likelihood_by_document,
-    diversity,
     log_likelihood,
-    matched_similarity,
-    omega_index,
-    pairwise_scores,
     perplexity,
-    purity,
     split_tokens,
-    stability,
 )
+from topicfold.metrics.stability import diversity, matched_similarity, stability
 
 # --- one cluster a document -------------------------------------------------------------------------------------------
 

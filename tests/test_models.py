@@ -166,17 +166,17 @@ def test_saved_and_loaded_in_a_new_process(info, sampled, tmp_path):
 def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
     sp.save_npz(tmp_path / "counts.npz", sampled)
     code = f"""
-        import os, signal, sys, scipy.sparse, topicfold.fitting
+        import os, signal, sys, scipy.sparse, topicfold.engine.loop
         from topicfold.models import MODELS
-        topicfold.fitting.CHECKPOINT_SECONDS = 0
-        written = topicfold.fitting.Checkpoint.write
+        topicfold.engine.loop.CHECKPOINT_SECONDS = 0
+        written = topicfold.engine.loop.Checkpoint.write
         def write(self, *arguments, **options):
             written(self, *arguments, **options)
             write.calls += 1
             if write.calls == 7:
                 os.kill(os.getpid(), signal.SIGKILL)
         write.calls = 0
-        topicfold.fitting.Checkpoint.write = write
+        topicfold.engine.loop.Checkpoint.write = write
         parameters = {small(info, max_iter=25, tol=0).get_params()!r}
         parameters["checkpoint"] = sys.argv[1] + "/checkpoint"
         MODELS[{info.name!r}].load()(**parameters).fit(scipy.sparse.load_npz(sys.argv[1] + "/counts.npz"))
@@ -195,8 +195,8 @@ def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
 
 @ALL
 def test_a_checkpoint_of_another_fit_is_refused(info, sampled, tmp_path, monkeypatch):
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
-    monkeypatch.setattr("topicfold.fitting.Checkpoint.remove", lambda self: None)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.Checkpoint.remove", lambda self: None)
     path = tmp_path / "checkpoint"
     small(info, checkpoint=path, max_iter=5, tol=0).fit(sampled)
     with pytest.raises(ValueError, match="belongs to another fit"):
@@ -209,19 +209,19 @@ def test_a_checkpoint_of_another_fit_is_refused(info, sampled, tmp_path, monkeyp
 def test_a_checkpoint_that_cannot_be_written(info, sampled, tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         small(info, checkpoint=tmp_path / "no" / "c").fit(sampled)
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
 
     def full(*_, **__):
         raise OSError("no space left")
 
-    monkeypatch.setattr("topicfold.fitting.write_file", full)
+    monkeypatch.setattr("topicfold.engine.loop.write_file", full)
     with pytest.warns(UserWarning, match="the fit goes on: no space left"):
         small(info, checkpoint=tmp_path / "c", max_iter=3, tol=0).fit(sampled)
 
 
 @ALL
 def test_ctrl_c_keeps_the_model(info, sampled, monkeypatch):
-    from topicfold import fitting
+    from topicfold.engine import loop as fitting
 
     @contextlib.contextmanager
     def press_in_the_fourth_step(*_, **__):

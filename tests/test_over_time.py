@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, TTMM, Corpus, drift, topics_over_time
-from topicfold.over_time import memberships, readable_period, shares_over_time
+from topicfold.analysis.over_time import memberships, readable_period, shares_over_time
 
 ANIMALS, SKY = ["cat dog cow", "dog cow", "cow cat dog"], ["sun moon star", "moon star", "star sun moon"]
 

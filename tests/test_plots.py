@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, Corpus, plots, topic_tree
-from topicfold.selection import Row, Selection
-from topicfold.topics import TopicTree
+from topicfold.analysis.recommendation import Row, Selection
+from topicfold.topics.tree import TopicTree
 
 pytest.importorskip("matplotlib")
 
@@ -313,7 +313,7 @@ def test_no_pyplot():
     code = """
 import sys
 from topicfold import plots
-from topicfold.selection import Row, Selection
+from topicfold.analysis.recommendation import Row, Selection
 rows = [Row("PLSA", {"n_topics": n}, -7, 0, 0, 0.1, coherence=0.1, coherence_error=0, stability=1) for n in (2, 4)]
 assert "matplotlib" not in sys.modules
 plots.selection(Selection(tuple(rows), 0, "", "nats a token", 3, 2))

@@ -10,8 +10,9 @@ from hypothesis.extra.numpy import arrays
 from naive import fold_in as naive_fold_in
 from naive import plsa_step
 from topicfold import PLSA, Corpus
-from topicfold.metrics import log_likelihood
-from topicfold.models import em, plsa
+from topicfold.metrics.completion import log_likelihood
+from topicfold.models import em
+from topicfold.models.plsa import plsa, tempering
 from topicfold.models.starts import STARTS, start
 
 NO_SEEDS: dict[int, np.ndarray] = {}
@@ -158,7 +159,7 @@ def test_restarts_keep_the_best(sampled):
 def test_restarts_resume_from_a_checkpoint(sampled, tmp_path, monkeypatch):
     options = {"init": "random", "n_init": 3, "random_state": 3, "max_iter": 10, "tol": 0, "verbose": False}
     whole = PLSA(4, **options).fit(sampled)
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
     calls = []
 
     class Killed(Exception):
@@ -213,12 +214,12 @@ def test_tempering_resumes_in_the_same_bits(tmp_path, monkeypatch):
     counts = overfitting_corpus()
     options = {"n_topics": 20, "random_state": 0, "tempered": True, "max_iter": 12, "verbose": False}
     whole = PLSA(**options).fit(counts)
-    monkeypatch.setattr("topicfold.fitting.CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
 
     class Killed(Exception):
         pass
 
-    real, calls = plsa.completion_log_likelihood, []
+    real, calls = tempering.completion_log_likelihood, []
 
     def fragile(*arguments):
         calls.append(1)
@@ -226,7 +227,7 @@ def test_tempering_resumes_in_the_same_bits(tmp_path, monkeypatch):
             raise Killed
         return real(*arguments)
 
-    monkeypatch.setattr(plsa, "completion_log_likelihood", fragile)
+    monkeypatch.setattr(tempering, "completion_log_likelihood", fragile)
     with pytest.raises(Killed):
         PLSA(checkpoint=tmp_path / "c", **options).fit(counts)
     resumed = PLSA(checkpoint=tmp_path / "c", **options).fit(counts)

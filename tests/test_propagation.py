@@ -9,9 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topicfold import Corpus
 from topicfold.baselines.propagation import LabelPropagation, spread
-from topicfold.graph import knn_graph
-from topicfold.models.starts import inverse_document_frequency
-from topicfold.neighbors import document_vectors, nearest
+from topicfold.corpus.weighting import inverse_document_frequency
+from topicfold.graph.build import knn_graph
+from topicfold.graph.neighbors import document_vectors, nearest
 
 NAMES = np.array(["animals", "machines", "plants"])
 

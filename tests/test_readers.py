@@ -15,7 +15,7 @@ from scipy.io import mmwrite
 from sklearn.datasets import dump_svmlight_file
 
 from topicfold import Corpus
-from topicfold.readers import frame_records, records
+from topicfold.corpus.readers import frame_records, records
 
 ROWS = [
     {"id": "a", "text": "cat dog, cat", "head": "A", "kind": "x;y", "to": "b", "when": "2001-01-01"},

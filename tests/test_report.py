@@ -16,12 +16,14 @@ import pytest
 import scipy.sparse as sp
 
 from topicfold import HLTA, LDCC, TTMM, Corpus, Preprocessing, load, save, topic_tree
-from topicfold.coherence import coherence
-from topicfold.graph import link_graph
+from topicfold.corpus.preprocessing import split_segments
+from topicfold.graph.build import link_graph
+from topicfold.metrics.coherence import coherence
 from topicfold.models import MODELS
-from topicfold.report import Report, build_report, compare, documents, read_names
-from topicfold.text import split_segments
-from topicfold.topics import relevance
+from topicfold.report import Report, build_report, read_names
+from topicfold.report import comparison as compare
+from topicfold.report import document_table as documents
+from topicfold.topics.ranking import relevance
 
 KINDS = {
     "pets": ["cat", "dog", "cow", "fur", "paw"],

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import NMF
 
-from topicfold import PLSA, Corpus, select, selection
+from topicfold import PLSA, Corpus, select
+from topicfold.analysis import selection
+from topicfold.analysis.recommendation import Row, Selection
 from topicfold.models import MODELS, ModelInfo
-from topicfold.selection import Row, Selection
 
 
 def planted_counts(seed=0, n_topics=5, n_documents=300, n_words=150, length=80, noise=0.1):

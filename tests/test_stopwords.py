@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-STOPWORDS_DIR = ROOT / "src" / "topicfold" / "stopwords"
+STOPWORDS_DIR = ROOT / "src" / "topicfold" / "corpus" / "stopwords"
 LANGUAGES = sorted(path.stem for path in STOPWORDS_DIR.glob("*.txt"))
 
 FUNCTION_WORDS = {

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import count_words
-from topicfold import Preprocessing, text
-from topicfold.text import WordCounter, choose_words, split_segments, token_spans, token_stream
+from topicfold import Preprocessing
+from topicfold.corpus import counting as text
+from topicfold.corpus.counting import WordCounter, choose_words, token_stream
+from topicfold.corpus.preprocessing import split_segments, token_spans
 
 TEXTS = ["The cats are running; a cat ran.", "", "Dogs don't run, dogs RUN!", "naïve Straße 東京 москва", "42 3d x y"]
 

@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 
 from topicfold import PLSA, Corpus, topic_tree
-from topicfold.topics import TopicTree, relevance, top_word_columns
+from topicfold.topics.ranking import relevance, top_word_columns
+from topicfold.topics.tree import TopicTree
 
 TEXTS = ["cat dog cat", "dog cat", "sun moon", "moon star sun", "leaf tree", "tree root leaf tree"]
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from naive import plsa_step, ttmm_step, ttmm_token_topics
 from topicfold import TTMM, Corpus, topic_tree
-from topicfold.models import theme_em
+from topicfold.models.ttmm import theme_em
 
 
 @pytest.fixture(scope="module")

@@ -8,52 +8,53 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .classify import TopicClassifier
-    from .corpus import Corpus, Segments
-    from .graph import knn_graph, label_graph, link_graph
-    from .layout import document_positions
-    from .models.dtm import DTM
-    from .models.hlta import HLTA
-    from .models.lapplsi import LapPLSI
-    from .models.ldcc import LDCC
-    from .models.ltm import LTM
-    from .models.plsa import PLSA
-    from .models.ttmm import TTMM
-    from .over_time import drift, topics_over_time
+    from .analysis.classify import TopicClassifier
+    from .analysis.layout import document_positions
+    from .analysis.over_time import drift, topics_over_time
+    from .analysis.search import search
+    from .analysis.selection import select
+    from .corpus.corpus import Corpus, Segments
+    from .corpus.preprocessing import Preprocessing
+    from .graph.build import knn_graph, label_graph, link_graph
+    from .models.graph.dtm import DTM
+    from .models.graph.lapplsi import LapPLSI
+    from .models.graph.ltm import LTM
+    from .models.hlta.hlta import HLTA
+    from .models.ldcc.ldcc import LDCC
+    from .models.model_file import load, save
+    from .models.plsa.plsa import PLSA
+    from .models.trees import topic_tree
+    from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report, read_names
-    from .retrieval import search
-    from .selection import select
-    from .store import load, save
-    from .text import Preprocessing
-    from .topics import TopicTree, topic_tree
+    from .topics.tree import TopicTree
 
 _HOME = {
-    "Corpus": "corpus",
-    "DTM": "models.dtm",
-    "HLTA": "models.hlta",
-    "LDCC": "models.ldcc",
-    "LTM": "models.ltm",
-    "LapPLSI": "models.lapplsi",
-    "PLSA": "models.plsa",
-    "Preprocessing": "text",
-    "Report": "report",
-    "Segments": "corpus",
-    "TTMM": "models.ttmm",
-    "TopicClassifier": "classify",
-    "TopicTree": "topics",
-    "build_report": "report",
-    "document_positions": "layout",
-    "drift": "over_time",
-    "knn_graph": "graph",
-    "label_graph": "graph",
-    "link_graph": "graph",
-    "load": "store",
-    "read_names": "report",
-    "save": "store",
-    "search": "retrieval",
-    "select": "selection",
-    "topic_tree": "topics",
-    "topics_over_time": "over_time",
+    "Corpus": "corpus.corpus",
+    "DTM": "models.graph.dtm",
+    "HLTA": "models.hlta.hlta",
+    "LDCC": "models.ldcc.ldcc",
+    "LTM": "models.graph.ltm",
+    "LapPLSI": "models.graph.lapplsi",
+    "PLSA": "models.plsa.plsa",
+    "Preprocessing": "corpus.preprocessing",
+    "Report": "report.page",
+    "Segments": "corpus.corpus",
+    "TTMM": "models.ttmm.ttmm",
+    "TopicClassifier": "analysis.classify",
+    "TopicTree": "topics.tree",
+    "build_report": "report.contents",
+    "document_positions": "analysis.layout",
+    "drift": "analysis.over_time",
+    "knn_graph": "graph.build",
+    "label_graph": "graph.build",
+    "link_graph": "graph.build",
+    "load": "models.model_file",
+    "read_names": "report.contents",
+    "save": "models.model_file",
+    "search": "analysis.search",
+    "select": "analysis.selection",
+    "topic_tree": "models.trees",
+    "topics_over_time": "analysis.over_time",
 }
 
 __all__ = [

@@ -15,13 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..blocks import single_threaded_libraries
-from ..counts import as_counts, check_whole_numbers, count_tags
-from ..graph import check_graph, knn_graph, spectral_vectors
-from ..jit import njit
-from ..metrics import completion_log_likelihood, split_tokens
+from ..corpus.weighting import inverse_document_frequency, tfidf
+from ..engine.blocks import single_threaded_libraries
+from ..engine.checks import check_whole_numbers
+from ..engine.jit import njit
+from ..graph.build import knn_graph, spectral_vectors
+from ..graph.check import check_graph
+from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..models.em import check_size
-from ..models.starts import inverse_document_frequency, tfidf
+from ..models.inputs import as_counts, count_tags
 
 __all__ = ["LSI", "NMF", "PCA", "KMeans", "NCut"]
 

@@ -13,7 +13,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..counts import count_tags
+from ..models.inputs import count_tags
 from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
 
 __all__ = ["HLDA"]

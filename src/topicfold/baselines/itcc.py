@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils import check_random_state
 
-from ..blocks import single_threaded_libraries
-from ..counts import as_counts, count_tags
-from ..jit import njit
+from ..engine.blocks import single_threaded_libraries
+from ..engine.jit import njit
+from ..models.inputs import as_counts, count_tags
 
 __all__ = ["ITCC"]
 

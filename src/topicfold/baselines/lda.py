@@ -14,9 +14,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..counts import count_tags
-from ..metrics import completion_log_likelihood, split_tokens
+from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..models.em import check_size, fold_in
+from ..models.inputs import count_tags
 from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
 
 __all__ = ["LDA"]

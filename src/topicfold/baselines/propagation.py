@@ -9,12 +9,13 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..blocks import single_threaded_libraries
-from ..classify import accuracy_of_known, class_codes
-from ..counts import as_counts, count_tags
-from ..graph import check_graph, check_neighbors, knn_graph
-from ..models.starts import inverse_document_frequency
-from ..neighbors import document_vectors, nearest
+from ..corpus.weighting import inverse_document_frequency
+from ..engine.blocks import single_threaded_libraries
+from ..graph.build import knn_graph
+from ..graph.check import check_graph, check_neighbors
+from ..graph.neighbors import document_vectors, nearest
+from ..graph.partial_labels import accuracy_of_known, class_codes
+from ..models.inputs import as_counts, count_tags
 
 __all__ = ["LabelPropagation", "spread"]
 

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ..counts import as_counts, check_whole_numbers
+from ..engine.checks import check_whole_numbers
+from ..models.inputs import as_counts
 
 __all__ = ["add_documents", "node_words", "sample", "sampler_seed", "tomotopy_for", "whole_counts"]
 

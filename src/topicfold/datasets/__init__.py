@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import Any
 
-from ..corpus import Corpus
+from ..corpus.corpus import Corpus
 
 __all__ = ["load_demo"]
 

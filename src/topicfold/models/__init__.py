@@ -31,11 +31,11 @@ class ModelInfo:
 
 
 MODELS: dict[str, ModelInfo] = {
-    "PLSA": ModelInfo("plsa", "PLSA", sizes=("n_topics",)),
-    "LapPLSI": ModelInfo("lapplsi", "LapPLSI", sizes=("n_topics",), takes_graph=True),
-    "LTM": ModelInfo("ltm", "LTM", sizes=("n_topics",), takes_graph=True),
-    "DTM": ModelInfo("dtm", "DTM", sizes=("n_topics",), takes_graph=True),
-    "TTMM": ModelInfo("ttmm", "TTMM", sizes=("n_topics", "n_themes")),
-    "LDCC": ModelInfo("ldcc", "LDCC", sizes=("n_word_topics", "n_document_topics"), steps="n_sweeps"),
-    "HLTA": ModelInfo("hlta", "HLTA", sizes=(), score_unit="nats a document", mixture=False),
+    "PLSA": ModelInfo("plsa.plsa", "PLSA", sizes=("n_topics",)),
+    "LapPLSI": ModelInfo("graph.lapplsi", "LapPLSI", sizes=("n_topics",), takes_graph=True),
+    "LTM": ModelInfo("graph.ltm", "LTM", sizes=("n_topics",), takes_graph=True),
+    "DTM": ModelInfo("graph.dtm", "DTM", sizes=("n_topics",), takes_graph=True),
+    "TTMM": ModelInfo("ttmm.ttmm", "TTMM", sizes=("n_topics", "n_themes")),
+    "LDCC": ModelInfo("ldcc.ldcc", "LDCC", sizes=("n_word_topics", "n_document_topics"), steps="n_sweeps"),
+    "HLTA": ModelInfo("hlta.hlta", "HLTA", sizes=(), score_unit="nats a document", mixture=False),
 }

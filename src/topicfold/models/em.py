@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..blocks import map_blocks, row_blocks
-from ..counts import csr_parts
-from ..fitting import Run, State
-from ..jit import njit_fast
+from ..engine.arrays import csr_parts
+from ..engine.blocks import map_blocks, row_blocks
+from ..engine.jit import njit_fast
+from ..engine.loop import Run, State
 
 __all__ = [
     "SMALLEST",

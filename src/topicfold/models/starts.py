@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..blocks import single_threaded_libraries
+from ..corpus.weighting import tfidf
+from ..engine.blocks import single_threaded_libraries
 
-__all__ = ["STARTS", "inverse_document_frequency", "seed_columns", "start", "tfidf"]
+__all__ = ["STARTS", "seed_columns", "start"]
 
 STARTS = ("auto", "nmf", "kmeans", "random")
 _OWN_TOPICS = 0.7  # of a document's weight; the rest is spread evenly, so that topics begin close together
@@ -56,23 +57,6 @@ def start(
         else:
             doc_topic, topic_word = make(counts, free, rng)
     return _with_seeds(counts, doc_topic, topic_word, n_topics, seeds) if seeds else (doc_topic, topic_word)
-
-
-def inverse_document_frequency(counts: sp.csr_array) -> np.ndarray:
-    """ln((1 + N) / (1 + df)) of each word, a little above zero for one that every document has."""
-    document_frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    return np.log((1 + counts.shape[0]) / (1 + document_frequency)) + 1e-3
-
-
-def tfidf(counts: sp.csr_array, idf: np.ndarray | None = None) -> sp.csr_array:
-    """n(d,w) idf(w) with rows of length one; a row without words stays zero. `idf` may be that of other documents."""
-    idf = inverse_document_frequency(counts) if idf is None else idf
-    weighted = sp.csr_array(
-        (counts.data.astype(np.float64) * idf[counts.indices], counts.indices, counts.indptr), counts.shape
-    )
-    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
-    weighted.data /= np.repeat(np.maximum(lengths, 1e-300), np.diff(weighted.indptr))
-    return weighted
 
 
 def seed_columns(

@@ -4,7 +4,7 @@
 in web/: template.html, explorer.css, the scripts in the order of `page.SCRIPTS`, and d3.
 """
 
-from .build import build_report, read_names
+from .contents import build_report, read_names
 from .page import Report
 
 __all__ = ["Report", "build_report", "read_names"]

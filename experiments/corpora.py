@@ -1,0 +1,293 @@
+"""Benchmark corpora in a folder of one's own: one declaration each, read by the same few functions.
+
+The folder is `--data` on the command line, or the environment variable TOPICFOLD_DATA. Nothing is downloaded.
+A corpus is a sub-folder that holds either counts.npz (a scipy CSR matrix, documents x words) with text files of one
+line a row or column, or docs.jsonl.gz with one document a line: id, text, labels, split, and more.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from topicfold.corpus.corpus import Corpus
+from topicfold.corpus.preprocessing import Preprocessing
+
+__all__ = ["BENCHMARKS", "Benchmark", "data_folder", "load_benchmark", "strip_post"]
+
+VARIABLE = "TOPICFOLD_DATA"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Which file of a corpus holds what. Without `counts` the texts of `records` are counted."""
+
+    counts: str | None = None
+    records: str | None = None  # JSONL, one document a line, in the order of the rows
+    vocabulary: str | None = None  # one word a column
+    labels: str | Mapping[str, str] | None = None  # one label a row, or several such files by name, the first preferred
+    unlabelled: str = ""  # what stands for "no label"
+    table: str | None = None  # TSV with a heading, one line a row: label and time by column name
+    titles: str | None = None
+    splits: str | None = None  # train or test, one a row
+    links: str | None = None  # TSV of row pairs, or of ids
+    times: str | None = None  # dates, one a row or, with `times_up_to`, one a row with a label up to that number
+    times_up_to: int | None = None
+    subsets: Mapping[str, str] = field(default_factory=dict)  # name: TSV with id and labels of the documents chosen
+    posts: bool = False  # texts are news postings with headers, which `headers='strip'` takes off
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "20newsgroups_raw": Benchmark(records="docs.jsonl.gz", posts=True),
+    "20newsgroups_bow": Benchmark("counts.npz", vocabulary="vocab.txt", labels="labels.txt", splits="split.txt"),
+    "reuters21578_raw": Benchmark(records="docs.jsonl.gz"),
+    "reuters21578_cai": Benchmark(
+        "counts.npz", vocabulary="vocab_recovered.txt", labels="labels.txt", splits="split.txt"
+    ),
+    "tdt2_cai": Benchmark("counts.npz", labels="labels.txt", times="dates_top30.txt", times_up_to=30),
+    "yahoo_kseries": Benchmark("counts.npz", labels={"k1a": "labels_k1a.txt", "k1b": "labels_k1b.txt"}),
+    "yahoo_wap": Benchmark("counts.npz", labels="labels.txt"),
+    "nips12": Benchmark(
+        "counts.npz",
+        records="docs_meta_abstracts.jsonl.gz",
+        vocabulary="vocab.txt",
+        labels="labels.txt",
+        unlabelled="Uncategorised",
+        links="citations.tsv",
+    ),
+    "nips12_raw": Benchmark(records="docs.jsonl.gz", unlabelled="Uncategorised"),
+    "nips12_stream": Benchmark("counts.npz", vocabulary="vocab.txt"),
+    "nips_2001_2002_labelled": Benchmark("counts.npz", vocabulary="vocab.txt", table="labels.tsv"),
+    "jacm": Benchmark("counts.npz", records="docs.jsonl.gz", vocabulary="vocab.txt"),
+    "wikipedia_schools2007": Benchmark(
+        records="docs.jsonl.gz", links="links.tsv.gz", subsets={"ldcc": "ldcc_like_subset.tsv"}
+    ),
+    "cora": Benchmark("counts.npz", labels="labels.txt", links="links.tsv"),
+    "citeseer": Benchmark("counts.npz", labels="labels.txt", unlabelled="-1", links="links.tsv"),
+    "cora_text": Benchmark("counts.npz", vocabulary="vocab.txt", titles="titles.txt", links="links.tsv"),
+}
+
+
+def data_folder(path: str | Path | None = None) -> Path:
+    """The folder with the benchmark corpora: the argument, else TOPICFOLD_DATA."""
+    chosen = path or os.environ.get(VARIABLE)
+    if not chosen:
+        raise ValueError(f"where are the benchmark corpora? Pass --data FOLDER, or set {VARIABLE}")
+    folder = Path(chosen)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"the data folder does not exist: {folder}")
+    return folder
+
+
+def load_benchmark(
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    split: str | None = None,
+    labels: str | None = None,
+    max_label: int | None = None,
+    subset: str | None = None,
+    headers: str = "keep",
+    **options: Any,
+) -> Corpus:
+    """A benchmark corpus by the name of its folder.
+
+    `split` keeps 'train' or 'test'; `labels` picks one of several label files; `max_label` keeps documents whose
+    numbered label is at most that; `subset` keeps a list of documents that comes with the corpus. When documents are
+    left out, so are the words that only they had. `headers='strip'` takes headers, quotes and signatures off news
+    postings. Other options go to `Corpus.from_texts` or `Corpus.from_counts`; those of Preprocessing to texts.
+    """
+    if name not in BENCHMARKS:
+        raise ValueError(f"no benchmark corpus {name!r}; there are: {', '.join(BENCHMARKS)}")
+    if headers not in ("keep", "strip"):
+        raise ValueError(f"headers={headers!r}: expected 'keep' or 'strip'")
+    benchmark = BENCHMARKS[name]
+    if headers == "strip" and not benchmark.posts:
+        raise ValueError(f"headers='strip': the texts of {name} are not news postings")
+    home = data_folder(folder) / name
+    counts = None if benchmark.counts is None else sp.csr_array(sp.load_npz(_existing(home / benchmark.counts)))
+    columns = _columns(benchmark, home, None if counts is None else counts.shape[0], labels)
+    keep = _kept(benchmark, home, columns, split, max_label, subset)
+    known: dict[str, Any] = {key: [values[row] for row in keep] for key, values in columns.items() if key != "split"}
+    if benchmark.links:
+        known["links"] = _links(home / benchmark.links, set(known["ids"]))
+    texts: list[str] = known.pop("texts", [])
+    if counts is None:
+        return _from_texts(map(strip_post, texts) if headers == "strip" else texts, known, options)
+    words = _lines(home / benchmark.vocabulary) if benchmark.vocabulary else None
+    if len(keep) < counts.shape[0]:
+        counts, words = _rows_and_their_words(counts, words, keep)
+    kept_texts = tuple(texts) if options.pop("keep_texts", False) and texts else None
+    return replace(Corpus.from_counts(counts, words, **known, **options), texts=kept_texts)
+
+
+def strip_post(text: str) -> str:
+    """A news posting without its header, the lines it quotes, and the signature.
+
+    The header ends at the first blank line. Quotes are lines marked '>' or '|' and the line that says who is quoted.
+    The signature is what follows a line of dashes or the like, where that is near the end.
+
+    >>> strip_post("From: a\\nSubject: b\\n\\nJane writes:\\n> hello\\nHello yourself.\\n\\n--\\nBob")
+    'Hello yourself.'
+    """
+    _, blank, body = text.partition("\n\n")
+    lines = [line for line in (body if blank else text).split("\n") if not _QUOTE.search(line)]
+    ruler = next((number for number in range(len(lines) - 1, 0, -1) if _RULER.fullmatch(lines[number])), None)
+    if ruler is not None and len(lines) - ruler <= _LONGEST_SIGNATURE:
+        lines = lines[:ruler]
+    return "\n".join(lines).strip()
+
+
+_QUOTE = re.compile(r"^\s*(\w{0,4}[>|]|:\s)|\b(writes|wrote|says|said):|\b[Ii]n article\b")
+_RULER = re.compile(r"\s*[-_=*#~+]{2,}\s*")
+_LONGEST_SIGNATURE = 12
+
+
+def _from_texts(texts: Any, known: dict[str, Any], options: dict[str, Any]) -> Corpus:
+    words = {key: options.pop(key) for key in list(options) if key in Preprocessing.__dataclass_fields__}
+    if words:
+        options["preprocessing"] = Preprocessing(**words)
+    return Corpus.from_texts(texts, **known, **options)
+
+
+def _rows_and_their_words(
+    counts: sp.csr_array, words: list[str] | None, keep: np.ndarray
+) -> tuple[sp.csr_array, list[str] | None]:
+    """Some documents, with the columns that they use."""
+    kept = counts[keep]
+    used = np.flatnonzero(np.bincount(kept.indices, minlength=kept.shape[1]))
+    return kept[:, used], None if words is None else [words[column] for column in used]
+
+
+def _columns(benchmark: Benchmark, home: Path, n_rows: int | None, labels: str | None) -> dict[str, list[Any]]:
+    """What is known of the documents, by argument of Corpus, one value a document; also 'split' and 'texts'."""
+    columns: dict[str, list[Any]] = {}
+    if benchmark.records:
+        columns |= _record_columns(home / benchmark.records, benchmark.unlabelled)
+    if benchmark.table:
+        rows = _table(home / benchmark.table)
+        columns |= {"labels": [row["category"] for row in rows], "timestamps": [row["year"] for row in rows]}
+    columns.setdefault("ids", [str(row) for row in range(n_rows or 0)])
+    file = _label_file(benchmark, home, labels)
+    if file:
+        columns["labels"] = [None if label == benchmark.unlabelled else label for label in _lines(home / file)]
+    if benchmark.titles:
+        columns["titles"] = _lines(home / benchmark.titles)
+    if benchmark.splits:
+        columns["split"] = _lines(home / benchmark.splits)
+    if benchmark.times:
+        dates = iter(_lines(home / benchmark.times))
+        up_to = benchmark.times_up_to or np.inf
+        columns["timestamps"] = [next(dates) if int(label) <= up_to else None for label in columns["labels"]]
+    for key, values in columns.items():
+        if len(values) != (n_rows or len(columns["ids"])):
+            raise ValueError(f"{home}: {len(values):,} {key} for {n_rows or len(columns['ids']):,} documents")
+    return columns
+
+
+def _label_file(benchmark: Benchmark, home: Path, labels: str | None) -> str | None:
+    files = benchmark.labels
+    if files is None or isinstance(files, str):
+        if labels is not None:
+            raise ValueError(f"labels={labels!r}: {home.name} has one kind of labels only")
+        return files
+    if labels is not None and labels not in files:
+        raise ValueError(f"labels={labels!r}: {home.name} has {', '.join(files)}")
+    return files[labels or next(iter(files))]
+
+
+def _record_columns(path: Path, unlabelled: str) -> dict[str, list[Any]]:
+    rows = [json.loads(line) for line in _open(path)]
+    columns: dict[str, list[Any]] = {"ids": [str(row["id"]) for row in rows], "texts": [row["text"] for row in rows]}
+    if "title" in rows[0]:
+        columns["titles"] = [row["title"] or "" for row in rows]
+    if "labels" in rows[0]:
+        columns["labels"] = [[label for label in _listed(row["labels"]) if label != unlabelled] for row in rows]
+    if "split" in rows[0]:
+        columns["split"] = [row["split"] for row in rows]
+    time = next((key for key in ("date", "year") if key in rows[0]), None)
+    if time:
+        columns["timestamps"] = [_day(row[time]) for row in rows]
+    return columns
+
+
+def _listed(labels: Any) -> list[str]:
+    return [labels] if isinstance(labels, str) else labels or []
+
+
+_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+
+
+def _day(value: Any) -> str | None:
+    """A year as it is, and 26-FEB-1987 15:01:01.79 as 1987-02-26."""
+    found = re.match(r"\s*(\d{1,2})-([A-Z]{3})-(\d{4})", str(value))
+    if not found:
+        return None if value is None else str(value)
+    return f"{found[3]}-{_MONTHS.index(found[2]) + 1:02d}-{int(found[1]):02d}"
+
+
+def _kept(
+    benchmark: Benchmark,
+    home: Path,
+    columns: dict[str, list[Any]],
+    split: str | None,
+    max_label: int | None,
+    subset: str | None,
+) -> np.ndarray:
+    """The rows asked for. A subset brings its own labels, which are put in the place of the others."""
+    keep = np.ones(len(columns["ids"]), bool)
+    if split is not None:
+        there = sorted({value for value in columns.get("split", []) if value})
+        if split not in there:
+            raise ValueError(f"split={split!r}: {home.name} has {', '.join(there) or 'no split'}")
+        keep &= np.array([value == split for value in columns["split"]])
+    if max_label is not None:
+        numbered = all(isinstance(label, str) and label.isdigit() for label in columns.get("labels", [None]))
+        if not numbered:
+            raise ValueError(f"max_label={max_label}: the labels of {home.name} are not numbers")
+        keep &= np.array([int(label) <= max_label for label in columns["labels"]])
+    if subset is not None:
+        if subset not in benchmark.subsets:
+            raise ValueError(f"subset={subset!r}: {home.name} has {', '.join(benchmark.subsets) or 'none'}")
+        chosen = {row["id"]: row["labels"].split(",") for row in _table(home / benchmark.subsets[subset])}
+        keep &= np.array([name in chosen for name in columns["ids"]])
+        columns["labels"] = [chosen.get(name, []) for name in columns["ids"]]
+    if not keep.any():
+        raise ValueError(f"no document of {home.name} is left by split={split!r}, max_label={max_label}, {subset=}")
+    return np.flatnonzero(keep)
+
+
+def _links(path: Path, ids: set[str]) -> list[tuple[str, str]]:
+    """Pairs of ids, both among the documents kept."""
+    pairs = [tuple(line.rstrip("\n").split("\t")[:2]) for line in _open(path)]
+    return [(source, target) for source, target in pairs if source in ids and target in ids]
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    lines = [line.split("\t") for line in _lines(path)]
+    return [dict(zip(lines[0], line)) for line in lines[1:]]
+
+
+def _lines(path: Path) -> list[str]:
+    return [line.rstrip("\n") for line in _open(path)]
+
+
+def _open(path: Path) -> Iterator[str]:
+    _existing(path)
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as file:
+        yield from file
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise FileNotFoundError(f"no such file: {path}")
+    return path

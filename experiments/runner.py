@@ -1,0 +1,204 @@
+"""Runs an experiment cell by cell. Each finished cell is one line of JSON on disk at once, so a killed run resumes.
+
+A cell is known by its method with parameters, setting, seed and the protocol: change any of them and it is run anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from topicfold.engine.blocks import n_threads
+from topicfold.engine.progress import progress
+
+from . import Experiment, Method, load_experiment
+from .corpora import data_folder
+from .results_page import markdown, setting_text, summary, to_json
+
+__all__ = ["Cell", "cells_of", "run"]
+
+Protocol = Mapping[str, Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fit: a method, a setting, a seed."""
+
+    method: Method
+    setting: Mapping[str, Any]
+    seed: int
+    key: str
+
+
+def run(
+    name: str,
+    data: str | Path | None = None,
+    out: str | Path = "docs/results",
+    *,
+    quick: bool = False,
+    n_jobs: int = 1,
+    verbose: bool | None = None,
+) -> str:
+    """Run what is missing of an experiment, write OUT/NAME.jsonl, .json, .md (and .png), and return the Markdown.
+
+    `quick` runs a smaller protocol, into files of their own (NAME-quick). `n_jobs` cells run at a time, in processes.
+    """
+    experiment = load_experiment(name)
+    folder, out = data_folder(data), Path(out)
+    protocol = {**experiment.protocol, **(experiment.quick if quick else {})}
+    cells = cells_of(experiment, protocol)
+    out.mkdir(parents=True, exist_ok=True)
+    stem = f"{name}-quick" if quick else name
+    log = out / f"{stem}.jsonl"
+    finished = _read(log)
+    missing = [cell for cell in cells if finished.get(cell.key, {"error": "not run"})["error"] is not None]
+    with _progress(experiment.title, len(cells), len(cells) - len(missing), verbose) as show:
+        for row in _run_cells(experiment, protocol, missing, folder, n_jobs):
+            _append(log, row)
+            finished[row["key"]] = row
+            show(row)
+    rows = [finished[cell.key] for cell in cells]
+    command = f"topicfold reproduce {name} --data DATA --out {'OUT' if out.is_absolute() else out.as_posix()}"
+    command += " --quick" if quick else ""
+    results = summary(experiment, protocol, rows, command, n_jobs)
+    text = markdown(experiment, results, _draw(experiment, results, out / f"{stem}.png"))
+    (out / f"{stem}.json").write_text(to_json(results), encoding="utf-8")
+    (out / f"{stem}.md").write_text(text, encoding="utf-8")
+    return text
+
+
+def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str:
+    """The line of the page for the figure: the picture, or why there is none; empty where none is declared."""
+    if experiment.figure is None:
+        return ""
+    try:
+        experiment.figure(results, path)
+    except ImportError as problem:
+        return f"No figure: {problem}"
+    return f"![{experiment.title}]({path.name})"
+
+
+def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:
+    """The cells in the order they are run: all methods with the first seed, then with the next."""
+    rest = {name: value for name, value in protocol.items() if name != "seeds"}  # more seeds may be added later
+
+    def cell(method: Method, setting: Mapping[str, Any], seed: int) -> Cell:
+        what = [experiment.name, method.name, method.estimator, method.parameters, setting, seed, rest]
+        text = json.dumps(what, sort_keys=True, default=dict)
+        return Cell(method, setting, seed, hashlib.blake2b(text.encode(), digest_size=12).hexdigest())
+
+    once = [cell(method, {}, 0) for method in experiment.methods if method.once]
+    return once + [
+        cell(method, setting, seed)
+        for seed in range(protocol["seeds"])
+        for setting in experiment.settings
+        for method in experiment.methods
+        if not method.once
+    ]
+
+
+# ---- running --------------------------------------------------------------------------------------------------------
+
+
+def _run_cells(
+    experiment: Experiment, protocol: Protocol, cells: list[Cell], folder: Path, n_jobs: int
+) -> Iterator[Row]:
+    """Rows of the cells as they are finished. Data that cannot be read ends the run; a method that fails does not."""
+    if not cells:
+        return
+    prepared = experiment.prepare(folder, protocol)
+    if n_jobs == 1:
+        for cell in cells:
+            yield _run_cell(experiment, protocol, prepared, cell, folder)
+        return
+    # new processes, not forks: a fork of a process with threads may hang
+    context, shared = get_context("spawn"), (experiment, protocol, prepared)
+    with ProcessPoolExecutor(n_threads(n_jobs), context, initializer=_share, initargs=shared) as pool:
+        futures = [pool.submit(_run_shared, cell, folder) for cell in cells]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_shared: list[Any] = []  # in a worker process: experiment, protocol, prepared data
+
+
+def _share(*values: Any) -> None:
+    _shared[:] = values
+
+
+def _run_shared(cell: Cell, folder: Path) -> Row:
+    experiment, protocol, prepared = _shared
+    return _run_cell(experiment, protocol, prepared, cell, folder)
+
+
+def _run_cell(experiment: Experiment, protocol: Protocol, prepared: Any, cell: Cell, folder: Path) -> Row:
+    started = time.monotonic()
+    measures: dict[str, float] = {}
+    error = None
+    try:
+        with warnings.catch_warnings():
+            # a fit ended by Ctrl-C keeps what it has and only warns: here that is not a result
+            warnings.filterwarnings("error", message=".*interrupted after")
+            found = experiment.measure(prepared, cell.method, cell.setting, cell.seed, protocol)
+            measures = {key: float(value) for key, value in found.items()}
+    except Exception as problem:
+        if "interrupted after" in str(problem):
+            raise KeyboardInterrupt from problem
+        error = f"{type(problem).__name__}: {problem}".replace(str(folder), "DATA")
+    return {
+        "key": cell.key,
+        "method": cell.method.name,
+        "setting": dict(cell.setting),
+        "seed": cell.seed,
+        "measures": measures,
+        "error": error,
+        "wall_seconds": round(time.monotonic() - started, 2),
+    }
+
+
+# ---- the log --------------------------------------------------------------------------------------------------------
+
+
+def _read(log: Path) -> dict[str, Row]:
+    """Rows by key, the last one for each. A line cut short by a kill is not a row."""
+    rows: dict[str, Row] = {}
+    if log.exists():
+        for line in log.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+                rows[row["key"]] = row
+            except (ValueError, KeyError, TypeError):
+                continue
+    return rows
+
+
+def _append(log: Path, row: Row) -> None:
+    cut_short = log.exists() and log.stat().st_size > 0 and not log.read_bytes().endswith(b"\n")
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(("\n" if cut_short else "") + json.dumps(row) + "\n")
+
+
+@contextmanager
+def _progress(title: str, total: int, done: int, verbose: bool | None) -> Iterator[Callable[[Row], None]]:
+    """A bar over the cells on stderr, on a terminal or when asked; to be called with each row."""
+    with progress(title, total, done=done, unit="cells", verbose=verbose) as move:
+
+        def show(row: Row) -> None:
+            nonlocal done
+            done += 1
+            move(done, note=f"{row['method']} {setting_text(row['setting'])} seed {row['seed']}")
+
+        yield show

@@ -1,0 +1,3 @@
+"""What is done with a fitted model."""
+
+__all__: list[str] = []

@@ -1,0 +1,142 @@
+"""Classes of documents from few labels: the topics of all documents, a classifier on those that have a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import normalize
+from sklearn.svm import LinearSVC
+from sklearn.utils import TransformerTags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from ..engine.blocks import single_threaded_libraries
+from ..graph.partial_labels import accuracy_of_known, class_codes
+from ..models import MODELS
+
+__all__ = ["TopicClassifier"]
+
+_PENALTIES = (0.1, 1.0, 10.0, 100.0)
+_FOLDS = 3
+
+
+def _classifier_has(name: str) -> Callable[[Any], bool]:
+    def check(self: TopicClassifier) -> bool:
+        made = LinearSVC() if self.classifier is None else self.classifier
+        getattr(getattr(self, "classifier_", made), name)  # its own AttributeError says what is missing
+        return True
+
+    return check
+
+
+class TopicClassifier(ClassifierMixin, BaseEstimator):
+    """Semi-supervised classifier: topics are learnt from all documents, classes from those that have a label.
+
+    Parameters
+    ----------
+    model : a topic model, or anything with fit_transform and transform. All documents train it. It is also given the
+        classes as numbers (-1: unknown): LTM, LapPLSI and DTM join documents of one class in their graph,
+        TTMM(n_themes='labels') takes them as themes, the others pass them by.
+    classifier : what learns classes from the topics of the labelled documents, scaled to length one. None: a linear
+        support vector machine, its C the best of 0.1, 1, 10 and 100 in cross-validation on the labelled documents, in 3
+        folds or as many as the smallest class has documents; C=1 where a class has only one.
+
+    Labels are names or numbers. None, '', NaN and -1 are no label. GridSearchCV and cross_val_score sort the labels to
+    make folds and fail on None and NaN among them: use '' with names there, and -1 with numbers. Leave their `scoring`
+    as it is: `score` counts labelled documents only. They also cut X into folds, so give them counts in place of a
+    Corpus; and a graph of all documents cannot be cut, so let the model make its own, from X or from `embeddings`.
+    Embeddings reach `score` only by scikit-learn's metadata routing (set_fit_request, set_score_request).
+
+    Attributes
+    ----------
+    model_, classifier_ : the fitted ones. classes_ : the classes, sorted.
+    transduction_ : the class predicted for each training document, labelled or not.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA
+    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "cat dog dog", "sun moon", "moon star sun", "star moon"])
+    >>> clf = TopicClassifier(PLSA(2, random_state=0)).fit(corpus, ["pet", None, None, "sky", None, None])
+    >>> clf.transduction_.tolist()
+    ['pet', 'pet', 'pet', 'sky', 'sky', 'sky']
+    >>> clf.predict(["star sun", "dog"]).tolist()
+    ['sky', 'pet']
+    """
+
+    def __init__(self, model: Any, classifier: Any = None) -> None:
+        self.model = model
+        self.classifier = classifier
+
+    def fit(self, X: Any, y: Any, *, graph: Any = None, embeddings: Any = None) -> TopicClassifier:
+        """Learn topics from all documents and classes from the labelled; `graph` and `embeddings` go to the model."""
+        extra = self._extra(graph, embeddings)
+        self.classes_, codes = class_codes(y, _num_samples(X))
+        labelled = codes >= 0
+        self.model_ = clone(self.model)
+        features = normalize(self.model_.fit_transform(X, codes, **extra))
+        with single_threaded_libraries():
+            self.classifier_ = self._fitted_classifier(features[labelled], self.classes_[codes[labelled]])
+            self.transduction_ = self.classifier_.predict(features)
+        return self
+
+    def predict(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+        """The class of each new document."""
+        return self._apply("predict", X, graph, embeddings)
+
+    @available_if(_classifier_has("predict_proba"))
+    def predict_proba(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+        """P(class|d), columns in the order of classes_; only where the classifier has it."""
+        return self._apply("predict_proba", X, graph, embeddings)
+
+    @available_if(_classifier_has("decision_function"))
+    def decision_function(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+        """The classifier's decision values; only where it has them."""
+        return self._apply("decision_function", X, graph, embeddings)
+
+    def transform(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+        """What the classifier sees of new documents: their topics, scaled to length one."""
+        check_is_fitted(self)
+        return normalize(self.model_.transform(X, **self._extra(graph, embeddings)))
+
+    def score(self, X: Any, y: Any, *, graph: Any = None, embeddings: Any = None) -> float:
+        """The share of documents put in their class, of those that have a label."""
+        return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of words, as the model has it."""
+        return self.model_.n_features_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.model).input_tags
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+    def _apply(self, method: str, X: Any, graph: Any, embeddings: Any) -> np.ndarray:
+        features = self.transform(X, graph=graph, embeddings=embeddings)
+        with single_threaded_libraries():
+            return getattr(self.classifier_, method)(features)
+
+    def _extra(self, graph: Any, embeddings: Any) -> dict[str, Any]:
+        """The arguments that were given, if the model takes them."""
+        extra = {name: value for name, value in (("graph", graph), ("embeddings", embeddings)) if value is not None}
+        refused = [name for name in extra if name not in signature(self.model.fit).parameters]
+        if refused:
+            takers = ", ".join(name for name, info in MODELS.items() if info.takes_graph)
+            raise ValueError(f"{type(self.model).__name__} takes no {refused[0]}: {takers} do")
+        return extra
+
+    def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> Any:
+        if self.classifier is not None:
+            return clone(self.classifier).fit(features, labels)
+        machine = LinearSVC(dual=False)  # no random numbers, and it converges for every C
+        folds = min(_FOLDS, int(np.unique(labels, return_counts=True)[1].min()))
+        if folds < 2:
+            return machine.fit(features, labels)
+        return GridSearchCV(machine, {"C": _PENALTIES}, cv=folds).fit(features, labels).best_estimator_

@@ -1,0 +1,203 @@
+"""Where documents stand on a map: near those they share topics with, apart from the others.
+
+The map begins at the leading eigenvectors of a graph of neighbours. Then neighbours draw each other near and documents
+drawn by chance push each other away, in the manner of LargeVis (Tang et al. 2016) and UMAP (McInnes et al. 2018). Only
+who is near whom has a meaning: neither the axes nor the distance between two far groups do.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine.arrays import csr_parts
+from ..engine.blocks import single_threaded_libraries
+from ..engine.jit import njit
+from ..graph.build import knn_graph
+from ..graph.check import check_graph
+from ..graph.neighbors import check_finite, nearest
+
+__all__ = ["METHODS", "document_positions"]
+
+METHODS = ("neighbours", "umap")
+_N_NEIGHBORS = 12
+_NOISE = 3e-3  # length of what is added to a row: documents just alike would all have the same few neighbours
+_NO_TOPIC = 0.01  # a membership of all documents in nothing: those without any topic are like each other
+_BLOCK = 8  # vectors iterated for two: they turn to the leading ones sooner
+_ITERATIONS = 40
+_BETWEEN = 0.05  # weight of the memberships beside the graph, which holds its unconnected parts in their places
+_BEGIN_WIDTH = 20.0
+_ROUNDS = 600
+_RATE = 0.4
+_DRAWN = 10  # documents that push one away in a round
+_SOFT = 0.1  # keeps the push of two documents in one place finite
+_WITHIN = 98  # per cent of the documents are within -1 and 1
+
+
+@njit
+def _move(indptr, indices, pull, others, rate, positions):
+    """Move the documents in turn, each to its neighbours j and away from the documents k that were drawn for it.
+
+    y_i += rate (sum_j pull_ij 2 (y_j - y_i) / (1 + d_ij^2) + sum_k 2 (y_i - y_k) / ((0.1 + d_ik^2) (1 + d_ik^2)))
+
+    These are the gradients of log 1 / (1 + d^2) and of its complement's logarithm.
+    """
+    for i in range(len(positions)):
+        x, y = positions[i, 0], positions[i, 1]
+        step_x, step_y = 0.0, 0.0
+        for cell in range(indptr[i], indptr[i + 1]):
+            j = indices[cell]
+            to_x, to_y = positions[j, 0] - x, positions[j, 1] - y
+            force = 2.0 * pull[cell] / (1.0 + to_x * to_x + to_y * to_y)
+            step_x += force * to_x
+            step_y += force * to_y
+        for place in range(others.shape[1]):
+            k = others[i, place]
+            from_x, from_y = x - positions[k, 0], y - positions[k, 1]
+            square = from_x * from_x + from_y * from_y
+            force = 2.0 / ((_SOFT + square) * (1.0 + square))
+            step_x += force * from_x
+            step_y += force * from_y
+        positions[i, 0] = x + rate * step_x
+        positions[i, 1] = y + rate * step_y
+
+
+def document_positions(
+    doc_topic: Any, graph: Any = None, *, method: str = "neighbours", random_state: Any = 0
+) -> np.ndarray:
+    """Places on a map, documents x 2 in float32: centred, one scale for both axes, nearly all within -1 and 1.
+
+    `doc_topic` holds memberships; rows need not sum to one. `graph` says which documents are neighbours, as `knn_graph`
+    and `link_graph` make it; a document without an edge has neighbours by its memberships, as all have without a graph:
+    the 12 with the highest cosine of the square roots, weighted by it. Among more than 50,000
+    documents they are found by pynndescent (an extra).
+
+    `method="umap"` leaves the moving to umap-learn (an extra). The same seed gives the same bits.
+
+    >>> positions = document_positions(np.repeat(np.eye(3), 20, axis=0))
+    >>> positions.shape, positions.dtype.name, bool(abs(positions).max() < 1.5)
+    ((60, 2), 'float32', True)
+    """
+    from sklearn.utils import check_random_state
+
+    if method not in METHODS:
+        raise ValueError(f"method={method!r}: expected one of {', '.join(METHODS)}")
+    random = check_random_state(random_state)
+    vectors = _vectors(doc_topic, random)
+    if len(vectors) < 2:
+        return np.zeros((len(vectors), 2), np.float32)
+    pull = _pulls(vectors, graph)
+    start = _start(pull, vectors, random)
+    if method == "umap":
+        return _scaled(_moved_by_umap(pull, start, random) if pull.nnz else start)
+    parts = csr_parts(pull)
+    for done in range(_ROUNDS):
+        others = random.randint(len(start), size=(len(start), _DRAWN), dtype=np.int32)
+        _move(*parts, others, _RATE * (1 - done / _ROUNDS), start)
+    return _scaled(start)
+
+
+def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
+    """Square roots of memberships as rows of length one, a little shaken."""
+    rows = np.asarray(doc_topic)
+    if rows.ndim != 2:
+        raise ValueError(f"doc_topic has {rows.ndim} dimensions: expected documents x topics")
+    check_finite(rows, "doc_topic")
+    if rows.size and rows.min() < 0:
+        raise ValueError(f"doc_topic holds {rows.min():g}: expected memberships, none below zero")
+    rows = rows.astype(np.float64)
+    rows /= max(rows.sum(axis=1).max(initial=0), 1e-300)  # memberships may be of any size
+    vectors = np.column_stack([np.sqrt(rows), np.full(len(rows), _NO_TOPIC)])
+    vectors += _NOISE / np.sqrt(vectors.shape[1]) * random.standard_normal(vectors.shape)
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
+    """How much each neighbour draws a document: rows sum to one, so that many neighbours draw no harder than few."""
+    if graph is None:
+        edges = knn_graph(vectors, _N_NEIGHBORS, weighted=True)
+    else:
+        edges = check_graph(graph, len(vectors))
+        alone = np.flatnonzero(np.diff(edges.indptr) == 0)
+        if len(alone):
+            edges = sp.csr_array(edges + _neighbors_of(alone, vectors))
+    shares = sp.csr_array(edges, dtype=np.float64, copy=True)
+    shares.data /= np.repeat(np.asarray(edges.sum(axis=1)), np.diff(edges.indptr))
+    return shares
+
+
+def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
+    """Edges from some documents to the nearest by memberships, in the rows of those documents."""
+    found = nearest(vectors[alone], vectors, _N_NEIGHBORS + 1).tocoo()
+    rows = alone[found.row]
+    other = rows != found.col
+    return sp.csr_array((found.data[other], (rows[other], found.col[other])), (len(vectors), len(vectors)))
+
+
+def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Places by the two leading eigenvectors of the normalised graph after the trivial one, found by iterations.
+
+    Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts, too, have
+    places by what they are about. Each axis holds ranks: eigenvectors tend to set one group far apart from the rest.
+    """
+    graph = sp.csr_array(pull + pull.T)
+    features = np.maximum(vectors, 0).astype(np.float64)
+    with single_threaded_libraries():
+        features *= np.sqrt(_BETWEEN * max(graph.sum(), 1) / (features.sum(axis=0) ** 2).sum())
+        degree = np.asarray(graph.sum(axis=1)) + features @ features.sum(axis=0)
+        scale = 1 / np.sqrt(degree)[:, None]
+        features *= scale
+        trivial = np.sqrt(degree / degree.sum())
+        block = random.standard_normal((len(vectors), _BLOCK))
+        for _ in range(_ITERATIONS):
+            block -= np.outer(trivial, trivial @ block)
+            basis = np.linalg.qr(block)[0]
+            # one more on the diagonal leaves no eigenvalue below zero, whose vectors would grow as well
+            block = basis + scale * (graph @ (scale * basis)) + features @ (features.T @ basis)
+        leading = basis @ np.linalg.eigh(basis.T @ block)[1][:, :-3:-1]
+    ranks = np.argsort(np.argsort(scale * leading, axis=0, kind="stable"), axis=0)
+    return _BEGIN_WIDTH * (ranks / len(ranks) - 0.5) + random.standard_normal(ranks.shape)
+
+
+def _moved_by_umap(pull: sp.csr_array, start: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ImportWarning)  # it says that it could do more with tensorflow
+            from umap.umap_ import find_ab_params, simplicial_set_embedding
+    except ImportError:
+        raise ImportError("method='umap' needs umap-learn: pip install 'topicfold[map]'") from None
+    strongest = pull.max(axis=1).toarray().ravel()
+    graph = sp.csr_array(pull, copy=True)
+    graph.data /= np.repeat(strongest, np.diff(pull.indptr))  # the nearest neighbour weighs 1, as in its own graphs
+    a, b = find_ab_params(spread=1.0, min_dist=0.1)
+    return simplicial_set_embedding(
+        data=None,
+        graph=sp.coo_matrix(graph.maximum(graph.T)),
+        n_components=2,
+        initial_alpha=1.0,
+        a=a,
+        b=b,
+        gamma=1.0,
+        negative_sample_rate=5,
+        n_epochs=None,
+        init=start,
+        random_state=random,
+        metric="euclidean",
+        metric_kwds={},
+        densmap=False,
+        densmap_kwds={},
+        output_dens=False,
+    )[0].astype(np.float64)
+
+
+def _scaled(positions: np.ndarray) -> np.ndarray:
+    """Centred, the longer way across, and nearly all within -1 and 1."""
+    positions = positions - positions.mean(axis=0)
+    with single_threaded_libraries():
+        axes = np.linalg.eigh(positions.T @ positions)[1][:, ::-1]
+        positions = positions @ (axes * np.where(axes[0] < 0, -1, 1))
+    reach = np.percentile(np.abs(positions).max(axis=1), _WITHIN)
+    return (positions / max(reach, 1e-12)).astype(np.float32)

@@ -1,0 +1,50 @@
+"""Files of corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from ..store import damage_named, put_together, read_file, take_apart, write_file
+from .corpus import Corpus, Segments
+from .preprocessing import Preprocessing
+
+__all__ = ["load_corpus", "save_corpus"]
+
+
+def save_corpus(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus with everything it knows."""
+    values = dict(vars(corpus))
+    if corpus.segments is not None:
+        values["segments"] = corpus.segments.counts
+        values["segment_documents"] = corpus.segments.documents
+    if corpus.labels is not None:
+        flat = tuple(label for labels in corpus.labels for label in labels)
+        values["labels"] = flat
+        values["label_counts"] = np.array([len(labels) for labels in corpus.labels], dtype=np.int64)
+    if corpus.timestamps is not None:
+        values["timestamps"] = corpus.timestamps.astype("datetime64[s]").astype(np.int64)
+    arrays, plain = take_apart(values)
+    write_file(path, arrays, {"kind": "corpus", "values": plain})
+
+
+def load_corpus(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> Corpus:
+    """Read a corpus that `save_corpus` wrote."""
+    arrays, metadata = read_file(path, kind="corpus")
+    with damage_named(path):
+        values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
+        if values["segments"] is not None:
+            values["segments"] = Segments(values["segments"], values.pop("segment_documents"))
+        if values["labels"] is not None:
+            ends = np.cumsum(values.pop("label_counts")).tolist()
+            flat = values["labels"]
+            values["labels"] = tuple(flat[start:end] for start, end in zip([0, *ends], ends))
+        if values["timestamps"] is not None:
+            values["timestamps"] = values["timestamps"].astype("datetime64[s]")
+        if tokenizer is not None and values["preprocessing"] is not None:
+            values["preprocessing"] = values["preprocessing"].with_tokenizer(tokenizer)
+        if values["counts"].nnz and values["counts"].data.min() < 0:
+            raise ValueError("it has negative counts")
+        return Corpus(**values)

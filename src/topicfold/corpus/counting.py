@@ -1,0 +1,264 @@
+"""From words to a matrix of counts, and which words to keep."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import repeat
+
+import numpy as np
+import scipy.sparse as sp
+
+from .preprocessing import _RANKINGS, Preprocessing, _ngrams
+
+__all__ = ["WordCounter", "choose_words", "token_stream"]
+
+_FLUSH_TOKENS = 1 << 19  # tokens held as they come before they are summed up to counts
+_CHUNK = 1 << 20  # stored values looked at together when a matrix is worked on in place
+
+
+class _WordColumns(dict[str, int]):
+    """From token to column; a token met for the first time gets its column, or -1 when it is a stop word."""
+
+    def __init__(self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None) -> None:
+        super().__init__()
+        plain = preprocessing.ngrams == (1, 1)  # else tokens arrive here as finished n-grams
+        self._stop = preprocessing._stop_set if plain else frozenset()
+        self._stem = preprocessing._stem if plain and preprocessing.stemmer else None
+        self._fixed = vocabulary is not None
+        self.words: list[str] = list(vocabulary or ())
+        self._column_of_word = {word: column for column, word in enumerate(self.words)} if self._stem else self
+        if self._fixed and not self._stem:
+            self.update((word, column) for column, word in enumerate(self.words))
+            self.update((token, -1) for token in self._stop)
+
+    def of(self, tokens: Iterable[str]) -> Iterator[int]:
+        """The columns of tokens, -1 for those that have none."""
+        if self._fixed and self._stem is None:  # all there is to know is known: no need to call __missing__
+            return map(self.get, tokens, repeat(-1))
+        return map(self.__getitem__, tokens)
+
+    def __missing__(self, token: str) -> int:
+        if token in self._stop:
+            self[token] = -1
+            return -1
+        column = self.column_of(self._stem(token) if self._stem else token)
+        if column >= 0:  # others are not remembered: a stream of new texts must not fill the memory
+            self[token] = column
+        return column
+
+    def column_of(self, word: str) -> int:
+        """The column of a word that is stopped and stemmed already, a new one where the vocabulary is open."""
+        # `get` never calls __missing__, so this is safe where the two dictionaries are one
+        column = self._column_of_word.get(word, -1)
+        if column < 0 and not self._fixed:
+            if not isinstance(word, str):
+                raise ValueError(f"the tokenizer gave {word!r:.40}: expected strings")
+            column = len(self.words)
+            self.words.append(word)
+            self._column_of_word[word] = column
+        return column
+
+
+class WordCounter:
+    """Counts words as texts stream by. Memory is that of the counts and the vocabulary, plus a few megabytes.
+
+    >>> counter = WordCounter(Preprocessing())
+    >>> for text in ["red fish blue fish", "a fish"]:
+    ...     counter.add(text)
+    >>> counts, words = counter.finish()
+    >>> counts.toarray().tolist(), words
+    ([[1, 2, 1], [0, 1, 0]], ['red', 'fish', 'blue'])
+    """
+
+    def __init__(self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None = None) -> None:
+        if isinstance(vocabulary, str):
+            raise ValueError("vocabulary is one string: expected a list of words")
+        self._columns = _WordColumns(preprocessing, vocabulary)
+        self._ngrams = preprocessing.ngrams
+        self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else preprocessing.words
+        self._single_words = replace(preprocessing, ngrams=(1, 1)).words
+        self._fixed_width = None if vocabulary is None else len(vocabulary)
+        self._pending = array("i")
+        self._pending_ends: list[int] = []
+        # array.array grows by realloc, which moves pages instead of copying them: no second copy of the counts
+        self._indices = array("i")
+        self._data = array("i")
+        self._indptr = array("q", [0])
+
+    def add(self, text: str) -> None:
+        """Count the words of one text as the next row."""
+        self._pending.extend(self._columns.of(self._tokens(text)))
+        self._end_row()
+
+    def add_windows(self, text: str, size: int) -> int:
+        """Count one text as rows of `size` tokens each, and return their number (at least one)."""
+        words = self._single_words(text)
+        starts = range(0, max(len(words), 1), size)
+        for start in starts:
+            window = _ngrams(words[start : start + size], self._ngrams)
+            self._pending.extend(map(self._columns.column_of, window))
+            self._end_row()
+        return len(starts)
+
+    def finish(self) -> tuple[sp.csr_array, list[str]]:
+        """The counts (rows sorted by column) and the words, in the order they were first met."""
+        self._flush()
+        words = self._columns.words
+        width = len(words) if self._fixed_width is None else self._fixed_width
+        self._columns = _WordColumns(Preprocessing(stop_words=None), ())  # frees the token dictionary
+        return _csr(np.asarray(self._data), np.asarray(self._indices), np.asarray(self._indptr), width), words
+
+    def _end_row(self) -> None:
+        self._pending_ends.append(len(self._pending))
+        if len(self._pending) >= _FLUSH_TOKENS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._pending_ends:
+            return
+        columns = np.asarray(self._pending)
+        ends = np.concatenate([[0], self._pending_ends])
+        known = columns >= 0
+        indptr = np.concatenate([[0], np.cumsum(known)])[ends]
+        columns = columns[known]
+        width = max(1, int(columns.max(initial=0)) + 1)
+        counts = sp.csr_array((np.ones(len(columns), np.int32), columns, indptr), (len(ends) - 1, width))
+        counts.sum_duplicates()
+        self._indptr.extend((counts.indptr[1:].astype(np.int64) + self._indptr[-1]).tolist())
+        self._indices.frombytes(counts.indices.astype(np.int32, copy=False).tobytes())
+        self._data.frombytes(counts.data.tobytes())
+        self._pending, self._pending_ends = array("i"), []
+
+
+def token_stream(
+    texts: Iterable[str], vocabulary: Sequence[str], preprocessing: Preprocessing
+) -> tuple[np.ndarray, np.ndarray]:
+    """The texts as runs of word columns in order, for measures that look at windows: (columns, indptr).
+
+    A token outside the vocabulary is -1 and keeps its place; n-grams have no place in a stream and are left out.
+
+    >>> columns, indptr = token_stream(["a red red fish"], ["fish", "red"], Preprocessing())
+    >>> columns.tolist(), indptr.tolist()
+    ([1, 1, 0], [0, 3])
+    """
+    single = replace(preprocessing, ngrams=(1, 1))
+    columns = _WordColumns(single, vocabulary)
+    stream, ends = array("i"), array("q", [0])
+    for text in texts:
+        stream.extend(columns.of(single.tokens(text)))
+        ends.append(len(stream))
+    return np.asarray(stream), np.asarray(ends)
+
+
+def choose_words(
+    counts: sp.csr_array,
+    words: Sequence[str],
+    *,
+    min_df: int | float = 1,
+    max_df: int | float = 1.0,
+    max_words: int | None = None,
+    rank_by: str = "frequency",
+) -> tuple[sp.csr_array, list[str]]:
+    """Keep the words that pass the filters, in alphabetical order. The arrays of `counts` are used up in place.
+
+    A whole number is a number of documents, a fraction a share of them. `rank_by` says which words `max_words` keeps:
+    the most frequent, or those with the highest mean tf-idf ('tfidf': length-normalised tf times ln(N / df)).
+    """
+    n_documents = counts.shape[0]
+    if n_documents == 0:
+        raise ValueError("the corpus is empty: there are no documents")
+    if not words:
+        raise ValueError("no words: the texts are empty, or hold nothing but stop words and what token_pattern skips")
+    low, high = _documents("min_df", min_df, n_documents), _documents("max_df", max_df, n_documents)
+    document_frequency = _column_sums(counts, "documents")
+    rare, common = document_frequency < low, document_frequency > high
+    kept = np.flatnonzero(~rare & ~common)
+    if len(kept) == 0:
+        raise ValueError(
+            f"no word is left of {len(words):,}: min_df={min_df} took {int(rare.sum()):,} "
+            f"and max_df={max_df} took {int((common & ~rare).sum()):,}; loosen the filter that took most"
+        )
+    if max_words is not None and max_words < 1:
+        raise ValueError(f"max_words={max_words}: expected at least 1")
+    if max_words is not None and max_words < len(kept):
+        kept = _best(counts, words, kept, document_frequency, max_words, rank_by)
+    elif rank_by not in _RANKINGS:
+        raise ValueError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
+    kept = np.array(sorted(kept.tolist(), key=words.__getitem__), dtype=np.int64)
+    new_column = np.full(len(words), -1, np.int32)
+    new_column[kept] = np.arange(len(kept), dtype=np.int32)
+    return _renumber_columns(counts, new_column, len(kept)), [words[column] for column in kept.tolist()]
+
+
+def _documents(name: str, value: int | float, n_documents: int) -> float:
+    share = isinstance(value, float | np.floating)
+    if isinstance(value, bool) or not (0 <= value <= 1 if share else value >= 0):
+        raise ValueError(f"{name}={value}: expected a number of documents (1, 2, ...) or a share of them (0.0 to 1.0)")
+    return float(value) * n_documents if share else value
+
+
+def _best(
+    counts: sp.csr_array, words: Sequence[str], kept: np.ndarray, df: np.ndarray, max_words: int, rank_by: str
+) -> np.ndarray:
+    if rank_by not in _RANKINGS:
+        raise ValueError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
+    if rank_by == "frequency":
+        value = _column_sums(counts, "tokens")
+    else:
+        value = _column_sums(counts, "shares") * np.log(counts.shape[0] / np.maximum(df, 1))
+    # equal values are told apart by the word itself, so the choice does not depend on the order of the documents
+    best = sorted(kept.tolist(), key=lambda column: (-value[column], words[column]))
+    return np.array(best[:max_words], dtype=np.int64)
+
+
+def _column_sums(counts: sp.csr_array, what: str) -> np.ndarray:
+    """Per column: documents it is in, tokens, or the sum of its shares of the documents. A chunk at a time."""
+    total = np.zeros(counts.shape[1])
+    if what == "shares":
+        filled = np.flatnonzero(np.diff(counts.indptr))
+        lengths = np.ones(counts.shape[0])
+        if len(filled):
+            lengths[filled] = np.add.reduceat(counts.data, counts.indptr[filled])
+    for start, stop in _chunks(counts.nnz):
+        weights = np.ones(stop - start) if what == "documents" else counts.data[start:stop].astype(float)
+        if what == "shares":
+            rows = np.searchsorted(counts.indptr, np.arange(start, stop), side="right") - 1
+            weights /= lengths[rows]
+        total += np.bincount(counts.indices[start:stop], weights, minlength=len(total))
+    return total
+
+
+def _renumber_columns(counts: sp.csr_array, new_column: np.ndarray, width: int) -> sp.csr_array:
+    """Give each column its new number and drop those numbered -1, in place: the kept values move up to the front."""
+    indices, data, old_indptr = counts.indices, counts.data, counts.indptr
+    indptr = np.zeros(len(old_indptr), np.int64)
+    end = 0
+    for start, stop in _chunks(len(data)):
+        renumbered = new_column[indices[start:stop]]
+        keep = renumbered >= 0
+        kept_before = np.concatenate([[0], np.cumsum(keep)])
+        first, last = np.searchsorted(old_indptr, [start, stop], side="left")
+        last = len(old_indptr) if stop == len(data) else last
+        indptr[first:last] = end + kept_before[old_indptr[first:last] - start]
+        size = int(kept_before[-1])
+        indices[end : end + size] = renumbered[keep]
+        data[end : end + size] = data[start:stop][keep]
+        end += size
+    kept = _csr(data[:end], indices[:end], indptr, width)
+    kept.sort_indices()
+    if end < 0.35 * len(data):  # a small copy frees the large, unused tail
+        kept = kept.copy()
+    return kept
+
+
+def _chunks(n: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, n, _CHUNK):
+        yield start, min(start + _CHUNK, n)
+
+
+def _csr(data: np.ndarray, indices: np.ndarray, indptr: np.ndarray, width: int) -> sp.csr_array:
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    return sp.csr_array((data, indices, indptr), (len(indptr) - 1, width), copy=False)

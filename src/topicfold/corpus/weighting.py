@@ -1,0 +1,25 @@
+"""Tf-idf: the one place for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["inverse_document_frequency", "tfidf"]
+
+
+def inverse_document_frequency(counts: sp.csr_array) -> np.ndarray:
+    """ln((1 + N) / (1 + df)) of each word, a little above zero for one that every document has."""
+    document_frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+    return np.log((1 + counts.shape[0]) / (1 + document_frequency)) + 1e-3
+
+
+def tfidf(counts: sp.csr_array, idf: np.ndarray | None = None) -> sp.csr_array:
+    """n(d,w) idf(w) with rows of length one; a row without words stays zero. `idf` may be that of other documents."""
+    idf = inverse_document_frequency(counts) if idf is None else idf
+    weighted = sp.csr_array(
+        (counts.data.astype(np.float64) * idf[counts.indices], counts.indices, counts.indptr), counts.shape
+    )
+    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
+    weighted.data /= np.repeat(np.maximum(lengths, 1e-300), np.diff(weighted.indptr))
+    return weighted

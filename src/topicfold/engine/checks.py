@@ -1,0 +1,65 @@
+"""Checks of values that users give, with one wording each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+__all__ = ["check_choice", "check_number", "check_whole", "check_whole_numbers", "is_number"]
+
+
+def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> int:
+    """The value as an int, or a ValueError that names it; `or_else` says what else is accepted.
+
+    >>> check_whole("n_topics", 0)
+    Traceback (most recent call last):
+    ValueError: n_topics=0: expected a whole number, at least 1
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}{or_else}")
+    return int(value)
+
+
+def check_number(
+    name: str, value: Any, least: float = 0.0, most: float = np.inf, *, above: bool = False, or_else: str = ""
+) -> float:
+    """The value as a float between `least` and `most` (with `above`, larger than `least`), or a ValueError.
+
+    >>> check_number("tol", -1)
+    Traceback (most recent call last):
+    ValueError: tol=-1: expected a number, zero or more
+    """
+    inside = is_number(value) and (least < value if above else least <= value) and value <= most and value < np.inf
+    if not inside:
+        low = f"{least:g}" if least else "zero"
+        expected = f"from {low} to {most:g}" if most < np.inf else f"above {low}" if above else f"{low} or more"
+        comma = "" if expected.startswith(("from", "above")) else ","
+        raise ValueError(f"{name}={value!r}: expected a number{comma} {expected}{or_else}")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: Collection[str], *, or_else: str = "") -> None:
+    """Raise unless the value is one of the choices.
+
+    >>> check_choice("init", "best", ("data", "random"))
+    Traceback (most recent call last):
+    ValueError: init='best': expected one of data, random
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r}: expected one of {', '.join(choices)}{or_else}")
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, which True and False are not."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
+    """Raise when a value is not a whole number: `what` needs tokens that can be told apart."""
+    fractions = counts.data != np.floor(counts.data)
+    if fractions.any():
+        value = counts.data[np.argmax(fractions)]
+        raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")

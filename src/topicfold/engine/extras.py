@@ -1,0 +1,22 @@
+"""Packages that only some uses need: imported where they are used, and named with their extra when missing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = ["import_extra"]
+
+
+def import_extra(module: str, extra: str, purpose: str) -> Any:
+    """Import a module of an optional package, or say which extra brings it.
+
+    >>> import_extra("no_such_package", "frame", "to_frame")
+    Traceback (most recent call last):
+    ImportError: to_frame needs no_such_package: pip install 'topicfold[frame]'
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(f"{purpose} needs {package}: pip install 'topicfold[{extra}]'") from error

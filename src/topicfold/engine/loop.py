@@ -1,0 +1,187 @@
+"""The loop every iterative model runs in: progress, stopping, checkpoints, and Ctrl-C that keeps the model.
+
+A model hands over a state (named arrays, changed in place) and a step. The state is all there is: written to a
+checkpoint and read back, the fit goes on with the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..store import read_file, write_file
+from .progress import progress
+
+__all__ = ["BATCH_STEPS", "Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate", "step_size"]
+
+State = dict[str, np.ndarray]
+_STEP_POWER = 0.6  # between 0.5 and 1 stepwise EM converges
+BATCH_STEPS = 10  # EM steps on a batch before the next; with one a single pass over a stream ends 4 % short
+CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
+
+
+class Run(NamedTuple):
+    """How a loop went. `finished` is False when Ctrl-C ended it."""
+
+    history: list[float]
+    converged: bool
+    finished: bool
+
+
+class Checkpoint:
+    """A file that a killed fit resumes from. It belongs to one fit, told by the fingerprint of data and parameters."""
+
+    def __init__(self, path: str | Path, fingerprint: str) -> None:
+        self.path = Path(path)
+        if not self.path.absolute().parent.is_dir():  # said before the work, not after it
+            raise FileNotFoundError(f"checkpoint={str(path)!r}: the folder does not exist")
+        self.fingerprint = fingerprint
+        self._last = time.monotonic()
+
+    def read(self) -> tuple[State, dict[str, Any]] | None:
+        """The state and notes that were written last, or None when there is no file yet."""
+        if not self.path.exists():
+            return None
+        state, metadata = read_file(self.path, kind="checkpoint")
+        if metadata["fingerprint"] != self.fingerprint:
+            raise ValueError(
+                f"the checkpoint {self.path} belongs to another fit (other data or parameters): "
+                "delete it, or name another file"
+            )
+        return state, metadata["notes"]
+
+    def write(self, state: State, notes: dict[str, Any], *, now: bool = False) -> None:
+        """Write if the last time is long enough ago, or `now`. A full disk is no reason to lose the fit: it warns."""
+        if now or time.monotonic() - self._last >= CHECKPOINT_SECONDS:
+            try:
+                write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
+            except OSError as error:
+                warnings.warn(f"the checkpoint could not be written, the fit goes on: {error}", stacklevel=3)
+            self._last = time.monotonic()
+
+    def remove(self) -> None:
+        """The fit is over: a later one starts afresh."""
+        self.path.unlink(missing_ok=True)
+
+
+def fingerprint(model: Any, *data: Any) -> str:
+    """A hash of a model's class and parameters and of the data; what does not change the result is left out."""
+    digest = hashlib.blake2b(digest_size=16)
+    free = ("n_jobs", "verbose", "checkpoint")
+    parameters = {key: value for key, value in sorted(model.get_params().items()) if key not in free}
+    digest.update(type(model).__name__.encode())
+    for key, value in parameters.items():
+        digest.update(key.encode())
+        _feed(digest, value)
+    for item in data:
+        _feed(digest, item)
+    return digest.hexdigest()
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if sp.issparse(value):
+        matrix = sp.csr_array(value)
+        for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data):
+            digest.update(np.ascontiguousarray(part).data)
+    elif isinstance(value, np.random.RandomState):
+        digest.update(repr(value.get_state()).encode())
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype} {value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    else:
+        digest.update(repr(value).encode())
+
+
+def iterate(
+    step: Callable[[State], float | tuple[float, bool]],
+    state: State,
+    *,
+    max_iter: int,
+    tol: float,
+    title: str,
+    unit: str = "nats a token",
+    note: Callable[[], str] | None = None,
+    expected: int | None = None,
+    verbose: bool | None = None,
+    checkpoint: Checkpoint | None = None,
+    notes: dict[str, Any] | None = None,
+    history: list[float] | None = None,
+    rises: bool = True,
+) -> Run:
+    """Call `step(state)` until the objective it returns rises by less than `tol`, or `max_iter` times.
+
+    Where the objective need not rise (`rises=False`), until it moves less than `tol` either way. A step may return
+    (objective, done) to decide itself when to stop. `history` are the objectives of a resumed fit; `notes` go into the
+    checkpoint beside them; `note` says more on the progress bar, whose length is `expected` steps where
+    max_iter tells nothing. Ctrl-C lets the step under way finish and ends the loop there.
+    """
+    history = list(history or [])
+    converged = False
+    bar = progress(title, expected or max_iter, done=len(history), verbose=verbose)
+    with hold_interrupts() as interrupted, bar as move:
+        while len(history) < max_iter and not converged and not interrupted:
+            outcome = step(state)
+            objective, done = outcome if isinstance(outcome, tuple) else (outcome, None)
+            if not np.isfinite(objective):
+                raise FloatingPointError(f"{title}: the objective became {objective} in step {len(history) + 1}")
+            history.append(float(objective))
+            converged = _settled(history, tol, rises) if done is None else done
+            move(len(history), f"{objective:.4f} {unit}" + (f", {note()}" if note else ""))
+            if checkpoint is not None and not converged:
+                checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
+    if interrupted:
+        warnings.warn(
+            f"{title}: interrupted after {len(history)} of {max_iter} iterations; the model so far is kept",
+            stacklevel=4,
+        )
+    return Run(history, converged, not interrupted)
+
+
+def step_size(n_batches: int) -> float:
+    """How much a batch counts in stepwise EM (Cappé and Moulines 2009) after so many others: less and less.
+
+    >>> step_size(0), step_size(3) < step_size(1)
+    (1.0, True)
+    """
+    return float((n_batches + 1) ** -_STEP_POWER)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[list[bool]]:
+    """A list that fills when Ctrl-C is pressed, so that no step is cut in half; pressed again, it interrupts at once.
+
+    Only the main thread can be told; elsewhere, and where Ctrl-C is ignored anyway, the list stays empty.
+    """
+    pressed: list[bool] = []
+    on_main_thread = threading.current_thread() is threading.main_thread()
+    if not on_main_thread or signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None):
+        yield pressed
+        return
+
+    def note(*_: Any) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(True)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _settled(history: list[float], tol: float, rises: bool) -> bool:
+    if tol == 0 or len(history) < 2:
+        return False
+    change = history[-1] - history[-2]
+    return (change if rises else abs(change)) < tol

@@ -1,0 +1,195 @@
+"""Graphs of documents: nearest neighbours, links, labels and constraints, each a symmetric CSR matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..corpus.corpus import Corpus
+from ..engine.arrays import canonical
+from ..engine.blocks import single_threaded_libraries
+from .check import check_graph, label_codes
+from .neighbors import check_finite, check_metric, document_vectors, nearest
+
+__all__ = ["constrained_graph", "knn_graph", "label_graph", "laplacian", "link_graph", "spectral_vectors"]
+
+_MOST_CLASSMATES = 50
+_DENSE_BELOW = 500  # documents: the eigenvectors of small graphs are found without iterations
+
+
+def knn_graph(
+    X: Any,
+    n_neighbors: int = 5,
+    *,
+    metric: str = "cosine",
+    weighted: bool = False,
+    weighting: str | None = "tfidf",
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """Join two documents when either is among the nearest neighbours of the other.
+
+    X is a Corpus or counts (sparse, or whole numbers), or a dense array of floats: embeddings, whose rows are taken as
+    they are. Counts become `document_vectors`; with `weighting=None` their rows, too, are taken as they are. Edges
+    weigh 1, or with `weighted` the similarity of the two documents.
+
+    >>> from topicfold import Corpus
+    >>> corpus = Corpus.from_texts(["cat dog", "dog cat cow", "sun moon", "moon star sun"])
+    >>> print(knn_graph(corpus, n_neighbors=1).toarray())
+    [[0. 1. 0. 0.]
+     [1. 0. 0. 0.]
+     [0. 0. 0. 1.]
+     [0. 0. 1. 0.]]
+    """
+    check_metric(metric)
+    if weighting not in ("tfidf", None):
+        raise ValueError(f"weighting={weighting!r}: expected 'tfidf', or None to take the rows as they are")
+    if weighted and metric == "euclidean":
+        raise ValueError(
+            "weighted=True needs a similarity: expected metric='cosine' or 'intersection', not 'euclidean'"
+        )
+    vectors = X.counts if isinstance(X, Corpus) else X if sp.issparse(X) else np.asarray(X)
+    if not sp.issparse(vectors) and vectors.dtype.kind in "biu" and vectors.ndim == 2:
+        vectors = sp.csr_array(vectors)
+    if sp.issparse(vectors):
+        vectors = canonical(vectors)
+        if vectors.nnz and vectors.data.min() < 0:
+            raise ValueError(f"X holds {vectors.data.min():g}: counts cannot be negative; embeddings are dense floats")
+        check_finite(vectors, "X")
+        vectors = document_vectors(vectors, metric) if weighting else vectors
+    directed = nearest(vectors, vectors, n_neighbors, metric=metric, skip_self=True, n_jobs=n_jobs).astype(np.float64)
+    if not weighted:
+        directed.data[:] = 1
+    return canonical(directed.maximum(directed.T))
+
+
+def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_array:
+    """Join the pairs of rows in `links` (n x 2), in both directions; links of a document to itself are left out.
+
+    Edges weigh 1, however often a pair is linked; with `weights`, one a link, they weigh the sum.
+
+    >>> print(link_graph([(0, 1), (1, 0), (2, 2)], n_documents=3).toarray())
+    [[0. 1. 0.]
+     [1. 0. 0.]
+     [0. 0. 0.]]
+    """
+    pairs = _pairs(links, n_documents, "link")
+    values = np.ones(len(pairs)) if weights is None else np.asarray(weights, np.float64)
+    if values.shape != (len(pairs),):
+        raise ValueError(f"weights has shape {values.shape}: expected one weight for each of the {len(pairs)} links")
+    if not np.isfinite(values).all() or (values < 0).any():
+        bad = int(np.argmax(~(np.isfinite(values) & (values >= 0))))
+        raise ValueError(f"link {bad} has the weight {values[bad]:g}: expected a finite number, not negative")
+    graph = _joined(pairs, values, n_documents)
+    if weights is None:
+        graph.data[:] = 1
+    return graph
+
+
+def label_graph(graph: Any, y: Any) -> sp.csr_array:
+    """The graph with what is known of classes: labelled documents are joined within a class, never across classes.
+
+    y: a label a document, see `label_codes`; edges of unlabelled documents stay as they are. Each labelled document is
+    joined to all others of its class with weight 1. In a class of n > 51 labelled documents it is joined to 50 of
+    them, evenly spread, with weight (n - 1) / 50 each: the same pull, without n^2 edges. An edge that the graph has
+    already keeps its weight where that is more.
+
+    >>> print(label_graph(link_graph([(0, 1), (1, 2)], 3), [0, -1, 0]).toarray())
+    [[0. 1. 1.]
+     [1. 0. 1.]
+     [1. 1. 0.]]
+    """
+    graph = check_graph(graph, graph.shape[0])
+    codes = label_codes(y, graph.shape[0])
+    edges = graph.tocoo()
+    kept = (codes[edges.row] < 0) | (codes[edges.col] < 0) | (codes[edges.row] == codes[edges.col])
+    graph = sp.csr_array((edges.data[kept], (edges.row[kept], edges.col[kept])), graph.shape)
+    pairs, weights = [np.zeros((0, 2), np.int64)], [np.zeros(0)]
+    for code in range(codes.max(initial=-1) + 1):
+        members = np.flatnonzero(codes == code)
+        n = len(members)
+        if n - 1 <= _MOST_CLASSMATES:
+            left, right = np.triu_indices(n, 1)
+            weight = 1.0
+        else:  # a ring: each is joined to those so many places before and after it
+            offsets = np.linspace(1, (n - 1) // 2, _MOST_CLASSMATES // 2).round().astype(np.int64)
+            left = np.repeat(np.arange(n), len(offsets))
+            right = (left + np.tile(offsets, n)) % n
+            weight = (n - 1) / _MOST_CLASSMATES
+        pairs.append(np.stack([members[left], members[right]], axis=1))
+        weights.append(np.full(len(left), weight))
+    return canonical(graph.maximum(_joined(np.concatenate(pairs), np.concatenate(weights), graph.shape[0])))
+
+
+def constrained_graph(graph: Any, must_link: Any = (), cannot_link: Any = ()) -> sp.csr_array:
+    """The graph with edges for the pairs of rows in `must_link` and none for those in `cannot_link`.
+
+    A new edge weighs 1; one that the graph has already keeps its weight where that is more.
+
+    >>> print(constrained_graph(link_graph([(0, 1)], 3), must_link=[(1, 2)], cannot_link=[(0, 1)]).toarray())
+    [[0. 0. 0.]
+     [0. 0. 1.]
+     [0. 1. 0.]]
+    """
+    n = graph.shape[0]
+    must, cannot = _pairs(must_link, n, "must_link"), _pairs(cannot_link, n, "cannot_link")
+    both = set(map(tuple, must.tolist())) & set(map(tuple, cannot.tolist()))
+    if both:
+        raise ValueError(f"the pair {min(both)} is in must_link and in cannot_link: expected it in one of them")
+    joined = check_graph(graph, n).maximum(link_graph(must, n))
+    return canonical(joined - joined.multiply(link_graph(cannot, n)))
+
+
+def laplacian(graph: Any) -> sp.csr_array:
+    """D - W, with the degrees (sums of weights) D of the documents on the diagonal."""
+    graph = sp.csr_array(graph).astype(np.float64)
+    return sp.csr_array(sp.diags_array(np.asarray(graph.sum(axis=1))) - graph)
+
+
+def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
+    """Pairs of rows as an n x 2 array, the smaller row first."""
+    if links is None:
+        raise ValueError(f"there are no {name}s: a corpus has them when it is read with links=")
+    pairs = np.asarray(links)
+    if pairs.size == 0:
+        return np.zeros((0, 2), np.int64)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
+    if pairs.dtype.kind not in "iuf" or (pairs.dtype.kind == "f" and not (pairs == np.floor(pairs)).all()):
+        raise ValueError(f"{name} holds values that are no row numbers: expected whole numbers (read_graph knows ids)")
+    outside = ((pairs < 0) | (pairs >= n_documents)).any(axis=1)
+    if outside.any():
+        where = int(np.argmax(outside))
+        a, b = pairs[where].tolist()
+        raise ValueError(f"{name} {where} joins rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
+    return np.sort(pairs.astype(np.int64), axis=1)
+
+
+def _joined(pairs: np.ndarray, weights: np.ndarray, n_documents: int) -> sp.csr_array:
+    """A symmetric graph of pairs, the weights of one pair summed; none to itself."""
+    pairs, weights = pairs[pairs[:, 0] != pairs[:, 1]], weights[pairs[:, 0] != pairs[:, 1]]
+    half = sp.coo_array((weights, (pairs[:, 0], pairs[:, 1])), (n_documents, n_documents)).tocsr()
+    return canonical(half + half.T)
+
+
+def spectral_vectors(graph: sp.csr_array, n_vectors: int, rng: np.random.RandomState) -> np.ndarray:
+    """Documents where the graph puts them: leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length one.
+
+    k-means on the rows cuts the graph (normalised cut; Ng, Jordan and Weiss 2001). A document without neighbours is at
+    zero.
+    """
+    from scipy.sparse.linalg import eigsh
+
+    if graph.nnz == 0:
+        return np.zeros((graph.shape[0], n_vectors))
+    degree = graph.sum(axis=1)
+    scale = sp.diags_array(np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0))
+    normalised = scale @ graph @ scale
+    with single_threaded_libraries():
+        if graph.shape[0] < _DENSE_BELOW or n_vectors >= graph.shape[0]:
+            vectors = np.linalg.eigh(normalised.toarray())[1][:, -n_vectors:]
+        else:
+            vectors = eigsh(normalised, n_vectors, which="LA", v0=rng.uniform(-1, 1, graph.shape[0]))[1]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1)

@@ -1,0 +1,89 @@
+"""Checks of graphs and labels that a user brings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..corpus.fields import is_missing
+from ..engine.arrays import canonical
+from .neighbors import check_finite
+
+__all__ = ["check_graph", "check_neighbors", "label_codes"]
+
+
+def label_codes(y: Any, n_documents: int) -> np.ndarray:
+    """Labels as numbers 0, 1, ... in the order of their sorted values, -1 for the unlabelled.
+
+    Unlabelled are -1, None, NaN, '' and '-1'.
+
+    >>> label_codes(["b", None, "a", "b"], 4)
+    array([ 1, -1,  0,  1])
+    """
+    labels = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.shape != (n_documents,):
+        raise ValueError(f"y has shape {labels.shape}: expected one label for each of the {n_documents} documents")
+    values = labels.tolist()
+    missing = np.array([is_missing(value) or value in (-1, "-1") for value in values], bool)
+    given = [value for value, absent in zip(values, missing) if not absent]
+    if any(isinstance(value, str) for value in given):
+        given = [str(value) for value in given]
+    for value in given:
+        if isinstance(value, float | np.floating) and not float(value).is_integer():
+            raise ValueError(f"y holds {value:g}: expected labels, which are whole numbers or strings")
+    codes = np.full(n_documents, -1, np.int64)
+    codes[~missing] = np.unique(np.array(given), return_inverse=True)[1] if given else 0
+    return codes
+
+
+def check_graph(graph: Any, n_documents: int) -> sp.csr_array:
+    """The graph as a symmetric CSR matrix in float64 without a diagonal, or a ValueError that says what is wrong."""
+    hint = ""
+    shape: tuple[int, ...] = getattr(graph, "shape", ())
+    if len(shape) == 2 and shape[0] == n_documents != shape[1]:
+        hint = "; cross-validation cannot slice a graph: give embeddings or no graph there"
+    edges = _checked(graph, n_documents, n_documents, hint).tocoo()
+    off = edges.row != edges.col
+    graph = canonical(sp.csr_array((edges.data[off], (edges.row[off], edges.col[off])), edges.shape))
+    difference = abs(graph - graph.T).tocoo()
+    if difference.nnz == 0:
+        return graph
+    worst = int(np.argmax(difference.data))
+    if difference.data[worst] > 1e-6 * graph.data.max():
+        i, j = int(difference.row[worst]), int(difference.col[worst])
+        raise ValueError(
+            f"graph is not symmetric: [{i}, {j}] is {graph[i, j]:g} and [{j}, {i}] is {graph[j, i]:g}; "
+            "expected the same, such as graph.maximum(graph.T)"
+        )
+    return canonical((graph + graph.T) * 0.5)
+
+
+def check_neighbors(graph: Any, n_new: int, n_documents: int) -> sp.csr_array:
+    """Edges from new documents to those of the fit as CSR in float64, or a ValueError that says what is wrong."""
+    return _checked(graph, n_new, n_documents, ", new documents x documents of the fit")
+
+
+def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array:
+    try:
+        matrix = graph if sp.issparse(graph) else np.asarray(graph)
+    except ValueError:  # rows of different lengths
+        matrix = np.empty(0)
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, such as "
+            "knn_graph and link_graph make"
+        )
+    graph = matrix
+    if graph.shape != (n_rows, n_columns):
+        if graph.shape[1] in (2, 3) and graph.shape[0] != graph.shape[1] and not hint:
+            hint = "; link_graph makes a graph of pairs"
+        raise ValueError(f"graph has shape {graph.shape}: expected {(n_rows, n_columns)}{hint}")
+    graph = canonical(graph)
+    check_finite(graph, "graph")
+    if graph.nnz and graph.data.min() < 0:
+        raise ValueError(f"graph holds the weight {graph.data.min():g}: expected none below zero")
+    return graph.astype(np.float64, copy=False)

@@ -1,0 +1,76 @@
+"""Graphs from files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from .build import link_graph
+from .check import check_graph
+
+__all__ = ["read_graph"]
+
+
+def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
+    """Read a graph of the documents with these ids, or of row numbers where `ids` is None.
+
+    .npz: a matrix saved by scipy; where its two directions differ, the larger weight counts. .csv (commas), .tsv (tabs)
+    and .txt (blanks): an edge a line, two ids and maybe a weight. The first line is left out as a header when both of
+    its ids are unknown and those of the second line are not.
+    """
+    path = Path(path)
+    if path.suffix == ".npz":
+        graph = sp.csr_array(sp.load_npz(path))
+        n_documents = graph.shape[0] if ids is None else len(ids)
+        return check_graph(graph.maximum(graph.T) if graph.shape[0] == graph.shape[1] else graph, n_documents)
+    if path.suffix not in (".csv", ".tsv", ".txt"):
+        raise ValueError(f"{path}: expected a file that ends in .npz, .csv, .tsv or .txt")
+    lines = _edge_lines(path)
+    known = None if ids is None else {str(name): row for row, name in enumerate(ids)}
+    if known is not None and ids is not None and len(known) < len(ids):
+        raise ValueError("ids holds the same id twice: expected one id a document")
+
+    def row_of(name: str) -> int | None:
+        return known.get(name) if known is not None else int(name) if name.isdecimal() else None
+
+    found = [(row_of(cells[0]), row_of(cells[1])) for _, cells in lines]
+    if len(found) > 1 and found[0] == (None, None) and None not in found[1]:
+        lines, found = lines[1:], found[1:]
+    for (number, cells), pair in zip(lines, found):
+        if None in pair:
+            what = "a row number" if known is None else f"one of the ids of the {len(known)} documents"
+            raise ValueError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {what}")
+    weights = [_weight(cells[2], f"{path}, line {number}") for number, cells in lines if len(cells) > 2]
+    pairs = np.array(found, np.int64).reshape(-1, 2)
+    n_documents = len(ids) if ids is not None else int(pairs.max(initial=-1)) + 1
+    return link_graph(pairs, n_documents, weights=weights or None)
+
+
+def _edge_lines(path: Path) -> list[tuple[int, list[str]]]:
+    """(line number, cells) of each line with something in it; all have two cells, or all three."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        if path.suffix == ".txt":
+            rows = [line.split() for line in file]
+        else:
+            rows = [
+                [cell.strip() for cell in row]
+                for row in csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ",")
+            ]
+    lines = [(number, cells) for number, cells in enumerate(rows, 1) if any(cells)]
+    for number, cells in lines:
+        if len(cells) not in (2, 3) or len(cells) != len(lines[-1][1]):
+            raise ValueError(
+                f"{path}, line {number}: {len(cells)} columns; expected two ids, and a weight in all lines or none"
+            )
+    return lines
+
+
+def _weight(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{where}: {text!r} is not a weight; expected a number") from None

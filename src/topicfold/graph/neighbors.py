@@ -1,0 +1,295 @@
+"""The documents nearest to a document, exactly: by an inverted index for sparse text, by products for dense vectors.
+
+What is found for one document does not depend on the others that are asked for, nor on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..corpus.corpus import Corpus
+from ..corpus.weighting import inverse_document_frequency, tfidf
+from ..engine.arrays import canonical, csr_parts
+from ..engine.blocks import map_blocks, single_threaded_libraries
+from ..engine.jit import njit
+
+__all__ = ["METRICS", "check_finite", "check_metric", "document_vectors", "nearest"]
+
+METRICS = ("cosine", "intersection", "euclidean")
+_ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
+_SCORES_IN_CACHE = 1 << 17
+_DENSE_ROWS = 128  # of one matrix product, always: how a cell is summed depends on the shape ...
+_DENSE_COLUMNS = 64  # ... and, where columns do not come in whole tiles, on its place
+_EXACT_DENSE = 50_000
+
+Scorer = Callable[[int, int, np.ndarray], None]  # scores of all documents for queries first..last, into an array
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit
+def _score_rows(indptr, indices, data, first, last, word_ptr, word_docs, word_data, begin, intersect, scores):
+    """Scores of all documents for queries first..last, through an inverted index (documents and values of each word).
+
+    scores = begin + queries @ base.T, or with `intersect` begin + sum_w min(query, base)
+    """
+    for d in range(first, last):
+        row = scores[d - first]
+        row[:] = begin
+        for cell in range(indptr[d], indptr[d + 1]):
+            w = indices[cell]
+            value = data[cell]
+            if intersect:
+                for p in range(word_ptr[w], word_ptr[w + 1]):
+                    row[word_docs[p]] += min(value, word_data[p])
+            else:
+                for p in range(word_ptr[w], word_ptr[w + 1]):
+                    row[word_docs[p]] += value * word_data[p]
+
+
+@njit
+def _keep_best(scores, least, index, best):
+    """The columns with the highest scores above `least` of each row, in no order; of equal ones those to the left.
+
+    index, best: columns and scores, as many as there is room for; a place that stays free holds (n_columns, least).
+    """
+    n_columns, room = scores.shape[1], index.shape[1]
+    for r in range(index.shape[0]):
+        row, columns, values = scores[r], index[r], best[r]
+        columns[:] = n_columns
+        values[:] = least
+        bar = least  # the worst that is kept is in place 0 of a heap
+        for start in range(0, n_columns, 64):
+            stop = min(start + 64, n_columns)
+            part = row[start:stop]
+            if part.size == 64:  # a loop of known length runs in vector registers, and mostly finds nothing
+                above = 0
+                for j in range(64):
+                    above += part[j] > bar
+                if above == 0:
+                    continue
+            for j in range(start, stop):
+                score = row[j]
+                if not score > bar:
+                    continue
+                place = 0
+                while True:
+                    child = 2 * place + 1
+                    if child >= room:
+                        break
+                    other = child + 1
+                    if other < room and (
+                        values[other] < values[child]
+                        or (values[other] == values[child] and columns[other] > columns[child])
+                    ):
+                        child = other
+                    if values[child] >= score:  # of equals the new one is the worst, being further right
+                        break
+                    columns[place] = columns[child]
+                    values[place] = values[child]
+                    place = child
+                columns[place] = j
+                values[place] = score
+                bar = values[0]
+
+
+# ---- nearest neighbours ---------------------------------------------------------------------------------------------
+
+
+def document_vectors(counts: Any, metric: str = "cosine", idf: np.ndarray | None = None) -> sp.csr_array:
+    """What `nearest` works on for counts, in float32.
+
+    "cosine": ln(1 + n(d,w)) idf(w), rows of length one; "intersection": the same, rows summing to one (DTM, eq. 21);
+    "euclidean": the counts as they are. `idf` may be that of other documents, as for documents that come later.
+    """
+    check_metric(metric)
+    counts = canonical(counts.counts if isinstance(counts, Corpus) else counts)
+    if metric == "euclidean":
+        return counts.astype(np.float32)
+    if idf is None:
+        idf = inverse_document_frequency(counts)
+    elif len(idf) != counts.shape[1]:
+        raise ValueError(f"idf has {len(idf)} values: expected one for each of the {counts.shape[1]} words")
+    # With the logarithm of the counts more neighbours are of the same class on 20 Newsgroups, Reuters and TDT2
+    damped = sp.csr_array((np.log1p(counts.data, dtype=np.float64), counts.indices, counts.indptr), counts.shape)
+    vectors = tfidf(damped, idf)
+    if metric == "intersection":
+        sums = np.asarray(vectors.sum(axis=1))
+        vectors.data /= np.repeat(np.maximum(sums, 1e-300), np.diff(vectors.indptr))
+    return vectors.astype(np.float32)
+
+
+def nearest(
+    queries: Any,
+    base: Any,
+    n_neighbors: int,
+    *,
+    metric: str = "cosine",
+    skip_self: bool = False,
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """The nearest documents of `base` for each query: queries x base, at most `n_neighbors` a row, columns in order.
+
+    Both are sparse (see `document_vectors`) or both dense (embeddings). Values are similarities: the cosine, the
+    intersection sum_w min(a, b), or 1 / (1 + distance) for "euclidean". For cosine and intersection only documents
+    with a similarity above zero are neighbours. Of equally near documents the one with the smaller row comes first.
+    With `skip_self` the queries are the base, and no row finds itself.
+
+    The search is exact, and what a query finds depends neither on the other queries nor on the number of threads. One
+    exception: the neighbours among more than 50,000 dense rows (`skip_self`) are pynndescent's, which are approximate.
+    """
+    check_metric(metric)
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors={n_neighbors!r}: expected a whole number, 1 or more")
+    dense = not sp.issparse(base)
+    if sp.issparse(queries) is dense:
+        raise ValueError("one of queries and base is sparse: expected both to be sparse, or both dense")
+    if dense and metric == "intersection":
+        raise ValueError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
+    vectors = _vectors(queries, metric)
+    base = vectors if queries is base else _vectors(base, metric)
+    if vectors.shape[1] != base.shape[1] or (skip_self and vectors.shape != base.shape):
+        expected = "the same shape, as skip_self is set" if skip_self else "the same number of columns"
+        raise ValueError(f"queries have shape {vectors.shape}, base has {base.shape}: expected {expected}")
+    vectors, base = (rows.astype(np.result_type(vectors, base), copy=False) for rows in (vectors, base))
+    n_neighbors = min(n_neighbors, base.shape[0] - skip_self)
+    if n_neighbors < 1 or vectors.shape[0] == 0:
+        return sp.csr_array((vectors.shape[0], base.shape[0]), dtype=vectors.dtype)
+    if dense and skip_self and base.shape[0] > _EXACT_DENSE:
+        return _approximate(base, n_neighbors, metric)
+    scorer = _dense_scorer if dense else _sparse_scorer
+    index, best = _search(scorer(vectors, base, metric), vectors, base.shape[0], n_neighbors, metric, skip_self, n_jobs)
+    if metric == "euclidean":  # the score was a.b - |b|^2 / 2
+        best = 1 / (1 + np.sqrt(np.maximum(_squares(vectors)[:, None] - 2 * best, 0)))
+    return _as_rows(index, best, base.shape[0])
+
+
+def _sparse_scorer(queries: sp.csr_array, base: sp.csr_array, metric: str) -> Scorer:
+    words = base.tocsc()
+    parts, (word_ptr, word_docs, word_data) = csr_parts(queries), csr_parts(words)
+    begin = -_squares(base) / 2 if metric == "euclidean" else np.zeros(base.shape[0], base.dtype)
+
+    def score(first: int, last: int, scores: np.ndarray) -> None:
+        # unsigned: an index that cannot be negative need not be looked at
+        postings = word_ptr, word_docs.view(np.uint32), word_data
+        _score_rows(*parts, first, last, *postings, begin, metric == "intersection", scores)
+
+    return score
+
+
+def _dense_scorer(queries: np.ndarray, base: np.ndarray, metric: str) -> Scorer:
+    padded = np.pad(base, ((0, -len(base) % _DENSE_COLUMNS), (0, 0)))
+    half_squares = _squares(base) / 2 if metric == "euclidean" else 0
+
+    def score(first: int, last: int, scores: np.ndarray) -> None:
+        block = np.zeros((len(scores), queries.shape[1]), queries.dtype)
+        block[: last - first] = queries[first:last]
+        np.matmul(block, padded.T, out=scores)
+        scores[:, : len(base)] -= half_squares
+        scores[:, len(base) :] = -np.inf
+
+    return score
+
+
+def _search(
+    score: Scorer, queries: Any, n_base: int, n_neighbors: int, metric: str, skip_self: bool, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(index, best): the documents with the highest scores of each query, in no order, as `_keep_best` leaves them."""
+    n_queries, dtype = queries.shape[0], queries.dtype
+    if sp.issparse(queries):
+        step, width, zero = max(1, min(_DENSE_ROWS, _SCORES_IN_CACHE // n_base)), n_base, 0.0
+    else:  # the cosine of orthogonal rows may come out a little above zero
+        step, width, zero = _DENSE_ROWS, n_base + -n_base % _DENSE_COLUMNS, 16 * np.finfo(dtype).eps
+    least = dtype.type(-np.inf if metric == "euclidean" else zero)
+    index = np.empty((n_queries, n_neighbors), np.int32)
+    best = np.empty((n_queries, n_neighbors), dtype)
+
+    def run(start: int) -> None:
+        scores = np.empty((step, width), dtype)
+        stop = min(start + _ROWS_A_BLOCK, n_queries)
+        for first in range(start, stop, step):
+            last = min(first + step, stop)
+            score(first, last, scores)
+            if skip_self:
+                scores[np.arange(last - first), np.arange(first, last)] = -np.inf
+            _keep_best(scores, least, index[first:last], best[first:last])
+
+    with single_threaded_libraries():
+        map_blocks(run, range(0, n_queries, _ROWS_A_BLOCK), n_jobs)
+    return index, best
+
+
+def _as_rows(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
+    order = np.argsort(index, axis=1)
+    index, best = np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1)
+    found = index < n_base
+    indptr = np.concatenate([[0], np.cumsum(found.sum(axis=1))])
+    return sp.csr_array((best[found], index[found], indptr), (len(index), n_base))
+
+
+def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_array:
+    try:
+        NNDescent = import_module("pynndescent").NNDescent
+    except ImportError as error:
+        raise ImportError(
+            f"the neighbours of more than {_EXACT_DENSE:,} dense rows need pynndescent: "
+            "pip install 'topicfold[neighbors]'"
+        ) from error
+    # one thread: how it splits its work changes what it finds
+    found = NNDescent(base, metric=metric, n_neighbors=n_neighbors + 1, random_state=0, n_jobs=1)
+    index, distance = found.neighbor_graph
+    best = 1 / (1 + distance) if metric == "euclidean" else 1 - distance
+    no_neighbor = (index < 0) | (index == np.arange(len(base))[:, None]) | (best <= 0)
+    if metric == "cosine":
+        zero = _squares(base) == 0
+        no_neighbor |= zero[:, None] | zero[index]
+    index, best = np.where(no_neighbor, len(base), index), np.where(no_neighbor, 0, best)
+    order = np.lexsort((index, -best))[:, :n_neighbors]
+    return _as_rows(np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1), len(base))
+
+
+def check_metric(metric: Any) -> None:
+    if metric not in METRICS:
+        raise ValueError(f"metric={metric!r}: expected one of {', '.join(METRICS)}")
+
+
+def check_finite(matrix: Any, name: str) -> None:
+    values = matrix.data if sp.issparse(matrix) else matrix
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"{name} holds values of type {values.dtype}: expected numbers")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} holds NaN or infinite values: expected finite numbers")
+
+
+def _vectors(rows: Any, metric: str) -> Any:
+    """Rows to search in float32 or float64; of length one for the cosine, in float64 for exact euclidean distances."""
+    sparse = sp.issparse(rows)
+    rows = canonical(rows) if sparse else np.asarray(rows)
+    if rows.ndim != 2:
+        raise ValueError(f"X has {rows.ndim} dimensions: expected a row a document")
+    check_finite(rows, "X")
+    narrow = metric != "euclidean" and np.can_cast(rows.dtype, np.float32)
+    dtype = np.float32 if narrow else np.float64
+    if metric != "cosine":
+        return rows.astype(dtype, copy=False)
+    lengths = np.sqrt(_squares(rows))
+    lengths[lengths == 0] = 1
+    if not sparse:
+        return (rows / lengths[:, None]).astype(dtype)
+    data = rows.data / np.repeat(lengths, np.diff(rows.indptr))
+    return sp.csr_array((data.astype(dtype), rows.indices, rows.indptr), rows.shape)
+
+
+def _squares(rows: Any) -> np.ndarray:
+    """The squared length of each row, each summed on its own and in float64."""
+    if not sp.issparse(rows):
+        return np.array([np.dot(row, row) for row in map(np.float64, rows)])
+    squares = rows.astype(np.float64)
+    squares.data **= 2
+    return np.asarray(squares.sum(axis=1))

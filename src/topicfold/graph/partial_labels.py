@@ -1,0 +1,43 @@
+"""Labels that only some documents have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .check import label_codes
+
+__all__ = ["accuracy_of_known", "class_codes", "known_labels"]
+
+
+def known_labels(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
+    """A mask of the documents that have a label (see `graph.label_codes`), and their labels.
+
+    >>> known_labels(["sea", None, "land", -1, ""], 5)
+    (array([ True, False,  True, False, False]), array(['sea', 'land'], dtype='<U4'))
+    """
+    if y is None:
+        raise ValueError("a classifier requires y to be passed, but the target y is None: expected a class a document")
+    labelled = label_codes(y, n_documents) >= 0
+    return labelled, np.array(np.asarray(y, dtype=object).reshape(n_documents)[labelled].tolist())
+
+
+def class_codes(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, sorted, and each document's class by number, -1 where it has no label."""
+    labelled, labels = known_labels(y, n_documents)
+    classes, numbers = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        found = f"one class only, {classes[0].item()!r}" if len(classes) else "no label at all"
+        raise ValueError(f"y has {found}: expected labelled documents of at least two classes")
+    codes = np.full(n_documents, -1)
+    codes[labelled] = numbers
+    return classes, codes
+
+
+def accuracy_of_known(predicted: np.ndarray, y: Any) -> float:
+    """The share of documents put in their class, of those that have a label."""
+    labelled, labels = known_labels(y, len(predicted))
+    if len(labels) == 0:
+        raise ValueError("y has no label at all: there is nothing to score")
+    return float(np.mean(predicted[labelled].astype(object) == labels.astype(object)))

@@ -1,0 +1,34 @@
+"""Measures: clusterings, document completion, coherence, stability."""
+
+from .clustering import PairScores, break_even, clustering_accuracy, omega_index, pairwise_scores, purity
+from .coherence import coherence, window_counts
+from .completion import (
+    BACKGROUND_WEIGHT,
+    completion_log_likelihood,
+    completion_log_likelihood_by_document,
+    log_likelihood,
+    perplexity,
+    split_tokens,
+)
+from .stability import diversity, effective_sample_size, matched_similarity, stability
+
+__all__ = [
+    "BACKGROUND_WEIGHT",
+    "PairScores",
+    "break_even",
+    "clustering_accuracy",
+    "coherence",
+    "completion_log_likelihood",
+    "completion_log_likelihood_by_document",
+    "diversity",
+    "effective_sample_size",
+    "log_likelihood",
+    "matched_similarity",
+    "omega_index",
+    "pairwise_scores",
+    "perplexity",
+    "purity",
+    "split_tokens",
+    "stability",
+    "window_counts",
+]

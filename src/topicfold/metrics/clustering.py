@@ -1,0 +1,240 @@
+"""Agreement of clusters with classes, and of rankings with labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+
+from ..engine.jit import njit
+
+__all__ = ["PairScores", "break_even", "clustering_accuracy", "omega_index", "pairwise_scores", "purity"]
+
+
+def clustering_accuracy(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> float:
+    """Share of documents whose cluster is matched to their class, under the best one-to-one matching.
+
+    max over one-to-one maps m of clusters to classes: (1 / N) sum_d [m(cluster_d) = label_d]. Clusters beyond the
+    number of classes are matched to nothing, and so are classes beyond the number of clusters.
+
+    >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 2])
+    0.75
+    """
+    table = _contingency(labels, clusters)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return float(table[rows, columns].sum() / table.sum())
+
+
+def purity(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> float:
+    """Share of documents that are in the commonest class of their cluster: (1 / N) sum_c max_l n(c, l).
+
+    More clusters are never less pure, so compare at the same number of clusters only.
+
+    >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
+    0.75
+    """
+    table = _contingency(labels, clusters)
+    return float(table.max(axis=0).sum() / table.sum())
+
+
+def _contingency(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> np.ndarray:
+    """Number of documents of each class (row) in each cluster (column)."""
+    rows, n_rows = _codes(labels, "labels")
+    columns, n_columns = _codes(clusters, "clusters")
+    if rows.size != columns.size:
+        raise ValueError(f"labels and clusters must be of one length, got {rows.size} and {columns.size}")
+    if rows.size == 0:
+        raise ValueError("labels and clusters are empty, expected at least one document")
+    flat = np.bincount(rows * n_columns + columns, minlength=n_rows * n_columns)
+    return flat.reshape(n_rows, n_columns)
+
+
+def _codes(values: Iterable[Hashable], name: str) -> tuple[np.ndarray, int]:
+    """Values numbered from 0 in order of appearance, and how many differ. Unlike np.unique: mixed types are fine."""
+    seen: dict[Hashable, int] = {}
+    items: Iterable[Hashable] = values.tolist() if isinstance(values, np.ndarray) else values
+    try:
+        codes = np.array([seen.setdefault(value, len(seen)) for value in items], np.int64)
+    except TypeError:
+        raise ValueError(f"{name} must be a flat list of hashable values, one a document") from None
+    if any(isinstance(value, float) and math.isnan(value) for value in seen):
+        raise ValueError(f"{name} must have a value for every document, got nan")
+    return codes, len(seen)
+
+
+class PairScores(NamedTuple):
+    """Precision, recall and their harmonic mean over pairs of documents."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+def pairwise_scores(truth: Any, found: Any) -> PairScores:
+    """Precision, recall and F over pairs of documents; a pair is together if it shares at least one cluster.
+
+    `truth` and `found` are 0-1 matrices, documents x clusters, dense or sparse; a document may be in several clusters
+    or in none. precision = together in both / together in found, recall = together in both / together in truth,
+    F = 2 precision recall / (precision + recall).
+
+    Where there is nothing to divide by: if neither side puts a pair together they agree, and all three are 1; if
+    one side does not, the undefined ratio is 0.
+
+    >>> pairwise_scores([[1, 0], [1, 1], [0, 1]], [[1], [1], [1]])
+    PairScores(precision=0.6666666666666666, recall=1.0, f=0.8)
+    """
+    table = _common_clusters(truth, found)
+    both = int(table[1:, 1:].sum())
+    in_truth, in_found = int(table[1:].sum()), int(table[:, 1:].sum())
+    if in_truth == 0 and in_found == 0:
+        return PairScores(1.0, 1.0, 1.0)
+    precision = both / in_found if in_found else 0.0
+    recall = both / in_truth if in_truth else 0.0
+    return PairScores(precision, recall, 2 * both / (in_truth + in_found))
+
+
+def omega_index(truth: Any, found: Any) -> float:
+    """Agreement, corrected for chance, on how many clusters each pair of documents shares (Collins and Dent, 1988).
+
+    (observed - expected) / (1 - expected), where observed is the share of pairs that share equally many clusters in
+    both, and expected = sum_j P_truth(j) P_found(j) with P(j) the share of pairs that share j clusters. 1 is perfect,
+    0 is chance; for clusterings without overlap it is the adjusted Rand index.
+
+    Expected agreement is 1 only if all pairs share the same number of clusters on both sides; then they agree on
+    every pair, and the index is 1.
+
+    >>> omega_index([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 1], [0, 1]])
+    1.0
+    >>> omega_index([[1, 0], [1, 0], [0, 1], [0, 1]], [[1, 0], [0, 1], [1, 0], [0, 1]])
+    -0.5
+    """
+    table = _common_clusters(truth, found)
+    n_pairs = int(table.sum())
+    observed = int(np.trace(table))
+    # Python integers: the squares of pair counts pass 2**63 at about 80,000 documents.
+    expected = sum(int(a) * int(b) for a, b in zip(table.sum(axis=1), table.sum(axis=0)))
+    if expected == n_pairs**2:
+        return 1.0
+    return (observed * n_pairs - expected) / (n_pairs**2 - expected)
+
+
+@njit
+def _count_common(truth_ptr, truth_idx, truth_t_ptr, truth_t_idx, found_ptr, found_idx, found_t_ptr, found_t_idx, size):
+    """table[s, t] = sum of size_i size_j over i < j with (T T')_ij = s, (F F')_ij = t, (s, t) != (0, 0)."""
+    n = size.size
+    most_truth = 0
+    most_found = 0
+    for i in range(n):
+        most_truth = max(most_truth, truth_ptr[i + 1] - truth_ptr[i])
+        most_found = max(most_found, found_ptr[i + 1] - found_ptr[i])
+    side = max(most_truth, most_found) + 1
+    table = np.zeros((side, side), np.int64)
+    in_truth = np.zeros(n, np.int64)
+    in_found = np.zeros(n, np.int64)
+    touched = np.empty(n, np.int64)
+    for i in range(n):
+        n_touched = 0
+        # Rows of a cluster are in rising order, so those after i are found by walking back from its end.
+        for a in range(truth_ptr[i], truth_ptr[i + 1]):
+            c = truth_idx[a]
+            for b in range(truth_t_ptr[c + 1] - 1, truth_t_ptr[c] - 1, -1):
+                j = truth_t_idx[b]
+                if j <= i:
+                    break
+                if in_truth[j] == 0:
+                    touched[n_touched] = j
+                    n_touched += 1
+                in_truth[j] += 1
+        for a in range(found_ptr[i], found_ptr[i + 1]):
+            c = found_idx[a]
+            for b in range(found_t_ptr[c + 1] - 1, found_t_ptr[c] - 1, -1):
+                j = found_t_idx[b]
+                if j <= i:
+                    break
+                if in_truth[j] == 0 and in_found[j] == 0:
+                    touched[n_touched] = j
+                    n_touched += 1
+                in_found[j] += 1
+        for a in range(n_touched):
+            j = touched[a]
+            table[in_truth[j], in_found[j]] += size[i] * size[j]
+            in_truth[j] = 0
+            in_found[j] = 0
+    return table
+
+
+def _common_clusters(truth: Any, found: Any) -> np.ndarray:
+    """Square table of integers: entry (s, t) = pairs of documents that share s clusters in truth and t in found."""
+    left, right = _membership(truth, "truth"), _membership(found, "found")
+    if left.shape[0] != right.shape[0]:
+        raise ValueError(f"truth and found must have one row a document, got {left.shape[0]} and {right.shape[0]} rows")
+    n = left.shape[0]
+    if n < 2:
+        raise ValueError(f"pairs need at least two documents, got {n}")
+    # Documents with the same clusters on both sides behave alike: pairs of kinds, weighted by size, are far fewer.
+    kinds: dict[tuple[bytes, bytes], list[int]] = {}
+    for d in range(n):
+        in_left = left.indices[left.indptr[d] : left.indptr[d + 1]].tobytes()
+        in_right = right.indices[right.indptr[d] : right.indptr[d + 1]].tobytes()
+        kinds.setdefault((in_left, in_right), []).append(d)
+    size = np.array([len(members) for members in kinds.values()], np.int64)
+    first = np.array([members[0] for members in kinds.values()], np.int64)
+    arguments: list[np.ndarray] = []
+    for matrix in (left[first], right[first]):
+        across = matrix.T.tocsr()
+        across.sort_indices()
+        arguments += [matrix.indptr, matrix.indices, across.indptr, across.indices]
+    table = _count_common(*(a.astype(np.int64) for a in arguments), size)
+    in_truth, in_found = np.diff(left.indptr)[first], np.diff(right.indptr)[first]
+    np.add.at(table, (in_truth, in_found), size * (size - 1) // 2)  # pairs of one kind share all their clusters
+    table[0, 0] += n * (n - 1) // 2 - int(table.sum())
+    return table
+
+
+def _membership(matrix: Any, name: str) -> sparse.csr_array:
+    try:
+        result = sparse.csr_array(matrix, copy=True)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a 0-1 matrix, documents x clusters, got {type(matrix).__name__}") from None
+    if result.ndim != 2:
+        raise ValueError(f"{name} must be a 0-1 matrix, documents x clusters, got {result.ndim} dimension(s)")
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    if result.nnz and not (result.data == 1).all():
+        raise ValueError(f"{name} must hold only 0 and 1, got {result.data[result.data != 1][0]}")
+    return result
+
+
+def break_even(y: Any, scores: Any) -> float:
+    """Precision where it equals recall: as many documents are taken, best scores first, as there are positive ones.
+
+    `y` is true or 1 for the positive documents. Among equal scores at the end of the list any choice is as likely, and
+    the value is the mean over them.
+
+    >>> break_even([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    0.5
+    """
+    positive, values = np.asarray(y), np.asarray(scores, dtype=np.float64)
+    if positive.ndim != 1 or positive.shape != values.shape:
+        raise ValueError(f"y {positive.shape} and scores {values.shape} must be two lists of the same length")
+    if not np.isin(positive, (0, 1)).all():
+        raise ValueError("y must hold only 0 and 1")
+    if np.isnan(values).any():
+        raise ValueError("scores must be numbers, got nan")
+    positive = positive.astype(bool)
+    n_taken = int(positive.sum())
+    if n_taken == 0:
+        raise ValueError("y holds no positive document, so there is no recall")
+    last = -np.sort(-values)[n_taken - 1]
+    above, level = values > last, values == last
+    found = positive[above].sum() + (n_taken - above.sum()) * positive[level].mean()
+    return float(found / n_taken)
+
+
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)

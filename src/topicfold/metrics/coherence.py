@@ -1,0 +1,305 @@
+"""Topic coherence: do the best words of a topic keep company in real text?
+
+Every measure needs only two things: how many windows of text hold a word, and how many hold a pair of words.
+`window_counts` finds both in one pass over the corpus, exactly; the measures are short formulas on top.
+
+Sources: u_mass from Mimno et al., "Optimizing semantic coherence in topic models" (2011), in the form of
+Liu, Zhang and Chen (2014), formula 4; c_npmi and c_v from Röder, Both and Hinneburg, "Exploring the space of topic
+coherence measures" (2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..engine.arrays import canonical
+from ..engine.jit import njit
+
+__all__ = ["MEASURES", "coherence", "window_counts"]
+
+EPSILON = 1e-12  # added to a joint probability, so that a pair never seen together has a logarithm
+# Topics are counted together until their distinct words pass this number: the table of pairs is then 128 MB.
+MAX_WORDS = 4096
+
+Tokens = tuple[np.ndarray, np.ndarray]
+
+
+@njit
+def _count_windows(word_ids, indptr, slot_of, window, table):
+    """table[a, b] + table[b, a] = windows holding both words a and b (slots); table[a, a] = windows holding a.
+
+    A token at position p of a document with T windows is in windows max(0, p - window + 1) to min(p, T - 1). A word
+    keeps the time at which it became present without a gap. When it leaves, the time it has spent together with each
+    word still present is added to that pair, so work is done once a departure, not once a window.
+    Returns the number of windows.
+    """
+    n_slots = table.shape[0]
+    longest = 0
+    for d in range(indptr.size - 1):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    slots = np.empty(longest, np.int64)  # the relevant tokens of one document ...
+    places = np.empty(longest, np.int64)  # ... and their positions
+    entered = np.zeros(n_slots, np.int64)
+    last = np.full(n_slots, -1, np.int64)  # latest token of a present word; -1: absent
+    present = np.empty(n_slots, np.int64)
+    rank = np.zeros(n_slots, np.int64)  # where a present word stands in `present`
+    total = 0
+    for d in range(indptr.size - 1):
+        start, length = indptr[d], indptr[d + 1] - indptr[d]
+        n_windows = max(1, length - window + 1)
+        total += n_windows
+        n = 0
+        for p in range(length):
+            word = word_ids[start + p]
+            if 0 <= word < slot_of.size and slot_of[word] >= 0:
+                slots[n] = slot_of[word]
+                places[n] = p
+                n += 1
+        n_present = 0
+        oldest = 0
+        for i in range(n + 1):
+            # Token i comes in at this time; one more turn at the end empties the window.
+            now = max(0, places[i] - window + 1) if i < n else n_windows + window
+            while oldest < i and places[oldest] + 1 <= now:
+                a = slots[oldest]
+                if last[a] == oldest:  # otherwise the word stands in the window a second time, and stays
+                    time = min(places[oldest] + 1, n_windows)
+                    last[a] = -1
+                    n_present -= 1
+                    moved = present[n_present]
+                    present[rank[a]] = moved
+                    rank[moved] = rank[a]
+                    table[a, a] += time - entered[a]
+                    for j in range(n_present):
+                        b = present[j]
+                        table[a, b] += time - max(entered[a], entered[b])
+                oldest += 1
+            if i < n:
+                a = slots[i]
+                if last[a] < 0:
+                    entered[a] = now
+                    present[n_present] = a
+                    rank[a] = n_present
+                    n_present += 1
+                last[a] = i
+    return total
+
+
+def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int) -> tuple[int, np.ndarray]:
+    """Number of sliding windows, and in how many of them each pair of `words` occurs together.
+
+    `tokens` is (word_ids, indptr): the word ids of all documents in reading order, document d being
+    word_ids[indptr[d]:indptr[d + 1]]. An id of -1 is a token outside the vocabulary; it still takes its place in the
+    window. A document of n tokens has n - window + 1 windows, or one if it is not longer than the window.
+
+    Entry (i, j) of the table is the number of windows that hold words[i] and words[j]; the diagonal is the number of
+    windows that hold the word. The counts are exact.
+
+    >>> n_windows, together = window_counts((np.array([0, 1, 0, 2]), np.array([0, 4])), [0, 1, 2], window=2)
+    >>> n_windows
+    3
+    >>> together
+    array([[3, 2, 1],
+           [2, 2, 0],
+           [1, 0, 1]])
+    """
+    word_ids, indptr = _check_tokens(tokens)
+    window = _check_window(window)
+    wanted = np.asarray(words)
+    if wanted.size == 0:
+        wanted = wanted.astype(np.int64)
+    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
+        raise ValueError(f"words must be a list of integer word ids, got shape {wanted.shape}, type {wanted.dtype}")
+    if wanted.size and int(wanted.min()) < 0:
+        raise ValueError(f"word ids must be 0 or more, got {wanted.min()}")
+    if np.unique(wanted).size != wanted.size:
+        raise ValueError("words must be distinct, got a repeated word id")
+    # Ids beyond any in the text are in no window and need no slot: a huge id must not mean a huge table.
+    known = wanted <= (int(word_ids.max()) if word_ids.size else -1)
+    slot_of = np.full(int(wanted[known].max()) + 1 if known.any() else 0, -1, np.int32)
+    slot_of[wanted[known]] = np.flatnonzero(known)
+    table = np.zeros((wanted.size, wanted.size), np.int64)
+    # A window longer than every document is the same as one just as long: no overflow in the kernel.
+    window = min(window, max(1, int(np.diff(indptr).max(initial=0))))
+    n_windows = int(_count_windows(word_ids, indptr, slot_of, window, table))
+    frequency = table.diagonal().copy()
+    table += table.T.copy()
+    np.fill_diagonal(table, frequency)
+    return n_windows, table
+
+
+def _u_mass(together: np.ndarray, n_windows: int) -> float:
+    later, earlier = np.tril_indices(len(together), -1)
+    # An earlier word in no document would divide by zero: with 1 in its place the pair adds log(1 / 1) = 0.
+    frequency = np.maximum(together.diagonal(), 1)
+    return float(np.log((together[later, earlier] + 1) / frequency[earlier]).sum())
+
+
+def _u_mass_gensim(together: np.ndarray, n_windows: int) -> float:
+    later, earlier = np.tril_indices(len(together), -1)
+    frequency = together.diagonal()[earlier]
+    joint = together[later, earlier] / n_windows + EPSILON
+    return float(np.where(frequency > 0, np.log(joint * n_windows / np.maximum(frequency, 1)), 0.0).mean())
+
+
+def _npmi(together: np.ndarray, n_windows: int) -> np.ndarray:
+    """log((p_ij + eps) / (p_i p_j)) / -log(p_ij + eps); 0 if i or j is in no window, 1 if both are in every window."""
+    p = np.maximum(together.diagonal(), 1) / n_windows
+    joint = together / n_windows + EPSILON
+    always = together == n_windows  # 0 / 0 otherwise; words that only occur together have NPMI 1
+    scale = np.where(always, 1.0, -np.log(joint))
+    npmi = np.where(always, 1.0, np.log(joint / np.outer(p, p)) / scale)
+    seen = together.diagonal() > 0
+    return np.where(np.outer(seen, seen), npmi, 0.0)
+
+
+def _c_npmi(together: np.ndarray, n_windows: int) -> float:
+    return float(_npmi(together, n_windows)[np.tril_indices(len(together), -1)].mean())
+
+
+def _c_v(together: np.ndarray, n_windows: int) -> float:
+    context = _npmi(together, n_windows)  # row i: the context vector of word i
+    whole = context.sum(axis=0)
+    length = np.linalg.norm(context, axis=1) * np.linalg.norm(whole)
+    return float(np.where(length > 0, context @ whole / np.where(length > 0, length, 1.0), 0.0).mean())
+
+
+# name: (formula, default window; None means that a document is the window, whatever the order of its words)
+MEASURES: dict[str, tuple[Callable[[np.ndarray, int], float], int | None]] = {
+    "u_mass": (_u_mass, None),
+    "u_mass_gensim": (_u_mass_gensim, None),
+    "c_npmi": (_c_npmi, 10),
+    "c_v": (_c_v, 110),
+}
+
+
+def coherence(
+    topics: Iterable[Sequence[int] | np.ndarray],
+    *,
+    counts: Any = None,
+    tokens: Tokens | None = None,
+    measure: str = "c_npmi",
+    window: int | None = None,
+) -> np.ndarray:
+    """Coherence of each topic; higher is better. A topic is a list of word ids (columns of `counts`), best first.
+
+    With D(.) the number of documents that hold the words, N the number of documents and P(.) the share of windows that
+    hold the words, over the pairs of a word w_m with each word w_l listed before it:
+
+    - "u_mass": sum of log((D(w_m, w_l) + 1) / D(w_l)). A sum: compare only topics with as many words.
+    - "u_mass_gensim": mean of log((D(w_m, w_l) / N + 1e-12) / (D(w_l) / N)).
+    - "c_npmi": mean of NPMI = log((P(w_m, w_l) + 1e-12) / (P(w_m) P(w_l))) / -log(P(w_m, w_l) + 1e-12), window 10.
+    - "c_v": each word has the vector of its NPMI with every word of the topic, itself included; mean cosine of these
+      vectors with their sum, window 110.
+
+    The first two need `counts` (documents x words). The last two read `tokens`, the ordered text (see
+    `window_counts`); without it each document of `counts` is one window. `window` replaces the default window.
+
+    Defined where the formulas are not: a topic with fewer than two words is nan; a pair in which a word to divide by
+    is in no window adds 0 (to a sum, to a mean, or as an entry of a vector); two words that are both in every window
+    have NPMI 1; a vector of zeros has cosine 0.
+
+    The windows are counted exactly. gensim 4.4 is not: when a token leaves its sliding window it drops the word, even
+    if the same word stands in the window a second time, so its counts are too low and its c_npmi and c_v differ.
+
+    >>> counts = np.array([[1, 1, 0], [2, 1, 0], [0, 0, 1], [1, 0, 1]])
+    >>> coherence([[0, 1], [0, 2]], counts=counts, measure="u_mass").round(3)
+    array([ 0.   , -0.405])
+    >>> coherence([[0, 1], [0, 2]], counts=counts, measure="c_npmi").round(3)
+    array([ 0.415, -0.292])
+    """
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
+    formula, default_window = MEASURES[measure]
+    if window is not None and (tokens is None or default_window is None):
+        raise ValueError(f"window={window!r} needs the ordered text: give tokens, and measure c_npmi or c_v")
+    n_words: int | None = None
+    if tokens is not None and default_window is not None:
+        text, width = _check_tokens(tokens), _check_window(default_window if window is None else window)
+    elif counts is None:
+        raise ValueError(f"measure {measure!r} needs counts{'' if default_window is None else ' or tokens'}, got none")
+    else:
+        text, n_words = _documents_as_windows(counts)
+        width = max(1, int(np.diff(text[1]).max(initial=0)))
+    if len(text[1]) < 2:
+        raise ValueError("coherence needs at least one document, got 0")
+
+    checked = [_check_topic(topic, t, n_words) for t, topic in enumerate(topics)]
+    result = np.full(len(checked), np.nan)
+    for group in _groups([t for t, topic in enumerate(checked) if topic.size > 1], checked):
+        words = np.unique(np.concatenate([checked[t] for t in group]))
+        n_windows, together = window_counts(text, words, width)
+        for t in group:
+            slots = np.searchsorted(words, checked[t])
+            result[t] = formula(together[np.ix_(slots, slots)], n_windows)
+    return result
+
+
+def _groups(chosen: list[int], topics: list[np.ndarray]) -> Iterator[list[int]]:
+    """Runs of topics with at most MAX_WORDS distinct words together (one pass over the text each), mostly just one."""
+    group: list[int] = []
+    words: set[int] = set()
+    for t in chosen:
+        mine = set(topics[t].tolist())
+        if group and len(words | mine) > MAX_WORDS:
+            yield group
+            group, words = [], set()
+        group.append(t)
+        words |= mine
+    if group:
+        yield group
+
+
+def _documents_as_windows(counts: Any) -> tuple[Tokens, int]:
+    """Each document as a text in which each of its words stands once, and the number of words."""
+    matrix = sparse.csr_array(counts)
+    if matrix.ndim != 2:
+        raise ValueError(f"counts must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
+    if matrix.nnz and not (np.isfinite(matrix.data).all() and matrix.data.min() >= 0):
+        raise ValueError("counts must be finite and not negative")
+    matrix = canonical(matrix)
+    return (matrix.indices, matrix.indptr.astype(np.int64)), matrix.shape[1]
+
+
+def _check_tokens(tokens: Tokens) -> Tokens:
+    if not isinstance(tokens, tuple | list) or len(tokens) != 2:
+        raise ValueError(f"tokens must be a pair (word_ids, indptr), got {type(tokens).__name__}")
+    word_ids, indptr = np.asarray(tokens[0]), np.asarray(tokens[1])
+    for name, array in (("word_ids", word_ids), ("indptr", indptr)):
+        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+            raise ValueError(f"tokens: {name} must be a list of integers, got shape {array.shape}, type {array.dtype}")
+    if (
+        indptr.size == 0
+        or indptr[0] != 0
+        or indptr[-1] != word_ids.size
+        or (np.diff(indptr.astype(np.int64)) < 0).any()
+    ):
+        raise ValueError(f"tokens: indptr must rise from 0 to the number of tokens, {word_ids.size}")
+    # Two integer types at most, so that the kernel is compiled (and cached) at most twice.
+    word_ids = np.ascontiguousarray(word_ids, np.int32 if word_ids.dtype == np.int32 else np.int64)
+    return word_ids, np.ascontiguousarray(indptr, np.int64)
+
+
+def _check_window(window: int) -> int:
+    if isinstance(window, bool) or not isinstance(window, int | np.integer) or window < 1:
+        raise ValueError(f"window must be an integer of 1 or more, got {window!r}")
+    return int(window)
+
+
+def _check_topic(topic: Sequence[int] | np.ndarray, number: int, n_words: int | None) -> np.ndarray:
+    words = np.asarray(topic)
+    if words.size == 0:
+        return np.empty(0, np.int64)
+    if words.ndim != 1 or words.dtype.kind not in "iu":
+        raise ValueError(f"topic {number} must be a list of integer word ids, got {topic!r:.80}")
+    if int(words.min()) < 0 or (n_words is not None and int(words.max()) >= n_words):
+        expected = "0 or more" if n_words is None else f"from 0 to {n_words - 1}"
+        bad = words.min() if int(words.min()) < 0 else words.max()
+        raise ValueError(f"topic {number} has word id {bad}, expected ids {expected}")
+    if np.unique(words).size != words.size:
+        raise ValueError(f"topic {number} lists a word twice: {words.tolist()}")
+    return words.astype(np.int64)

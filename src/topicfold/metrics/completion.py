@@ -1,0 +1,244 @@
+"""Document completion: half of each document is seen, the log-likelihood of the rest is the score."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from ..engine.arrays import canonical, csr_parts
+from ..engine.jit import njit, njit_fast
+from .clustering import _MIX_1, _MIX_2, _SHIFT_11, _SHIFT_27, _SHIFT_30, _SHIFT_31
+
+__all__ = [
+    "BACKGROUND_WEIGHT",
+    "completion_log_likelihood",
+    "completion_log_likelihood_by_document",
+    "log_likelihood",
+    "perplexity",
+    "split_tokens",
+]
+
+# A share of the probability goes to a smoothed unigram model of the training text. A word that a model gives no
+# probability would otherwise make its figure minus infinity, and each model's own smoothing would decide the ranking.
+# The share is the same for every model, and small enough to cost a good model about 0.001 a token.
+BACKGROUND_WEIGHT = 1e-3
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit
+def _mix(z):
+    """The output function of splitmix64: a bijection of 64-bit integers that scatters neighbours."""
+    z = (z ^ (z >> _SHIFT_30)) * _MIX_1
+    z = (z ^ (z >> _SHIFT_27)) * _MIX_2
+    return z ^ (z >> _SHIFT_31)
+
+
+@njit
+def _draw_heldout(indptr, indices, counts, share, heldout):
+    """heldout[e] = tokens of entry e kept back: floor(share n) of a document's n tokens, any set of them as likely.
+
+    Knuth's selection sampling: the next token is kept back with probability (still wanted) / (still to come).
+    """
+    for d in range(indptr.size - 1):
+        state = _GOLDEN
+        to_come = 0
+        for e in range(indptr[d], indptr[d + 1]):
+            state = _mix((state ^ np.uint64(indices[e])) + _GOLDEN)
+            state = _mix((state ^ np.uint64(counts[e])) + _GOLDEN)
+            to_come += counts[e]
+        wanted = int(np.floor(share * to_come + 1e-9))  # 10 tokens at a share of 1 - 0.9 are one token
+        for e in range(indptr[d], indptr[d + 1]):
+            kept = 0
+            for _ in range(counts[e]):
+                state += _GOLDEN
+                uniform = np.float64(_mix(state) >> _SHIFT_11) * 2.0**-53
+                if uniform * to_come < wanted:
+                    kept += 1
+                    wanted -= 1
+                to_come -= 1
+            heldout[e] = kept
+
+
+def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
+    """Split the tokens of each document in two halves, (observed, heldout), two matrices of the shape of `counts`.
+
+    Of n tokens, floor(n / 2) are held out and the rest observed (or another share of them is `observed`). Which ones
+    is drawn by a generator seeded by the document's own words and counts, so a document is always split in the same
+    way, alone or in any batch. A document with fewer than two tokens is in neither half.
+
+    >>> observed, heldout = split_tokens(sparse.csr_array([[3, 0, 2], [0, 1, 0]]))
+    >>> (observed + heldout).toarray()
+    array([[3, 0, 2],
+           [0, 0, 0]])
+    >>> observed.sum(axis=1), heldout.sum(axis=1)
+    (array([3, 0]), array([2, 0]))
+    """
+    if not 0 < observed < 1:
+        raise ValueError(f"observed={observed}: expected a share between 0 and 1")
+    matrix = _counts(counts, "counts")
+    whole = _whole(matrix, "counts")
+    indptr, indices, _ = csr_parts(matrix)
+    heldout = np.zeros_like(whole)
+    _draw_heldout(indptr, indices, whole, 1 - observed, heldout)
+    too_short = np.repeat(matrix.sum(axis=1) < 2, np.diff(indptr))
+    seen = np.where(too_short, 0, whole - heldout)
+    form = sparse.csr_array if isinstance(counts, sparse.sparray) else sparse.csr_matrix
+    halves = []
+    for data in (seen, heldout):
+        half = form((data.astype(matrix.dtype), matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
+        half.eliminate_zeros()
+        halves.append(half)
+    return halves[0], halves[1]
+
+
+@njit_fast
+def _sum_log_probability(indptr, indices, counts, doc_topic, word_topic, background, share, total, skipped):
+    """total_d = sum_w n_dw log((1 - share) sum_z doc_topic_dz word_topic_wz + share background_w), where above 0."""
+    n_topics = doc_topic.shape[1]
+    for d in range(indptr.size - 1):
+        for e in range(indptr[d], indptr[d + 1]):
+            w = indices[e]
+            p = 0.0
+            for z in range(n_topics):
+                p += np.float64(doc_topic[d, z]) * np.float64(word_topic[w, z])
+            p = (1.0 - share) * p + share * background[w]
+            if p > 0.0:
+                total[d] += counts[e] * math.log(p)
+            else:
+                skipped[d] += 1
+
+
+def _log_probability(
+    counts: sparse.csr_array, doc_topic: Any, topic_word: Any, background: np.ndarray, share: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Log probability of each document, and how many of its entries were skipped for having none."""
+    theta = _probabilities(doc_topic, "doc_topic")
+    phi = _probabilities(topic_word, "topic_word")
+    if (theta.shape[0], phi.shape[1]) != counts.shape or theta.shape[1] != phi.shape[0]:
+        raise ValueError(
+            f"counts {counts.shape}, doc_topic {theta.shape} and topic_word {phi.shape} do not fit: expected "
+            "documents x words, documents x topics and topics x words"
+        )
+    total = np.zeros(counts.shape[0])
+    skipped = np.zeros(counts.shape[0], np.int64)
+    data = counts.data.astype(np.float64)
+    word_topic = np.ascontiguousarray(phi.T)  # the topics of a word side by side
+    indptr, indices, _ = csr_parts(counts)
+    _sum_log_probability(indptr, indices, data, theta, word_topic, background, share, total, skipped)
+    return total, skipped
+
+
+def completion_log_likelihood_by_document(
+    heldout: Any, doc_topic: Any, topic_word: Any, word_frequency: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Log probability of the held-out tokens of each document, and how many there are: two arrays.
+
+    The formula is that of `completion_log_likelihood`, before the mean is taken.
+
+    >>> sums, tokens = completion_log_likelihood_by_document([[1, 1], [0, 0]], [[1.0], [1.0]], [[0.5, 0.5]], [5, 5])
+    >>> sums.round(4), tokens
+    (array([-1.3863,  0.    ]), array([2, 0]))
+    """
+    matrix = _counts(heldout, "heldout")
+    frequency = np.asarray(word_frequency, dtype=np.float64)
+    if frequency.shape != (matrix.shape[1],):
+        raise ValueError(f"word_frequency must have one count a word, {matrix.shape[1]}, got shape {frequency.shape}")
+    if not (np.isfinite(frequency).all() and (frequency >= 0).all()):
+        raise ValueError("word_frequency must be finite and not negative")
+    background = (frequency + 1) / (frequency.sum() + frequency.size)
+    total, _ = _log_probability(matrix, doc_topic, topic_word, background, BACKGROUND_WEIGHT)
+    tokens = np.zeros(matrix.shape[0], np.int64)
+    np.add.at(tokens, np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), _whole(matrix, "heldout"))
+    return total, tokens
+
+
+def completion_log_likelihood(
+    heldout: Any,
+    doc_topic: Any,
+    topic_word: Any,
+    word_frequency: Any,
+    *,
+    per: Literal["token", "document"] = "token",
+) -> float:
+    """Mean natural logarithm of P(w|d) over held-out tokens: how well half a document foretells its other half.
+
+    P(w|d) = (1 - B) sum_z P(z|d) P(w|z) + B (n_w + 1) / (sum_v n_v + M), with n_w the `word_frequency` of word w in
+    the training text, M the number of words and B = BACKGROUND_WEIGHT. `doc_topic`, P(z|d), must come from the
+    observed half alone (see `split_tokens`). With per="document" the sum is divided by the number of documents that
+    have held-out tokens, not by the number of tokens.
+
+    >>> round(completion_log_likelihood([[1, 1]], [[1.0]], [[0.5, 0.5]], [5, 5]), 4)
+    -0.6931
+    """
+    if per not in ("token", "document"):
+        raise ValueError(f"per must be 'token' or 'document', got {per!r}")
+    total, tokens = completion_log_likelihood_by_document(heldout, doc_topic, topic_word, word_frequency)
+    divisor = int(tokens.sum()) if per == "token" else int(np.count_nonzero(tokens))
+    if divisor == 0:
+        raise ValueError("no document has two or more tokens, so there is no held-out token to score")
+    return float(total.sum() / divisor)
+
+
+def log_likelihood(counts: Any, doc_topic: Any, topic_word: Any) -> tuple[float, int]:
+    """sum over d and w of n_dw log(sum_z P(z|d) P(w|z)), and the number of entries left out of it.
+
+    An entry of `counts` to which the model gives probability 0 is left out and counted, not minus infinity.
+
+    >>> log_likelihood([[2, 1]], [[1.0]], [[1.0, 0.0]])
+    (0.0, 1)
+    """
+    matrix = _counts(counts, "counts")
+    total, skipped = _log_probability(matrix, doc_topic, topic_word, np.zeros(matrix.shape[1]), 0.0)
+    return float(total.sum()), int(skipped.sum())
+
+
+def perplexity(log_likelihood_per_token: float) -> float:
+    """exp(-x) of a mean log-likelihood a token: as unsure as between this many equally likely words.
+
+    >>> round(perplexity(-np.log(100)), 6)
+    100.0
+    """
+    if math.isnan(log_likelihood_per_token):
+        raise ValueError("log_likelihood_per_token must be a number, got nan")
+    try:
+        return math.exp(-log_likelihood_per_token)
+    except OverflowError:
+        return math.inf
+
+
+def _counts(counts: Any, name: str) -> sparse.csr_array:
+    """CSR with sorted, distinct, non-zero entries, checked; a copy if that takes any change."""
+    matrix = sparse.csr_array(counts)
+    if matrix.ndim != 2:
+        raise ValueError(f"{name} must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
+    if matrix.dtype == bool:
+        matrix = matrix.astype(np.int64)
+    if matrix.nnz and not (np.isfinite(matrix.data).all() and matrix.data.min() >= 0):
+        raise ValueError(f"{name} must be finite and not negative, got {matrix.data.min()}")
+    return canonical(matrix)
+
+
+def _whole(matrix: sparse.csr_array, name: str) -> np.ndarray:
+    result = matrix.data.astype(np.int64)
+    if not (result == matrix.data).all():
+        raise ValueError(f"{name} must be whole numbers, got {matrix.data[result != matrix.data][0]}")
+    return result
+
+
+def _probabilities(matrix: Any, name: str) -> np.ndarray:
+    """Dense float matrix with rows that sum to at most 1: more would make any text look likely."""
+    result = np.asarray(matrix)
+    if result.ndim != 2:
+        raise ValueError(f"{name} must be a matrix, got {result.ndim} dimension(s)")
+    if result.dtype not in (np.float32, np.float64):
+        result = result.astype(np.float64)
+    if not (np.isfinite(result).all() and (result >= 0).all()):
+        raise ValueError(f"{name} must be finite and not negative")
+    sums = result.sum(axis=1, dtype=np.float64)
+    if (sums > 1.001).any():  # the slack is for float32
+        row = int(sums.argmax())
+        raise ValueError(f"rows of {name} must sum to 1, row {row} sums to {sums[row]:.6g}")
+    return np.ascontiguousarray(result)

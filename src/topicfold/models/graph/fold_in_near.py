@@ -1,0 +1,109 @@
+"""P(z|d) of new documents that are drawn to their neighbours in training."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...engine.arrays import csr_parts
+from ...engine.blocks import map_blocks, row_blocks
+from ...engine.jit import njit_fast
+from ..em import FOLD_IN_ITER, FOLD_IN_TOL, SMALLEST, padded
+
+__all__ = ["fold_in_near"]
+
+_VALUES_A_BLOCK = 1 << 16
+_HALVINGS = 50
+
+
+@njit_fast
+def fold_in_near_rows(
+    indptr, indices, data, first, last, word_topic, doc_topic, n_topics, pull, toward, squared, max_iter, tol
+):
+    """P(z|d) of documents first..last with P(w|z) fixed, each drawn to its neighbours; until it moves less than `tol`.
+
+    With c = y * (n / P) @ word_topic, toward = weight * sum_j W_j P(z|j) and pull = weight * sum_j W_j, repeat
+      y = (c + toward) / (sum c + pull)                                        or, where distances are `squared`,
+      y = argmax of sum_k c_k ln y_k - weight * sum_j W_j |y - P(z|j)|^2 with y on the simplex:
+          2 pull y_k^2 + (m - 2 toward_k) y_k - c_k = 0 with the m that makes y sum to one, found by halving.
+    Both are concave, so the start does not matter. A row with neither a usable word nor a neighbour is left at -1.
+    """
+    width = word_topic.shape[1]
+    zero = word_topic.dtype.type(0)
+    now = np.empty(width, word_topic.dtype)
+    gain = np.empty(width, word_topic.dtype)
+    for d in range(first, last):
+        now[:] = zero
+        now[:n_topics] = 1 / n_topics
+        for _ in range(max_iter):
+            gain[:] = zero
+            for cell in range(indptr[d], indptr[d + 1]):
+                w = indices[cell]
+                p = zero
+                for k in range(width):
+                    p += now[k] * word_topic[w, k]
+                if p > 0:
+                    ratio = data[cell] / p
+                    for k in range(width):
+                        gain[k] += ratio * word_topic[w, k]
+            total = 0.0
+            for k in range(n_topics):
+                gain[k] *= now[k]
+                total += gain[k]
+            if not total + pull[d] > 0:
+                doc_topic[d, :n_topics] = -1
+                break
+            low, high = total - 2 * pull[d], total + 2 * pull[d]
+            if squared and pull[d] > 0:
+                for _ in range(_HALVINGS):
+                    middle = (low + high) / 2
+                    row_sum = 0.0
+                    for k in range(n_topics):
+                        b = middle - 2 * toward[d, k]
+                        root = np.sqrt(b * b + 8 * pull[d] * gain[k])
+                        row_sum += 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * pull[d])
+                    if row_sum > 1:
+                        low = middle
+                    else:
+                        high = middle
+            change = 0.0
+            for k in range(n_topics):
+                if squared and pull[d] > 0:
+                    b = high - 2 * toward[d, k]
+                    root = np.sqrt(b * b + 8 * pull[d] * gain[k])
+                    value = 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * pull[d])
+                else:
+                    value = (gain[k] + toward[d, k]) / (total + pull[d])
+                change += abs(value - doc_topic[d, k])
+                doc_topic[d, k] = value if value > SMALLEST else 0
+                now[k] = doc_topic[d, k]
+            if change < tol:
+                break
+
+
+def fold_in_near(
+    counts: sp.csr_array,
+    topic_word: np.ndarray,
+    topic_weight: np.ndarray,
+    neighbors: sp.csr_array,
+    doc_topic: np.ndarray,
+    weight: float,
+    *,
+    squared: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """P(z|d) of new documents drawn to that of their neighbours in training, `neighbors` being new x training."""
+    n_topics = len(topic_word)
+    word_topic = padded(topic_word.T, topic_word.dtype)
+    pull = weight * neighbors.sum(axis=1)
+    toward = weight * (neighbors @ doc_topic.astype(np.float64))
+    result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
+    parts = csr_parts(counts)
+
+    def block(rows: tuple[int, int]) -> None:
+        near = (pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
+        fold_in_near_rows(*parts, *rows, word_topic, result, n_topics, *near)
+
+    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    result[result[:, 0] < 0] = topic_weight
+    return result

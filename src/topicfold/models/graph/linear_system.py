@@ -1,0 +1,182 @@
+"""The linear system of LTM's M-step: (Omega + weight * L) y = target for all topics at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...engine.blocks import map_blocks
+from ...engine.jit import njit_fast
+from ...graph.build import laplacian
+
+__all__ = []
+
+_COLUMNS_A_SOLVE = 32
+_DIRECT_DOCUMENTS = 10_000  # above, the factors of a nearest-neighbour graph outgrow the fit
+_DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
+_DENSE, _MOST_DENSE = 0.9, 4000  # share of a triangle, columns
+_CG_TOL = 1e-6
+_CG_ITER = 1000
+
+
+@njit_fast
+def solve_lower(indptr, indices, lower, solution):
+    """solution = L^-1 solution for the leading columns of L, which has ones on its diagonal, column by column."""
+    width = solution.shape[1]
+    for j in range(len(indptr) - 1):
+        for e in range(indptr[j] + 1, indptr[j + 1]):
+            i, value = indices[e], lower[e]
+            for k in range(width):
+                solution[i, k] -= value * solution[j, k]
+
+
+@njit_fast
+def solve_upper(indptr, indices, lower, pivots, solution):
+    """solution = (D L')^-1 solution for the leading columns of L, from the last of them to the first."""
+    width = solution.shape[1]
+    for j in range(len(indptr) - 2, -1, -1):
+        for k in range(width):
+            solution[j, k] /= pivots[j]
+        for e in range(indptr[j] + 1, indptr[j + 1]):
+            i, value = indices[e], lower[e]
+            for k in range(width):
+                solution[j, k] -= value * solution[i, k]
+
+
+@njit_fast
+def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, tol, max_iter):
+    """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; steps taken.
+
+    Preconditioned by the diagonal A; a column rests once r' A^-1 r <= tol^2 b' A^-1 b for its residual r and target b,
+    so that short documents count as much as long ones.
+    """
+    n, width = solution.shape
+    residual = np.empty((n, width))
+    direction = np.empty((n, width))
+    image = np.empty((n, width))
+    goal = np.zeros(width)
+    rho = np.zeros(width)
+    for i in range(n):
+        for k in range(width):
+            residual[i, k] = target[i, k] - diagonal[i] * solution[i, k]
+        for e in range(indptr[i], indptr[i + 1]):
+            j, weight = indices[e], weights[e]
+            for k in range(width):
+                residual[i, k] += weight * solution[j, k]
+        for k in range(width):
+            goal[k] += target[i, k] * target[i, k] / diagonal[i]
+            direction[i, k] = residual[i, k] / diagonal[i]
+            rho[k] += residual[i, k] * direction[i, k]
+    step = np.zeros(width)
+    for iteration in range(max_iter):
+        resting = True
+        for k in range(width):
+            if rho[k] > tol * tol * goal[k]:
+                resting = False
+        if resting:
+            return iteration
+        step[:] = 0.0
+        for i in range(n):
+            for k in range(width):
+                image[i, k] = diagonal[i] * direction[i, k]
+            for e in range(indptr[i], indptr[i + 1]):
+                j, weight = indices[e], weights[e]
+                for k in range(width):
+                    image[i, k] -= weight * direction[j, k]
+            for k in range(width):
+                step[k] += direction[i, k] * image[i, k]
+        for k in range(width):
+            step[k] = rho[k] / step[k] if step[k] > 0 and rho[k] > tol * tol * goal[k] else 0.0
+        before = rho.copy()
+        rho[:] = 0.0
+        for i in range(n):
+            for k in range(width):
+                solution[i, k] += step[k] * direction[i, k]
+                residual[i, k] -= step[k] * image[i, k]
+                rho[k] += residual[i, k] * residual[i, k] / diagonal[i]
+        for k in range(width):
+            before[k] = rho[k] / before[k] if before[k] > 0 else 0.0
+        for i in range(n):
+            for k in range(width):
+                direction[i, k] = residual[i, k] / diagonal[i] + before[k] * direction[i, k]
+    return max_iter
+
+
+class GraphSystem:
+    """(Omega + weight * L) y = target, ready to be solved again and again for all topics; BLAS should have one thread.
+
+    `solve(target, guess)` returns y; the guess helps conjugate gradients alone. Documents in components of the graph
+    without any token would make the system singular: they get the target itself.
+    """
+
+    def __init__(
+        self,
+        lengths: np.ndarray,
+        graph: sp.csr_array,
+        weight: float,
+        silent: np.ndarray,
+        solver: str,
+        n_jobs: Any,
+        dtype: Any = np.float64,
+    ) -> None:
+        pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
+        self.direct = solver == "direct" or (solver == "auto" and pays)
+        self.n_jobs, self.dtype = n_jobs, dtype
+        self.parts: tuple[np.ndarray, ...]
+        omega = np.where(silent, 1.0, lengths)
+        if self.direct:
+            self._factorise(sp.csc_array(sp.diags_array(omega) + weight * laplacian(graph)))
+        else:
+            self.parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), weight * graph.data)
+            self.diagonal = omega + weight * graph.sum(axis=1)
+
+    def solve(self, target: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        """y of every topic, a column each, in float64; columns go in groups of fixed size, one a thread."""
+        solution = np.empty(target.shape)
+
+        def group(first: int) -> None:
+            here = slice(first, first + _COLUMNS_A_SOLVE)
+            if self.direct:
+                part = np.ascontiguousarray(target[self.order, here], dtype=np.float64)
+                solve_lower(*self.parts, part)
+                tail = part[len(self.pivots) :]
+                tail[:] = self.tail_inverse @ tail.astype(self.tail_inverse.dtype, copy=False)
+                solve_upper(*self.parts, self.pivots, part)
+                solution[self.order, here] = part
+            else:
+                part = np.ascontiguousarray(guess[:, here], dtype=np.float64)
+                goal = np.ascontiguousarray(target[:, here], dtype=np.float64)
+                conjugate_gradients(*self.parts, self.diagonal, goal, part, _CG_TOL, _CG_ITER)
+                solution[:, here] = part
+
+        map_blocks(group, range(0, target.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
+        return solution
+
+    def _factorise(self, matrix: sp.csc_array) -> None:
+        from scipy.sparse.linalg import splu
+
+        # SuperLU's own choice of order (COLAMD) gives four times the fill. Without pivoting the factors of a symmetric
+        # matrix are L and D L', and one of them is enough.
+        options = {"SymmetricMode": True}
+        factors = splu(sp.csc_matrix(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+        lower, pivots = sp.csc_array(factors.L), factors.U.diagonal()
+        lower.sort_indices()
+        self.order = np.argsort(factors.perm_r)
+        # The last columns are all but dense, and hold nearly all of the factor: their part is solved by its inverse.
+        first = len(pivots) - _dense_tail(np.diff(lower.indptr))
+        last = lower[first:, first:].toarray()
+        # No entry is negative, nor is what it is multiplied with: single precision costs nothing but the last digits.
+        self.tail_inverse = np.linalg.inv((last * pivots[first:]) @ last.T).astype(self.dtype)
+        leading = lower[:, :first]
+        self.parts = (leading.indptr.astype(np.int64), leading.indices.astype(np.int32), leading.data)
+        self.pivots = pivots[:first]
+
+
+def _dense_tail(column_counts: np.ndarray) -> int:
+    """How many of the last columns of a lower triangle are nearly full."""
+    size = np.arange(1, len(column_counts) + 1)
+    density = np.cumsum(column_counts[::-1]) / (size * (size + 1) / 2)
+    full = np.flatnonzero(density >= _DENSE)
+    return min(int(full[-1]) + 1, _MOST_DENSE) if len(full) else 0

@@ -1,0 +1,310 @@
+"""Islands: groups of variables that one latent variable explains, the first step of Bridged-Islands (Liu et al. 2014).
+
+A working set grows from the closest pair of variables until two latents explain it better than one, by BIC; one of the
+two groups becomes an island, the rest goes back. The models compared are small: a latent Y over its children and, below
+Y, perhaps a second latent Z over its own. A latent class model is the case of a Z with one state and no children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .class_models import (
+    _DOCUMENTS_A_BLOCK,
+    MOST_STATES,
+    SMOOTHING,
+    Model,
+    Sample,
+    _normalised,
+    bic,
+    fit,
+    most_states,
+    n_parameters,
+)
+from .islands import Island
+
+__all__ = ["bridged_islands", "mutual_information"]
+
+_N_STARTS = 16
+_LEAST_GAIN = 1.0  # in BIC, by a change of the two-latent model
+_LEAST_STATE_GAIN = 0.1  # in BIC, by one more state of a latent class model
+
+
+def mutual_information(data: np.ndarray) -> np.ndarray:
+    """I(X; Y) in nats of all pairs of columns of small whole numbers; -1 on the diagonal."""
+    n_documents, n_variables = data.shape
+    top = int(data.max(initial=0)) + 1
+    single = np.array([np.count_nonzero(data == value, axis=0) for value in range(top)], np.float64)
+    result = np.zeros((n_variables, n_variables))
+    for a in range(top):
+        for b in range(a, top):
+            joint = np.zeros_like(result)
+            for begin in range(0, n_documents, _DOCUMENTS_A_BLOCK):
+                block = data[begin : begin + _DOCUMENTS_A_BLOCK]
+                # float32 holds whole numbers of this size exactly: the sums do not depend on the number of threads
+                joint += (block == a).astype(np.float32).T @ (block == b).astype(np.float32)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                term = joint / n_documents * np.log(joint * n_documents / np.outer(single[a], single[b]))
+            term[joint == 0] = 0
+            result += term if a == b else term + term.T
+    result = np.maximum(result, 0)
+    np.fill_diagonal(result, -1)
+    return result
+
+
+class WorkingSet:
+    """A few variables and the models of them: latent class models, each fitted once, and changes of a model.
+
+    smaller: the set before its last variable joined, whose models are good starts.
+    """
+
+    def __init__(self, sample: Sample, random_state: np.random.RandomState, smaller: WorkingSet | None = None):
+        self.sample = sample
+        self.random_state = random_state
+        self.earlier = {} if smaller is None else smaller.fitted
+        self.fitted: dict[int, Model] = {}
+        self.k = len(sample.n_values)
+        values = np.arange(sample.n_values.max())
+        counts = np.tensordot(sample.weights, sample.rows[:, :, None] == values, 1) + SMOOTHING
+        counts[values >= sample.n_values[:, None]] = 0
+        self.marginals = _normalised(counts)
+
+    def add(self, column: np.ndarray, n_values: int) -> WorkingSet:
+        return WorkingSet(self.sample.add(column, n_values), self.random_state, self)
+
+    def bic(self, model: Model) -> float:
+        return bic(model, self.sample)
+
+    # -- one latent
+
+    def class_model(self, n_states: int) -> Model:
+        """The latent class model with this many states."""
+        if n_states not in self.fitted:
+            starts = [self._random_class_model(n_states) for _ in range(_N_STARTS)]
+            if n_states in self.earlier:
+                starts.append(self._extended(self.earlier[n_states]))
+            if n_states > 2:
+                starts += [self._split_state(self.class_model(n_states - 1), False) for _ in range(_N_STARTS)]
+            self.fitted[n_states] = fit(self.sample, starts)
+        return self.fitted[n_states]
+
+    def best_class_model(self) -> Model:
+        """States are added while that raises BIC."""
+        model = self.class_model(2)
+        for n_states in range(3, most_states(self.sample.n_values) + 1):
+            larger = self.class_model(n_states)
+            if self.bic(larger) - self.bic(model) <= _LEAST_STATE_GAIN:
+                break
+            model = larger
+        return model
+
+    def _random_tables(self, which: np.ndarray) -> np.ndarray:
+        shape = len(which), MOST_STATES, self.marginals.shape[1]
+        return _normalised(self.marginals[which][:, None] * self.random_state.standard_exponential(shape))
+
+    def _random_class_model(self, n_states: int) -> Model:
+        prior = _normalised(self.random_state.standard_exponential(n_states))
+        second = np.zeros(self.k, np.bool_)
+        return Model(second, prior, np.ones((n_states, 1)), self._random_tables(np.arange(self.k)))
+
+    def _extended(self, model: Model) -> Model:
+        """A model of the smaller set with the last variable independent of Y; one step of EM makes it dependent."""
+        tables = np.repeat(self.marginals[:, None], MOST_STATES, 1)
+        tables[:-1] = 0
+        tables[:-1, :, : model.tables.shape[2]] = model.tables
+        return model._replace(second=np.append(model.second, False), tables=tables)
+
+    # -- two latents
+
+    def _split_state(self, model: Model, of_second: bool) -> Model:
+        """A random state of Y or Z in two: half of its documents each, tables that differ a little."""
+        n_states = model.bridge.shape[int(of_second)]
+        state = self.random_state.randint(n_states)
+        prior, bridge, tables = model.prior, model.bridge, model.tables.copy()
+        if of_second:
+            bridge = np.column_stack([bridge, bridge[:, state]])
+            bridge[:, [state, n_states]] /= 2
+        else:
+            prior = np.append(prior, prior[state])
+            prior[[state, n_states]] /= 2
+            bridge = np.vstack([bridge, bridge[state]])
+        children = np.flatnonzero(model.second == of_second)
+        for s in (n_states, state):  # the copy first: the original changes too
+            noise = np.exp(0.7 * self.random_state.standard_normal((len(children), tables.shape[2])))
+            tables[children, s] = _normalised(model.tables[children, state] * noise)
+        return Model(model.second, prior, np.ascontiguousarray(bridge), tables)
+
+    def one_more_state(self, model: Model) -> list[Model]:
+        """The model with one more state of Y, and with one more of Z, where that keeps the latent regular."""
+        n_y, n_z = model.bridge.shape
+        if n_z == 1:
+            return [self.class_model(n_y + 1)] if n_y < most_states(self.sample.n_values) else []
+        result = []
+        for of_second, n_states, n_other in ((False, n_y, n_z), (True, n_z, n_y)):
+            children = model.second == of_second
+            if n_states < most_states(np.append(self.sample.n_values[children], n_other)):
+                touched = np.append(children, [not of_second, True])
+                starts = [self._split_state(model, of_second) for _ in range(_N_STARTS)]
+                result.append(fit(self.sample, starts, touched))
+        return result
+
+    def new_latent(self, model: Model, pair: list[int]) -> Model:
+        """A latent class model with a second latent over the pair, its states added while that raises BIC."""
+        second = np.zeros(self.k, np.bool_)
+        second[pair] = True
+        touched = np.append(second, [False, True])
+        n_y = len(model.prior)
+        best = None
+        for n_z in range(2, most_states(np.append(self.sample.n_values[pair], n_y)) + 1):
+            starts = []
+            for _ in range(_N_STARTS):
+                bridge = _normalised(self.random_state.standard_exponential((n_y, n_z)))
+                tables = model.tables.copy()
+                tables[second] = self._random_tables(np.flatnonzero(second))
+                starts.append(Model(second, model.prior, bridge, tables))
+            # nearly the same as one latent
+            copied = np.arange(n_z) % n_y
+            tables = model.tables.copy()
+            tables[second, :n_z] = model.tables[second][:, copied]
+            bridge = _normalised(0.1 + (np.arange(n_y)[:, None] == copied))
+            starts.append(Model(second, model.prior, bridge, tables))
+            larger = fit(self.sample, starts, touched)
+            if best is not None and self.bic(larger) <= self.bic(best):
+                break
+            best = larger
+        assert best is not None
+        return best
+
+    def relocated(self, model: Model) -> Model:
+        """Children of Y moved to Z one by one, the best first, while that raises BIC; two stay."""
+        while np.count_nonzero(~model.second) > 2:
+            moved = []
+            for i in np.flatnonzero(~model.second):
+                second, touched = model.second.copy(), np.zeros(self.k + 2, np.bool_)
+                second[i] = touched[i] = True
+                tables = model.tables.copy()
+                tables[i] = self.marginals[i]
+                moved.append(fit(self.sample, [model._replace(second=second, tables=tables)], touched))
+            best = max(moved, key=self.bic)
+            if self.bic(best) - self.bic(model) <= _LEAST_GAIN:
+                break
+            model = fit(self.sample, [best])
+        return model
+
+    def second_cluster(self, pair: list[int], delta: float) -> np.ndarray | None:
+        """The UD-test: None if one latent explains the set, else which variables go to the second.
+
+        The search stops when the test has failed: further states would not change the clusters.
+        """
+        bound = self.bic(self.best_class_model()) + delta
+        model = self.class_model(2)
+        while model.bridge.shape[1] == 1 or self.bic(model) <= bound:
+            changed = self.one_more_state(model)
+            if model.bridge.shape[1] == 1:
+                changed.append(self.new_latent(model, pair))
+            score, size = self.bic(model), n_parameters(model, self.sample.n_values)
+            changed = [m for m in changed if self.bic(m) - score > _LEAST_GAIN]
+            if not changed:
+                return None
+            added = [max(n_parameters(m, self.sample.n_values) - size, 1) for m in changed]
+            best = changed[int(np.argmax([(self.bic(m) - score) / n for m, n in zip(changed, added)]))]
+            is_new = best.bridge.shape[1] > 1 and model.bridge.shape[1] == 1
+            model = fit(self.sample, [best])
+            if is_new:
+                model = self.relocated(model)
+        return model.second
+
+
+class Level:
+    """The variables of one level, and the working sets made of them."""
+
+    def __init__(self, data: np.ndarray, n_values: np.ndarray, random_state: np.random.RandomState):
+        self.columns = np.ascontiguousarray(data.T)
+        self.n_values = np.asarray(n_values, np.int64)
+        self.information = mutual_information(data)
+        self.random_state = random_state
+
+    def working_set(self, variables: list[int]) -> WorkingSet:
+        n_documents = self.columns.shape[1]
+        sample = Sample(np.zeros(n_documents, np.int64), np.zeros((1, 0), np.uint8), np.ones(1), self.n_values[:0])
+        for v in variables:
+            sample = sample.add(self.columns[v], self.n_values[v])
+        return WorkingSet(sample, self.random_state)
+
+    def island(self, variables: list[int], current: WorkingSet | None = None) -> Island:
+        model = (current or self.working_set(variables)).best_class_model()
+        tables = [model.tables[i, : len(model.prior), : self.n_values[v]] for i, v in enumerate(variables)]
+        order = np.argsort(sum(t @ np.arange(t.shape[1]) for t in tables), kind="stable")
+        return Island(np.array(variables), model.prior[order], tuple(t[order] for t in tables))
+
+    def grow(self, seeds: list[int], free: np.ndarray, delta: float, island_size: int) -> Island:
+        """The island that two seeds become: free variables join them, the closest first, until the UD-test fails."""
+        variables = list(seeds)
+        current = self.working_set(variables)
+        outside = free.copy()
+        outside[variables] = False
+        while outside.any() and len(variables) < island_size:
+            new = int(np.where(outside, self.information[variables].max(0), -1).argmax())
+            closest = int(self.information[variables, new].argmax())
+            variables.append(new)
+            outside[new] = False
+            current = current.add(self.columns[new], self.n_values[new])
+            if len(variables) >= 4:
+                second = current.second_cluster([closest, len(variables) - 1], delta)
+                if second is not None:
+                    return self.island(_kept(variables, second, self.information))
+        return self.island(variables, current)
+
+
+def _kept(variables: list[int], second: np.ndarray, information: np.ndarray) -> list[int]:
+    """Of two clusters the one with both seeds, else the larger, else the one with more mutual information."""
+    clusters = [[v for v, below in zip(variables, second) if below == side] for side in (False, True)]
+
+    def rank(cluster: list[int]) -> tuple[bool, int, float]:
+        pairs = information[np.ix_(cluster, cluster)]
+        return variables[0] in cluster and variables[1] in cluster, len(cluster), float(np.triu(pairs, 1).sum())
+
+    return max(clusters, key=rank)
+
+
+def bridged_islands(
+    data: np.ndarray,
+    n_values: np.ndarray,
+    *,
+    delta: float,
+    island_size: int,
+    random_state: np.random.RandomState,
+    report: Callable[[int, int], None] | None = None,
+) -> list[Island]:
+    """Every variable in one island, of two variables or more if there are two.
+
+    data: documents x variables, values 0..n_values[i]-1. delta: a working set is split where a second latent gains more
+    BIC. island_size: a working set stops growing here. report(variables placed, islands) is called after each island.
+    """
+    n_variables = data.shape[1]
+    if n_variables == 0:
+        return []
+    level = Level(data, n_values, random_state)
+    information = level.information
+    islands: list[Island] = []
+    free = np.ones(n_variables, np.bool_)
+    closest = information.argmax(1)
+    while np.count_nonzero(free) > 1:
+        stale = np.flatnonzero(free & ~free[closest])
+        closest[stale] = np.where(free, information[stale], -2).argmax(1)
+        seed = int(np.where(free, information[np.arange(n_variables), closest], -2).argmax())
+        islands.append(level.grow([seed, int(closest[seed])], free, delta, island_size))
+        free[islands[-1].variables] = False
+        if report is not None:
+            report(n_variables - np.count_nonzero(free), len(islands))
+    for single in np.flatnonzero(free).tolist():  # at most one
+        variables = [single]
+        if islands:
+            place = int(np.argmax([information[single, island.variables].max() for island in islands]))
+            variables = [*islands.pop(place).variables.tolist(), single]
+        islands.append(level.island(variables))
+        if report is not None:
+            report(n_variables, len(islands))
+    return islands

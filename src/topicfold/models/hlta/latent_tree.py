@@ -1,0 +1,369 @@
+"""A tree of latent variables over words: exact inference and EM (Liu et al. 2014).
+
+Every word hangs from a latent, every latent but the root from another. For a document only latents above one of its
+words are visited (the active ones). All others send up the same message for every document, and what EM needs to know
+of them follows from the sums of their parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...engine.arrays import csr_parts
+from ...engine.blocks import map_blocks, row_blocks
+from ...engine.jit import njit
+
+__all__ = ["Inference", "LatentTree", "Sums", "m_step", "state_marginals"]
+
+_TINY = 1e-300
+_VALUES_A_BLOCK = 1 << 17  # stored counts
+_NOTHING = np.empty((0, 0, 0), np.float32)
+_FEWEST_BLOCKS = 8  # so that small corpora use several threads too
+
+
+@dataclass
+class LatentTree:
+    """The tree and its tables. Latents are in an order in which parents come after their children; the root is last.
+
+    `word_table` is P(word present | state of its parent), or the rate of the word's count. `table` is P(state | state
+    of the parent), the root's prior in its first row. Both are padded with zeros to the largest number of states.
+    """
+
+    word_parent: np.ndarray
+    parent: np.ndarray  # of latents; -1 for the root
+    level: np.ndarray  # of latents, 1 above the words
+    n_states: np.ndarray
+    word_table: np.ndarray  # words x states
+    table: np.ndarray  # latents x parent's states x states
+
+    @property
+    def n_words(self) -> int:
+        return len(self.word_parent)
+
+    @property
+    def n_latents(self) -> int:
+        return len(self.parent)
+
+    @property
+    def n_parent_states(self) -> np.ndarray:
+        """Rows of each latent's table that are in use."""
+        return np.append(self.n_states[self.parent[:-1]], 1)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The tree as named arrays, for a checkpoint."""
+        return dict(vars(self))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> LatentTree:
+        """The tree that `arrays` was taken of."""
+        return cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
+
+
+class Sums(NamedTuple):
+    """What EM needs of the documents."""
+
+    word: np.ndarray  # words x states: sum of n(d, w) P(parent's state | d)
+    pair: np.ndarray  # latents x parent's states x states: expected documents
+    state: np.ndarray  # latents x states: expected documents
+
+
+@njit
+def empty_messages(parent, n_states, table, log_self, log_message, conditional):
+    """What latents send up when no word below them is present. `log_self` comes with what their words send.
+
+    log_self[z, s] += log messages of the latents below z; log_message[z, q] = log sum_s P(z=s|q) exp(log_self[z, s])
+    conditional[z, q, s] = P(z=s | parent's state q, nothing below)
+    """
+    for z in range(len(parent) - 1):
+        y = parent[z]
+        top = -np.inf
+        for s in range(n_states[z]):
+            top = max(top, log_self[z, s])
+        for q in range(n_states[y]):
+            total = 0.0
+            for s in range(n_states[z]):
+                conditional[z, q, s] = table[z, q, s] * np.exp(log_self[z, s] - top)
+                total += conditional[z, q, s]
+            total = max(total, _TINY)
+            for s in range(n_states[z]):
+                conditional[z, q, s] /= total
+            log_message[z, q] = top + np.log(total)
+            log_self[y, q] += log_message[z, q]
+
+
+@njit
+def posterior_rows(
+    indptr,
+    indices,
+    data,
+    first,
+    last,
+    word_parent,
+    parent,
+    n_states,
+    table,
+    log_odds,
+    empty_self,
+    empty_message,
+    conditional,
+    word_sum,
+    pair_sum,
+    active_parent_sum,
+    log_likelihood,
+    beliefs,
+    evidence,
+):
+    """Posteriors of documents first..last by way of active latents.
+
+    word_sum[w, s] += n(d,w) P(parent(w)=s|d); pair_sum[z, q, s] += P(parent=q, z=s|d) and
+    active_parent_sum[z, q] += P(parent=q|d) where z is active. Of all latents, where they have rows:
+    beliefs[d - first, z, s] = P(z=s|d), evidence[d - first, z, s] = P(words below z|z=s) over its maximum. Where
+    beliefs have room for one latent, it is the root, and nothing is sent down nor summed.
+    """
+    n_latents, most = empty_self.shape
+    root = n_latents - 1
+    marked = np.zeros(n_latents, np.bool_)
+    active = np.empty(n_latents, np.int64)
+    log_self = np.empty((n_latents, most))
+    below = np.empty((n_latents, most, most))  # P(z=s | parent's state, evidence below z)
+    belief = np.empty((n_latents, most))
+    for d in range(first, last):
+        count = 0
+        for cell in range(indptr[d], indptr[d + 1]):
+            w = indices[cell]
+            z = word_parent[w]
+            while z >= 0 and not marked[z]:
+                marked[z] = True
+                active[count] = z
+                count += 1
+                for s in range(n_states[z]):
+                    log_self[z, s] = empty_self[z, s]
+                z = parent[z]
+            y = word_parent[w]
+            for s in range(n_states[y]):
+                log_self[y, s] += data[cell] * log_odds[w, s]
+        if not marked[root]:
+            marked[root] = True
+            active[count] = root
+            count += 1
+            for s in range(n_states[root]):
+                log_self[root, s] = empty_self[root, s]
+        order = np.sort(active[:count])
+        for a in range(count - 1):
+            z = order[a]
+            y = parent[z]
+            top = -np.inf
+            for s in range(n_states[z]):
+                top = max(top, log_self[z, s])
+            for s in range(n_states[z]):
+                belief[z, s] = np.exp(log_self[z, s] - top)
+            for q in range(n_states[y]):
+                total = 0.0
+                for s in range(n_states[z]):
+                    below[z, q, s] = table[z, q, s] * belief[z, s]
+                    total += below[z, q, s]
+                total = max(total, _TINY)
+                for s in range(n_states[z]):
+                    below[z, q, s] /= total
+                log_self[y, q] += top + np.log(total) - empty_message[z, q]
+        top = -np.inf
+        for s in range(n_states[root]):
+            top = max(top, log_self[root, s])
+        total = 0.0
+        for s in range(n_states[root]):
+            belief[root, s] = table[root, 0, s] * np.exp(log_self[root, s] - top)
+            total += belief[root, s]
+        log_likelihood[d] = top + np.log(total)
+        for s in range(n_states[root]):
+            belief[root, s] /= total
+            pair_sum[root, 0, s] += belief[root, s]
+        if beliefs.shape[1] == 1:
+            for s in range(n_states[root]):
+                beliefs[d - first, 0, s] = belief[root, s]
+            for a in range(count):
+                marked[order[a]] = False
+            continue
+        for a in range(count - 2, -1, -1):
+            z = order[a]
+            y = parent[z]
+            for s in range(n_states[z]):
+                belief[z, s] = 0.0
+            for q in range(n_states[y]):
+                active_parent_sum[z, q] += belief[y, q]
+                for s in range(n_states[z]):
+                    joint = belief[y, q] * below[z, q, s]
+                    pair_sum[z, q, s] += joint
+                    belief[z, s] += joint
+        for cell in range(indptr[d], indptr[d + 1]):
+            w = indices[cell]
+            y = word_parent[w]
+            for s in range(n_states[y]):
+                word_sum[w, s] += data[cell] * belief[y, s]
+        if len(beliefs) > 0:
+            for z in range(n_latents - 1, -1, -1):
+                if not marked[z]:
+                    for s in range(n_states[z]):
+                        belief[z, s] = 0.0
+                        for q in range(n_states[parent[z]]):
+                            belief[z, s] += belief[parent[z], q] * conditional[z, q, s]
+                for s in range(n_states[z]):
+                    beliefs[d - first, z, s] = belief[z, s]
+        if len(evidence) > 0:
+            for z in range(n_latents):
+                top = -np.inf
+                for s in range(n_states[z]):
+                    top = max(top, log_self[z, s] if marked[z] else empty_self[z, s])
+                for s in range(n_states[z]):
+                    evidence[d - first, z, s] = np.exp((log_self[z, s] if marked[z] else empty_self[z, s]) - top)
+        for a in range(count):
+            marked[order[a]] = False
+
+
+@njit
+def complete_sums(parent, n_states, conditional, pair_sum, active_parent_sum, state_sum):
+    """Add to pair_sum the documents in which a latent was not active, from the root down; state_sum is its margin."""
+    n_latents = len(parent)
+    for s in range(n_states[n_latents - 1]):
+        state_sum[n_latents - 1, s] = pair_sum[n_latents - 1, 0, s]
+    for z in range(n_latents - 2, -1, -1):
+        y = parent[z]
+        for q in range(n_states[y]):
+            rest = max(state_sum[y, q] - active_parent_sum[z, q], 0.0)
+            for s in range(n_states[z]):
+                pair_sum[z, q, s] += rest * conditional[z, q, s]
+                state_sum[z, s] += pair_sum[z, q, s]
+
+
+class Inference:
+    """Passes over documents with one set of tables.
+
+    `words` is a mask: the others are summed out, as if nobody had looked whether they are present.
+    """
+
+    def __init__(self, tree: LatentTree, emission: str = "presence", words: np.ndarray | None = None) -> None:
+        self.tree = tree
+        known = np.arange(tree.word_table.shape[1]) < tree.n_states[tree.word_parent][:, None]
+        table = np.where(known, tree.word_table, 0.5)
+        if emission == "presence":
+            log_off = np.log(np.maximum(1 - table, _TINY))
+            log_on = np.log(np.maximum(table, _TINY))
+        else:  # Poisson: log P(n|s) = n log rate - rate - log n!
+            log_off = -table
+            log_on = np.log(np.maximum(table, _TINY)) - table
+        hidden = ~known if words is None else ~known | ~words[:, None]
+        log_off[hidden] = log_on[hidden] = 0.0
+        self._log_odds = log_on - log_off
+        self._empty_self = np.zeros((tree.n_latents, table.shape[1]))
+        np.add.at(self._empty_self, tree.word_parent, log_off)
+        self._empty_message = np.zeros_like(self._empty_self)
+        self._conditional = np.zeros_like(tree.table)
+        empty_messages(tree.parent, tree.n_states, tree.table, self._empty_self, self._empty_message, self._conditional)
+
+    def sums(self, documents: sp.csr_array, n_jobs: int | None = None) -> tuple[Sums, np.ndarray]:
+        """The expected counts of EM, and the log-likelihood of each document."""
+        tree, parts = self.tree, csr_parts(documents)
+        log_likelihood = np.empty(documents.shape[0])
+
+        def block(rows: tuple[int, int]) -> tuple[np.ndarray, ...]:
+            return self._rows(parts, rows, log_likelihood, _NOTHING, _NOTHING)
+
+        n_blocks = max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_A_BLOCK))
+        results = map_blocks(block, row_blocks(parts[0], n_blocks), n_jobs)
+        word, pair, active_parent = results[0]
+        for result in results[1:]:
+            for total, part in zip((word, pair, active_parent), result):
+                total += part
+        state = np.zeros_like(self._empty_self)
+        complete_sums(tree.parent, tree.n_states, self._conditional, pair, active_parent, state)
+        return Sums(word, pair, state), log_likelihood
+
+    def log_likelihood(self, documents: sp.csr_array, n_jobs: int | None = None) -> np.ndarray:
+        """log P of each document."""
+        return self.sums(documents, n_jobs)[1]
+
+    def beliefs(
+        self,
+        documents: sp.csr_array,
+        latents: np.ndarray,
+        n_jobs: int | None = None,
+        *,
+        state: int | None = None,
+        evidence: bool = False,
+    ) -> np.ndarray:
+        """P(state | document) of some latents, documents x latents x states, in single precision; or of one state.
+
+        With `evidence` it is P(the words below a latent | its state) instead, over its maximum.
+        """
+        tree, parts = self.tree, csr_parts(documents)
+        states = (self._empty_self.shape[1],) if state is None else ()
+        result = np.empty((documents.shape[0], len(latents), *states), np.float32)
+        root_alone = latents.tolist() == [tree.n_latents - 1] and not evidence
+        shape = (1 if root_alone else tree.n_latents, self._empty_self.shape[1])
+        size = max(1, _VALUES_A_BLOCK // shape[0])
+
+        def block(first: int) -> None:
+            last = min(first + size, documents.shape[0])
+            found = np.zeros((last - first, *shape), np.float32)
+            outputs = (_NOTHING, found) if evidence else (found, _NOTHING)
+            self._rows(parts, (first, last), np.empty(documents.shape[0]), *outputs)
+            chosen = found if root_alone else found[:, latents]
+            result[first:last] = chosen if state is None else chosen[:, :, state]
+
+        map_blocks(block, range(0, documents.shape[0], size), n_jobs)
+        return result
+
+    def _rows(
+        self,
+        parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+        rows: tuple[int, int],
+        log_likelihood: np.ndarray,
+        beliefs: np.ndarray,
+        evidence: np.ndarray,
+    ) -> tuple[np.ndarray, ...]:
+        tree = self.tree
+        sums = (np.zeros_like(self._log_odds), np.zeros_like(tree.table), np.zeros_like(self._empty_self))
+        posterior_rows(
+            *parts,
+            *rows,
+            tree.word_parent,
+            tree.parent,
+            tree.n_states,
+            tree.table,
+            self._log_odds,
+            self._empty_self,
+            self._empty_message,
+            self._conditional,
+            *sums,
+            log_likelihood,
+            beliefs,
+            evidence,
+        )
+        return sums
+
+
+def m_step(tree: LatentTree, sums: Sums, smoothing: float, mean: np.ndarray) -> None:
+    """New tables, in place. `smoothing` pseudo-documents a state have each word as often as on average (`mean`), and
+    the states of a latent equally often."""
+    most = tree.word_table.shape[1]
+    known = np.arange(most) < tree.n_states[tree.word_parent][:, None]
+    totals = sums.state[tree.word_parent] + smoothing
+    tree.word_table = np.where(known, (sums.word + smoothing * mean[:, None]) / np.maximum(totals, _TINY), 0.0)
+    cells = sums.pair + smoothing / tree.n_states[:, None, None]
+    cells[np.arange(most) >= tree.n_states[:, None, None] + np.zeros((1, most, 1), int)] = 0
+    cells[np.arange(most) >= tree.n_parent_states[:, None]] = 0
+    rows = cells.sum(axis=2, keepdims=True)
+    tree.table = np.where(rows > 0, cells / np.maximum(rows, _TINY), tree.table)
+
+
+def state_marginals(tree: LatentTree) -> np.ndarray:
+    """P(state) of each latent, latents x states."""
+    marginal = np.zeros((tree.n_latents, tree.table.shape[2]))
+    marginal[-1] = tree.table[-1, 0]
+    for z in range(tree.n_latents - 2, -1, -1):
+        marginal[z] = marginal[tree.parent[z]] @ tree.table[z]
+    return marginal

@@ -1,0 +1,162 @@
+"""Topics of a latent tree: which words say what a state of a latent is about (Liu et al. 2014, section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...engine.blocks import map_blocks
+from .latent_tree import Inference, LatentTree, state_marginals
+
+__all__ = ["discerning_index", "effective_words", "ordered_states", "subtree", "topic_parents", "words_below"]
+
+_TINY = 1e-300
+
+
+def ordered_states(tree: LatentTree) -> LatentTree:
+    """The tree with the states of each latent by the expected number of words below it: state 0 is the background."""
+    tree = replace(tree, table=tree.table.copy(), word_table=tree.word_table.copy())
+    n_latents, most = tree.n_latents, tree.table.shape[2]
+    expected = np.zeros((n_latents, most))
+    np.add.at(expected, tree.word_parent, tree.word_table)
+    order = np.tile(np.arange(most), (n_latents, 1))
+    for z in range(n_latents):
+        states = tree.n_states[z]
+        order[z, :states] = np.argsort(expected[z, :states], kind="stable")
+        expected[z] = expected[z, order[z]]
+        tree.table[z] = tree.table[z][:, order[z]]
+        y = tree.parent[z]
+        if y >= 0 and tree.level[y] > tree.level[z]:  # latents beside each other at the top are not below each other
+            expected[y] += tree.table[z] @ expected[z]
+    for z in range(n_latents - 1):
+        tree.table[z] = tree.table[z][order[tree.parent[z]]]
+    tree.word_table = np.take_along_axis(tree.word_table, order[tree.word_parent], axis=1)
+    return tree
+
+
+def words_below(tree: LatentTree) -> list[np.ndarray]:
+    """The words in the subtree of each latent: its semantic base."""
+    below: list[list[int]] = [[] for _ in range(tree.n_latents)]
+    for w, z in enumerate(tree.word_parent.tolist()):
+        below[z].append(w)
+    for z in range(tree.n_latents - 1):
+        y = tree.parent[z]
+        if tree.level[y] > tree.level[z]:
+            below[y] += below[z]
+    return [np.array(sorted(words), dtype=np.int64) for words in below]
+
+
+def subtree(tree: LatentTree, root: int, prior: np.ndarray, words: np.ndarray) -> LatentTree:
+    """The latents below one, which becomes the root, with their words."""
+    inside = np.zeros(tree.n_latents, bool)
+    inside[root] = True
+    for z in range(root - 1, -1, -1):
+        inside[z] = inside[tree.parent[z]] and tree.level[tree.parent[z]] > tree.level[z]
+    kept = np.flatnonzero(inside)
+    number = np.append(np.cumsum(inside) - 1, -1)
+    table = tree.table[kept]
+    table[-1] = 0
+    table[-1, 0] = prior
+    return LatentTree(
+        word_parent=number[tree.word_parent[words]],
+        parent=np.append(number[tree.parent[kept[:-1]]], -1),
+        level=tree.level[kept],
+        n_states=tree.n_states[kept],
+        word_table=tree.word_table[words],
+        table=table,
+    )
+
+
+def discerning_index(on: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """I(W; [Z=s]) of words and states: how well a word tells state s from all others.
+
+    on[s, w] = P(w|Z=s), share[s] = P(Z=s).
+    """
+    overall = share @ on
+    rest = 1 - share
+    other = np.clip((overall - share[:, None] * on) / np.maximum(rest, _TINY)[:, None], 0, 1)
+    here = share[:, None] * _divergence(on, overall)
+    return np.maximum(here + rest[:, None] * _divergence(other, overall), 0)
+
+
+def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Kullback-Leibler divergence of two biased coins, in nats."""
+    on = p * np.log(np.maximum(p, _TINY) / np.maximum(q, _TINY))
+    return on + (1 - p) * np.log(np.maximum(1 - p, _TINY) / np.maximum(1 - q, _TINY))
+
+
+def effective_words(
+    tree: LatentTree,
+    on: np.ndarray,
+    documents: sp.csr_array,
+    coverage: float,
+    emission: str,
+    n_jobs: int | None = None,
+) -> list[np.ndarray]:
+    """The effective semantic base of each latent: the fewest words that tell enough about it.
+
+    Words are taken in the order of I(Z; W), as many as it takes for more than `coverage` of I(Z; all its words), which
+    is H(Z) less the mean over documents of H(Z | words). Their number is found by bisection: a further word may tell
+    less than nothing only where documents are not as the tree has them. on[z, s, w] = P(w|z=s).
+    """
+    prior = state_marginals(tree)
+    columns = sp.csc_array(documents)
+
+    def base(z: int) -> np.ndarray:
+        words = below[z]
+        p = on[z][:, words].astype(np.float64)
+        information = prior[z] @ _divergence(p, prior[z] @ p)
+        words = words[np.argsort(-information, kind="stable")]
+        if len(words) < 2:
+            return words
+        told = _Told(subtree(tree, z, prior[z], words), columns[:, words], emission)
+        goal = coverage * told(len(words))
+        few, enough = 0, len(words)  # told(few) does not reach the goal, told(enough) does
+        while enough - few > 1:
+            middle = (few + enough) // 2
+            few, enough = (few, middle) if told(middle) > goal else (middle, enough)
+        return words[:enough]
+
+    below = words_below(tree)
+    return map_blocks(base, range(tree.n_latents), n_jobs)
+
+
+class _Told:
+    """told(n): what the first n words tell about the root of a tree, in nats."""
+
+    def __init__(self, tree: LatentTree, columns: sp.csc_array, emission: str) -> None:
+        self.tree, self.columns, self.emission = tree, columns, emission
+
+    def __call__(self, n_words: int) -> float:
+        tree, n_documents = self.tree, self.columns.shape[0]
+        rows = sp.csr_array(self.columns[:, :n_words])
+        used = np.flatnonzero(np.diff(rows.indptr))
+        # documents without any of these words are all alike: one stands for them
+        indptr = np.append(rows.indptr[used], [rows.nnz, rows.nnz])
+        documents = sp.csr_array((rows.data, rows.indices, indptr), (len(used) + 1, tree.n_words))
+        weight = np.append(np.ones(len(used)), n_documents - len(used)) / n_documents
+        seen = Inference(tree, self.emission, np.arange(tree.n_words) < n_words)
+        belief = seen.beliefs(documents, np.array([tree.n_latents - 1]))[:, 0].astype(np.float64)
+        return float(_entropy(tree.table[-1, 0]) - weight @ _entropy(belief))
+
+
+def _entropy(p: np.ndarray) -> np.ndarray:
+    return -(p * np.log(np.maximum(p, _TINY))).sum(axis=-1)
+
+
+def topic_parents(tree: LatentTree, latent: np.ndarray, state: np.ndarray) -> np.ndarray:
+    """For each topic (a state of a latent) the row of the topic above it, -1 at the top.
+
+    Where the latent above has several states beside the background, it is the likeliest given the topic.
+    """
+    prior = state_marginals(tree)
+    row = {(int(z), int(s)): k for k, (z, s) in enumerate(zip(latent, state))}
+    parents = np.full(len(latent), -1)
+    for k, (z, s) in enumerate(zip(latent, state)):
+        y = tree.parent[z]
+        if y >= 0 and tree.level[y] > tree.level[z]:
+            joint = prior[y] * tree.table[z][:, s]
+            parents[k] = row[int(y), 1 + int(np.argmax(joint[1 : tree.n_states[y]]))]
+    return parents

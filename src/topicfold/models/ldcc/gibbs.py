@@ -1,0 +1,345 @@
+"""Kernels of LDCC's Gibbs sampler."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...engine.jit import njit
+
+__all__ = []
+
+_TABULATED = 128  # counts for which rising factorials are looked up
+
+
+@njit
+def next_uniform(random):
+    """A number in [0, 1) by xorshift128+; the two words of its state are renewed in place."""
+    a, b = random[0], random[1]
+    random[0] = b
+    a ^= a << np.uint64(23)
+    a = a ^ b ^ (a >> np.uint64(18)) ^ (b >> np.uint64(5))
+    random[1] = a
+    return np.float64((a + b) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def fill_word_lists(tokens, topic, start, size, listed, count):
+    """The topics of each word with their counts, as runs of `listed` and `count` from start[w], size[w] long."""
+    for i in range(len(tokens)):
+        w = tokens[i]
+        place = start[w]
+        end = start[w] + size[w]
+        while place < end and listed[place] != topic[i]:
+            place += 1
+        if place == end:
+            listed[place] = topic[i]
+            count[place] = 0
+            size[w] += 1
+        count[place] += 1
+
+
+@njit
+def sweep_segments(
+    tokens,
+    ends,
+    document,
+    topic,
+    cluster,
+    topic_total,
+    start,
+    size,
+    listed,
+    count,
+    document_cluster,
+    alpha,
+    log_rising,
+    log_rising_total,
+    log_gamma,
+    delta,
+    eta,
+    n_words,
+    random,
+):
+    """Draw the topic of every token, and after those of a segment its document-topic, each given all others.
+
+    P(z=l) is as (alpha[y,l] + n(seg,l)) (n(l,w) + eta) / (n(l) + V eta), P(y=k) as (delta + n(d,k)) times
+    prod_l rising(alpha[k,l], n(seg,l)) / rising(sum_l alpha[k,l], n(seg)); counts are without the one that is drawn.
+    """
+    n_clusters, n_topics = alpha.shape
+    inverse = np.empty(n_topics)  # 1 / (n(l) + V eta)
+    for l in range(n_topics):
+        inverse[l] = 1.0 / (topic_total[l] + n_words * eta)
+    in_segment = np.zeros(n_topics, np.int64)
+    used = np.empty(n_topics, np.int64)  # topics of the segment
+    place = np.empty(n_topics, np.int64)  # of a topic in `used`
+    weight = np.empty(n_topics)  # (alpha[y,l] + n(seg,l)) / (n(l) + V eta)
+    upto = np.empty(n_topics)
+    logs = np.empty(n_clusters)
+    for g in range(len(ends) - 1):
+        first, last = ends[g], ends[g + 1]
+        k = cluster[g]
+        n_used = 0
+        for i in range(first, last):
+            l = topic[i]
+            if in_segment[l] == 0:
+                used[n_used] = l
+                place[l] = n_used
+                n_used += 1
+            in_segment[l] += 1
+        prior_mass, segment_mass = 0.0, 0.0
+        for l in range(n_topics):
+            weight[l] = (alpha[k, l] + in_segment[l]) * inverse[l]
+            prior_mass += alpha[k, l] * inverse[l]
+        for u in range(n_used):
+            segment_mass += in_segment[used[u]] * inverse[used[u]]
+        for i in range(first, last):
+            w, old = tokens[i], topic[i]
+            begin, length = start[w], size[w]
+            prior_mass -= alpha[k, old] * inverse[old]
+            segment_mass -= in_segment[old] * inverse[old]
+            topic_total[old] -= 1
+            in_segment[old] -= 1
+            inverse[old] = 1.0 / (topic_total[old] + n_words * eta)
+            prior_mass += alpha[k, old] * inverse[old]
+            segment_mass += in_segment[old] * inverse[old]
+            weight[old] = (alpha[k, old] + in_segment[old]) * inverse[old]
+            if in_segment[old] == 0:
+                n_used -= 1
+                moved = used[n_used]
+                used[place[old]] = moved
+                place[moved] = place[old]
+            word_mass = 0.0
+            at_old = 0
+            for j in range(length):
+                l = listed[begin + j]
+                if l == old:
+                    count[begin + j] -= 1
+                    at_old = j
+                word_mass += count[begin + j] * weight[l]
+                upto[j] = word_mass
+            drawn = next_uniform(random) * (word_mass + eta * (segment_mass + prior_mass))
+            at = -1
+            if drawn < word_mass:
+                at = 0
+                while upto[at] <= drawn:
+                    at += 1
+                new = np.int64(listed[begin + at])
+            else:
+                drawn = (drawn - word_mass) / eta
+                new = np.int64(-1)
+                if drawn < segment_mass:
+                    for u in range(n_used):
+                        drawn -= in_segment[used[u]] * inverse[used[u]]
+                        if drawn < 0:
+                            new = used[u]
+                            break
+                else:
+                    drawn -= segment_mass
+                    for l in range(n_topics):
+                        drawn -= alpha[k, l] * inverse[l]
+                        if drawn < 0:
+                            new = np.int64(l)
+                            break
+                if new < 0:  # by rounding
+                    new = np.int64(old)
+                for j in range(length):
+                    if listed[begin + j] == new:
+                        at = j
+                        break
+            if count[begin + at_old] == 0 and at != at_old:
+                length -= 1
+                listed[begin + at_old] = listed[begin + length]
+                count[begin + at_old] = count[begin + length]
+                if at == length:
+                    at = at_old
+            if at < 0:
+                at = length
+                length += 1
+                listed[begin + at] = new
+                count[begin + at] = 0
+            size[w] = length
+            count[begin + at] += 1
+            topic[i] = new
+            prior_mass -= alpha[k, new] * inverse[new]
+            segment_mass -= in_segment[new] * inverse[new]
+            if in_segment[new] == 0:
+                used[n_used] = new
+                place[new] = n_used
+                n_used += 1
+            topic_total[new] += 1
+            in_segment[new] += 1
+            inverse[new] = 1.0 / (topic_total[new] + n_words * eta)
+            prior_mass += alpha[k, new] * inverse[new]
+            segment_mass += in_segment[new] * inverse[new]
+            weight[new] = (alpha[k, new] + in_segment[new]) * inverse[new]
+        d = document[g]
+        document_cluster[d, k] -= 1
+        for c in range(n_clusters):
+            logs[c] = np.log(delta + document_cluster[d, c]) - log_rising_total[last - first, c]
+        for u in range(n_used):
+            l = used[u]
+            n = in_segment[l]
+            if n < log_rising.shape[1]:
+                for c in range(n_clusters):
+                    logs[c] += log_rising[l, n, c]
+            else:
+                for c in range(n_clusters):
+                    logs[c] += math.lgamma(alpha[c, l] + n) - log_gamma[l, c]
+            in_segment[l] = 0
+        top = logs[0]
+        for c in range(1, n_clusters):
+            top = max(top, logs[c])
+        total = 0.0
+        for c in range(n_clusters):
+            total += np.exp(logs[c] - top)
+            logs[c] = total
+        drawn = next_uniform(random) * total
+        k = 0
+        while k < n_clusters - 1 and logs[k] <= drawn:
+            k += 1
+        cluster[g] = k
+        document_cluster[d, k] += 1
+
+
+@njit
+def frozen_documents(
+    tokens,
+    ends,
+    document_ends,
+    word_topic,
+    alpha,
+    log_rising,
+    log_rising_total,
+    log_gamma,
+    delta,
+    n_burn_in,
+    n_samples,
+    first_document,
+    last_document,
+    segment_topic,
+    segment_cluster,
+):
+    """Gibbs sampling of documents first..last with P(w|l) and alpha as they are, from a seed made of their own words.
+
+    segment_topic[s] and segment_cluster[s] are P(l|segment) and P(k|segment), averaged over samples; given the topics
+    of a segment's tokens both are taken as expectations over its document-topic.
+    """
+    n_clusters, n_topics = alpha.shape
+    alpha_total = alpha.sum(axis=1)
+    upto = np.empty(n_topics)
+    chance = np.empty(n_clusters)
+    random = np.empty(2, np.uint64)
+    for d in range(first_document, last_document):
+        begin, end = document_ends[d], document_ends[d + 1]
+        random[0], random[1] = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
+        for g in range(begin, end):
+            for i in range(ends[g], ends[g + 1]):
+                random[0] = (random[0] ^ np.uint64(tokens[i] + 1)) * np.uint64(0x100000001B3)
+                random[1] = random[1] ^ (random[0] << np.uint64(7)) ^ (random[0] >> np.uint64(9))
+            random[0] += np.uint64(1)
+        for _ in range(8):  # so that documents that are nearly alike do not begin alike
+            next_uniform(random)
+        n_tokens = ends[end] - ends[begin]
+        offset = ends[begin]
+        topic = np.empty(n_tokens, np.int64)
+        counts = np.zeros((end - begin, n_topics), np.int64)
+        cluster = np.zeros(end - begin, np.int64)
+        in_document = np.zeros(n_clusters)
+        for g in range(begin, end):
+            k = min(np.int64(next_uniform(random) * n_clusters), n_clusters - 1)
+            cluster[g - begin] = k
+            in_document[k] += 1
+            for i in range(ends[g], ends[g + 1]):
+                total = 0.0
+                for l in range(n_topics):
+                    total += word_topic[tokens[i], l]
+                    upto[l] = total
+                drawn = next_uniform(random) * total
+                new = 0
+                while new < n_topics - 1 and upto[new] <= drawn:
+                    new += 1
+                topic[i - offset] = new
+                counts[g - begin, new] += 1
+        for sweep in range(n_burn_in + n_samples):
+            for g in range(begin, end):
+                s = g - begin
+                here = counts[s]
+                k = cluster[s]
+                for i in range(ends[g], ends[g + 1]):
+                    w = tokens[i]
+                    here[topic[i - offset]] -= 1
+                    total = 0.0
+                    for l in range(n_topics):
+                        total += (alpha[k, l] + here[l]) * word_topic[w, l]
+                        upto[l] = total
+                    drawn = next_uniform(random) * total
+                    new = 0
+                    while new < n_topics - 1 and upto[new] <= drawn:
+                        new += 1
+                    topic[i - offset] = new
+                    here[new] += 1
+                in_document[k] -= 1
+                for c in range(n_clusters):
+                    chance[c] = np.log(delta + in_document[c]) - log_rising_total[ends[g + 1] - ends[g], c]
+                for l in range(n_topics):
+                    n = here[l]
+                    if n == 0:
+                        continue
+                    if n < log_rising.shape[1]:
+                        for c in range(n_clusters):
+                            chance[c] += log_rising[l, n, c]
+                    else:
+                        for c in range(n_clusters):
+                            chance[c] += math.lgamma(alpha[c, l] + n) - log_gamma[l, c]
+                top = chance[0]
+                for c in range(1, n_clusters):
+                    top = max(top, chance[c])
+                total = 0.0
+                for c in range(n_clusters):
+                    chance[c] = np.exp(chance[c] - top)
+                    total += chance[c]
+                drawn = next_uniform(random) * total
+                k = -1
+                while k < n_clusters - 1 and drawn >= 0:
+                    k += 1
+                    drawn -= chance[k]
+                cluster[s] = k
+                in_document[k] += 1
+                if sweep >= n_burn_in:
+                    n_here = ends[g + 1] - ends[g]
+                    for c in range(n_clusters):
+                        share = chance[c] / total / n_samples
+                        segment_cluster[g, c] += share
+                        for l in range(n_topics):
+                            segment_topic[g, l] += share * (alpha[c, l] + here[l]) / (alpha_total[c] + n_here)
+
+
+@njit
+def count_segment_topics(ends, topic, n_topics, segment, listed, count):
+    """Topics of each segment with their counts, one entry each; the number of entries."""
+    in_segment = np.zeros(n_topics, np.int64)
+    used = np.empty(n_topics, np.int64)
+    n_entries = 0
+    for g in range(len(ends) - 1):
+        n_used = 0
+        for i in range(ends[g], ends[g + 1]):
+            l = topic[i]
+            if in_segment[l] == 0:
+                used[n_used] = l
+                n_used += 1
+            in_segment[l] += 1
+        for u in range(n_used):
+            segment[n_entries], listed[n_entries], count[n_entries] = g, used[u], in_segment[used[u]]
+            in_segment[used[u]] = 0
+            n_entries += 1
+    return n_entries
+
+
+@njit
+def add_word_counts(start, size, listed, count, total):
+    """total[w, l] += n(l, w)."""
+    for w in range(len(size)):
+        for place in range(start[w], start[w] + size[w]):
+            total[w, listed[place]] += count[place]

@@ -1,0 +1,250 @@
+"""Collapsed Gibbs sampling for LDCC: a word-topic of every token, a document-topic of every segment.
+
+The conditional of a token's topic is cut in three parts, as in SparseLDA (Yao, Mimno and McCallum 2009): what the word
+is known for, what the segment has already, and the rest, which is rarely drawn. The first goes over the topics the word
+has, the second over those of the segment; neither goes over all topics.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import digamma, gammaln
+
+from ...engine.arrays import csr_parts
+from ...engine.loop import State
+from .gibbs import _TABULATED, add_word_counts, count_segment_topics, fill_word_lists, frozen_documents, sweep_segments
+
+__all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state"]
+
+_LEAST_ALPHA = 1e-4
+
+
+class Tables:
+    """Logarithms of rising factorials of alpha: of counts up to a bound by topic, and of lengths of segments."""
+
+    def __init__(self, alpha: np.ndarray, longest: int) -> None:
+        n = np.arange(min(longest, _TABULATED) + 1)
+        self.log_gamma = np.ascontiguousarray(gammaln(alpha.T))
+        rising = gammaln(alpha.T[:, None, :] + n[None, :, None]) - self.log_gamma[:, None, :]
+        self.log_rising = np.ascontiguousarray(rising)  # topics x counts x clusters
+        total = alpha.sum(axis=1)
+        lengths = np.arange(longest + 1)[:, None]
+        self.log_rising_total = np.ascontiguousarray(gammaln(total + lengths) - gammaln(total))
+
+
+class Sampler:
+    """The tokens of a corpus, in the order of its segments, and sweeps over the state of a chain."""
+
+    def __init__(
+        self, counts: sp.csr_array, documents: np.ndarray, n_clusters: int, n_topics: int, eta: float, delta: float
+    ) -> None:
+        indptr, indices, data = csr_parts(counts)
+        times = data.astype(np.int64)
+        self.tokens = np.repeat(indices, times)
+        self.ends = np.concatenate([[0], np.cumsum(times)])[indptr]
+        self.documents = documents.astype(np.int64)
+        self.n_documents = int(documents.max()) + 1
+        self.n_words, self.n_clusters, self.n_topics = counts.shape[1], n_clusters, n_topics
+        self.eta, self.delta = eta, delta
+        frequency = np.bincount(self.tokens, minlength=self.n_words)
+        self.start = np.concatenate([[0], np.cumsum(np.minimum(frequency, n_topics))])
+        self.lengths = np.diff(self.ends)
+        self.longest = int(self.lengths.max())
+
+    def state(self, topic: np.ndarray, cluster: np.ndarray, alpha: np.ndarray, seed: int) -> State:
+        """The state of a chain from a topic of each token and a cluster of each segment."""
+        state: State = {
+            "topic": topic.astype(np.int32),
+            "cluster": cluster.astype(np.int32),
+            "alpha": np.array(alpha, dtype=np.float64),
+            "random": random_state(seed),
+            "topic_total": np.bincount(topic, minlength=self.n_topics).astype(np.int64),
+            "size": np.zeros(self.n_words, np.int32),
+            "listed": np.zeros(self.start[-1], np.int32),
+            "count": np.zeros(self.start[-1], np.int32),
+            "document_cluster": np.zeros((self.n_documents, self.n_clusters), np.int64),
+        }
+        fill_word_lists(self.tokens, state["topic"], self.start, state["size"], state["listed"], state["count"])
+        np.add.at(state["document_cluster"], (self.documents, cluster), 1)
+        return state
+
+    def sweep(self, state: State, tables: Tables) -> None:
+        """Draw every topic and every cluster once. `tables` are those of the state's alpha."""
+        sweep_segments(
+            self.tokens,
+            self.ends,
+            self.documents,
+            state["topic"],
+            state["cluster"],
+            state["topic_total"],
+            self.start,
+            state["size"],
+            state["listed"],
+            state["count"],
+            state["document_cluster"],
+            state["alpha"],
+            tables.log_rising,
+            tables.log_rising_total,
+            tables.log_gamma,
+            self.delta,
+            self.eta,
+            self.n_words,
+            state["random"],
+        )
+
+    def tables(self, state: State) -> Tables:
+        """Of the state's alpha."""
+        return Tables(state["alpha"], self.longest)
+
+    def segment_topics(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(segment, topic, count) of every topic that a segment has."""
+        parts = tuple(np.empty(len(self.tokens), np.int64) for _ in range(3))
+        n_entries = count_segment_topics(self.ends, state["topic"], self.n_topics, *parts)
+        return parts[0][:n_entries], parts[1][:n_entries], parts[2][:n_entries]
+
+    def add_words(self, state: State, total: np.ndarray) -> None:
+        """total[w, l] += n(l, w)."""
+        add_word_counts(self.start, state["size"], state["listed"], state["count"], total)
+
+    def log_likelihood(self, state: State, tables: Tables) -> float:
+        """log P(words, topics, clusters | alpha, eta, delta), with all distributions integrated out."""
+        eta, delta, alpha = self.eta, self.delta, state["alpha"]
+        used = state["count"][_list_places(self.start, state["size"])]
+        words = float((gammaln(used + eta) - gammaln(eta)).sum())
+        words -= float((gammaln(state["topic_total"] + self.n_words * eta) - gammaln(self.n_words * eta)).sum())
+        segment, topic, count = self.segment_topics(state)
+        cluster = state["cluster"][segment]
+        few = count < tables.log_rising.shape[1]
+        topics = float(tables.log_rising[topic[few], count[few], cluster[few]].sum())
+        many = alpha[cluster[~few], topic[~few]]
+        topics += float((gammaln(many + count[~few]) - gammaln(many)).sum())
+        topics -= float(tables.log_rising_total[self.lengths, state["cluster"]].sum())
+        in_document = state["document_cluster"]
+        clusters = float((gammaln(in_document + delta) - gammaln(delta)).sum())
+        prior = self.n_clusters * delta
+        clusters -= float((gammaln(in_document.sum(axis=1) + prior) - gammaln(prior)).sum())
+        return words + topics + clusters
+
+
+def random_state(seed: int) -> np.ndarray:
+    """Two words for `next_uniform`, neither of them zero."""
+    return np.random.SeedSequence(seed).generate_state(2, np.uint64) | np.uint64(1)
+
+
+def _list_places(start: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Places in the lists of topics that are in use."""
+    ends = np.cumsum(size)
+    return np.arange(ends[-1]) + np.repeat(start[:-1] - (ends - size), size)
+
+
+def maximised_alpha(
+    alpha: np.ndarray,
+    segment_topics: tuple[np.ndarray, np.ndarray, np.ndarray],
+    cluster: np.ndarray,
+    lengths: np.ndarray,
+    n_steps: int = 5,
+    tol: float = 0.0,
+) -> np.ndarray:
+    """Steps towards the alpha under which the segments' topics are likeliest (the fixed point of Minka 2000).
+
+    Equal counts are taken together (Wallach 2008). A cluster with fewer than two segments keeps its row.
+    """
+    n_clusters, n_topics = alpha.shape
+    segment, topic, count = segment_topics
+    longest = int(lengths.max()) + 1
+    code, times = np.unique((cluster[segment] * n_topics + topic) * longest + count, return_counts=True)
+    cell, count = np.divmod(code, longest)
+    by_length, n_segments = np.unique(cluster * longest + lengths, return_counts=True)
+    owner, length = np.divmod(by_length, longest)
+    known = np.bincount(cluster, minlength=n_clusters) >= 2
+    known &= np.bincount(owner, n_segments * length, minlength=n_clusters) > 0
+    new = alpha.copy()
+    for _ in range(n_steps):
+        flat, total = new.ravel(), new.sum(axis=1)
+        gained = np.bincount(cell, times * (digamma(count + flat[cell]) - digamma(flat[cell])), minlength=new.size)
+        bound = np.bincount(
+            owner, n_segments * (digamma(length + total[owner]) - digamma(total[owner])), minlength=n_clusters
+        )
+        ratio = gained.reshape(new.shape) / np.maximum(bound, 1e-300)[:, None]
+        before, new = new, np.where(known[:, None], np.maximum(new * ratio, _LEAST_ALPHA), new)
+        if np.abs(new - before).max() < tol * before.max():
+            break
+    return new
+
+
+def moment_alpha(
+    alpha: np.ndarray,
+    segment_topics: tuple[np.ndarray, np.ndarray, np.ndarray],
+    cluster: np.ndarray,
+    lengths: np.ndarray,
+) -> np.ndarray:
+    """Alpha from means and variances of the segments' shares of topics, as in the paper (its eq. 4, after Minka 2000).
+
+    The noise of few tokens counts as variance, so that large alphas come out too small. A cluster with fewer than two
+    segments, or all alike, keeps its row.
+    """
+    n_clusters, n_topics = alpha.shape
+    segment, topic, count = segment_topics
+    cell = cluster[segment] * n_topics + topic
+    share = count / lengths[segment]
+    n_segments = np.bincount(cluster[lengths > 0], minlength=n_clusters)
+    divisor = np.maximum(n_segments, 1)[:, None]
+    mean = np.bincount(cell, share, minlength=alpha.size).reshape(alpha.shape) / divisor
+    variance = np.bincount(cell, share**2, minlength=alpha.size).reshape(alpha.shape) / divisor - mean**2
+    new = alpha.copy()
+    for k in np.flatnonzero(n_segments >= 2):
+        varies = variance[k] > 1e-12
+        m = mean[k, varies] * (1 - mean[k, varies]) / variance[k, varies] - 1
+        m = m[m > 1e-9][: n_topics - 1]  # one token a segment leaves nothing but rounding
+        if len(m):
+            new[k] = np.maximum(np.exp(np.log(m).mean()) * mean[k], _LEAST_ALPHA)
+    return new
+
+
+def fold_in_segments(
+    counts: sp.csr_array,
+    document_ends: np.ndarray,
+    topic_word: np.ndarray,
+    alpha: np.ndarray,
+    delta: float,
+    n_burn_in: int,
+    n_samples: int,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(l|segment) and P(k|segment) by Gibbs sampling with frozen topics; segments of a document are neighbours."""
+    from ...engine.blocks import map_blocks, row_blocks
+
+    indptr, indices, data = csr_parts(counts)
+    times = data.astype(np.int64)
+    tokens = np.repeat(indices, times)
+    ends = np.concatenate([[0], np.cumsum(times)])[indptr]
+    longest = int(np.diff(ends).max(initial=0))
+    tables = Tables(alpha.astype(np.float64), longest)
+    word_topic = np.ascontiguousarray(topic_word.T, dtype=np.float64)
+    segment_topic = np.zeros((counts.shape[0], alpha.shape[1]))
+    segment_cluster = np.zeros((counts.shape[0], alpha.shape[0]))
+
+    def block(rows: tuple[int, int]) -> Any:
+        frozen_documents(
+            tokens,
+            ends,
+            document_ends,
+            word_topic,
+            alpha.astype(np.float64),
+            tables.log_rising,
+            tables.log_rising_total,
+            tables.log_gamma,
+            delta,
+            n_burn_in,
+            n_samples,
+            *rows,
+            segment_topic,
+            segment_cluster,
+        )
+
+    n_blocks = max(8, len(tokens) // (1 << 14))
+    map_blocks(block, row_blocks(ends[document_ends], n_blocks), n_jobs)
+    return segment_topic, segment_cluster

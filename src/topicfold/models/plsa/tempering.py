@@ -1,0 +1,63 @@
+"""Tempered EM (Hofmann's TEM)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...engine.checks import check_whole_numbers
+from ...engine.loop import State
+from ...metrics.completion import completion_log_likelihood, split_tokens
+from ..em import EMStep, normalised
+
+__all__ = []
+
+_TEMPER = 0.9  # what the exponent is multiplied by when the held-out tokens stop gaining
+_TEMPER_PATIENCE = 3  # lowerings without a gain
+_TEMPER_HELD_OUT = 0.1  # of the tokens
+
+
+def _tempered_step(
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: tuple[Any, ...], tol: float
+) -> Callable[[State], tuple[float, bool]]:
+    """Steps of tempered EM: (held-out log-likelihood a token, done).
+
+    While the held-out tokens gain, go on; when they do not, go back to the best parameters and lower the exponent;
+    when three lower exponents in a row bring nothing, stop there.
+    """
+    check_whole_numbers(counts, "tempered=True")
+    seen, held_out = split_tokens(counts, observed=1 - _TEMPER_HELD_OUT)
+    if held_out.nnz == 0:
+        raise ValueError("tempered=True holds out a tenth of each document's tokens, and no document has ten")
+    step = EMStep(seen, n_topics, n_jobs, smoothing, prior)
+    word_frequency = seen.sum(axis=0, dtype=np.float64)
+
+    def tempered(state: State) -> tuple[float, bool]:
+        doc_topic, word_topic = state["doc_topic"], state["word_topic"]
+        if "best_score" not in state:
+            state |= {"exponent": np.array(1.0), "best_exponent": np.array(1.0), "fruitless": np.array(0)}
+            state |= {"best_score": np.array(-np.inf)}
+            state |= {"best_doc_topic": doc_topic.copy(), "best_word_topic": word_topic.copy()}
+        if state["exponent"] != 1:
+            doc_topic **= state["exponent"]
+            word_topic **= state["exponent"]
+        step(doc_topic, word_topic)
+        doc_topic[:], word_topic[:] = normalised(doc_topic), normalised(word_topic.T).T  # rows no token touched
+        topics = np.ascontiguousarray(word_topic[:, :n_topics].T)
+        score = completion_log_likelihood(held_out, doc_topic[:, :n_topics], topics, word_frequency)
+        if score > state["best_score"] + tol:
+            state |= {"best_score": np.array(score), "fruitless": np.array(0)}
+            state["best_exponent"] = state["exponent"].copy()
+            state["best_doc_topic"][:], state["best_word_topic"][:] = doc_topic, word_topic
+            return score, False
+        doc_topic[:], word_topic[:] = state["best_doc_topic"], state["best_word_topic"]
+        if state["fruitless"] == _TEMPER_PATIENCE:
+            state["exponent"] = state["best_exponent"]
+            return float(state["best_score"]), True
+        state |= {"exponent": state["exponent"] * _TEMPER, "fruitless": state["fruitless"] + 1}
+        return float(state["best_score"]), False
+
+    return tempered

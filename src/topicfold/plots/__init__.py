@@ -1,0 +1,8 @@
+"""Figures (the extra topicfold[plots])."""
+
+from .choosing import selection
+from .fit_curves import convergence, trace
+from .topic_figures import document_map, over_time, topic_sizes, topic_words
+from .tree_figures import hierarchy
+
+__all__ = ["convergence", "document_map", "hierarchy", "over_time", "selection", "topic_sizes", "topic_words", "trace"]

@@ -1,0 +1,142 @@
+"""The figures of `select`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .style import COLOURS, GREY, MARKERS, SMALL, new_figure, tidy
+
+if TYPE_CHECKING:
+    from ..analysis.recommendation import Row, Selection
+
+__all__ = ["selection"]
+
+_TOPICS = "number of topics"
+_WIDE_RANGE = 10  # a parameter whose largest value is more than this many times its smallest gets a log axis
+
+
+def selection(result: Selection) -> Any:
+    """Held-out score, coherence and stability against the size, the recommended point marked.
+
+    The first numeric parameter that varies is the horizontal axis, and every combination of the others is a line.
+    Between models with sizes of their own the axis is the number of topics found. Points that failed are left out.
+
+    The bar of a point is one standard error of its difference to the best point over folds: the bars that reach the
+    dotted line are within one standard error of the best score.
+    """
+    rows = [row for row in result.rows if row.failed is None]
+    figure = new_figure(6.4, 7.2)
+    panels = figure.subplots(3, 1, sharex=True)
+    name, place = _horizontal(rows)
+    lines = _lines(rows, name)
+    for (label, members), look in zip(lines.items(), _looks(len(lines))):
+        members = sorted(members, key=place)
+        x = [place(row) for row in members]
+        look["linestyle"] = "" if _is_categorical(rows, name) else "-"
+        style = {**look, "markersize": 5, "linewidth": 1.6, "capsize": 3, "elinewidth": 1.1, "label": label}
+        panels[0].errorbar(x, [row.score for row in members], [row.behind_error for row in members], **style)
+        panels[1].errorbar(x, [row.coherence for row in members], [row.coherence_error for row in members], **style)
+        panels[2].errorbar(x, [row.stability for row in members], **style)
+    panels[0].axhline(max(row.score for row in rows), color=GREY, linestyle=":", linewidth=1.4)
+    for axes, measure in zip(panels, ("score", "coherence", "stability")):
+        tidy(axes)
+        axes.margins(y=0.12)
+        ring = {"markersize": 13, "markerfacecolor": "none", "markeredgecolor": "black", "markeredgewidth": 1.5}
+        axes.plot(place(result.best_row), getattr(result.best_row, measure), "o", **ring, gid="recommended")
+    panels[0].set_ylabel(f"held-out score\n({result.unit})")
+    panels[1].set_ylabel("coherence\n(c_npmi)")
+    panels[2].set_ylabel("stability\n(cosine of matched topics)")
+    panels[2].set_xlabel(name)
+    _set_ticks(panels[2], rows, place, name)
+    _entitle(panels[0], result)
+    if len(lines) > 1:
+        handles = panels[2].get_legend_handles_labels()[0]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False)
+    figure.align_ylabels(panels)
+    return figure
+
+
+def _entitle(axes: Any, result: Selection) -> None:
+    row = result.best_row
+    several = len({row.model for row in result.rows}) > 1
+    point = ", ".join([row.model] * several + [f"{name}={_short(value)}" for name, value in row.params.items()])
+    axes.set_title(f"Recommended: {point} (ringed)", loc="left", fontsize=11, pad=22, parse_math=False)
+    note = "Dotted: the best score. A bar that reaches it is within one standard error."
+    place = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate(note, (0, 1), (0, 8), **place, fontsize=SMALL, color=GREY)
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else f"{value!s:.20}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _is_categorical(rows: Sequence[Row], name: str) -> bool:
+    return name != _TOPICS and not all(_is_number(row.params[name]) for row in rows)
+
+
+def _varying(rows: Sequence[Row]) -> list[str]:
+    """The parameters with more than one value, in the order of the grid."""
+    names = dict.fromkeys(name for row in rows for name in row.params)
+    return [name for name in names if len({_short(row.params.get(name)) for row in rows}) > 1]
+
+
+def _horizontal(rows: Sequence[Row]) -> tuple[str, Callable[[Row], float]]:
+    """The name of the horizontal axis, and where on it a row stands."""
+    if len({row.model for row in rows}) > 1:
+        return _TOPICS, lambda row: row.topics
+    names = [*_varying(rows), *rows[0].params]
+    numeric = [name for name in names if not _is_categorical(rows, name)]
+    if numeric:
+        return numeric[0], lambda row: float(row.params[numeric[0]])
+    values = list(dict.fromkeys(_short(row.params[names[0]]) for row in rows))
+    return names[0], lambda row: float(values.index(_short(row.params[names[0]])))
+
+
+def _lines(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
+    """The rows of each line, by its label: the model, where there are several, and the other parameters that vary."""
+    several = len({row.model for row in rows}) > 1
+    lines: dict[str, list[Row]] = {}
+    for row in rows:
+        # Between models the parameter that sets the number of topics has no common name: it is the one that equals it.
+        own = {other: value for other, value in row.params.items() if not (several and value == row.topics)}
+        parts = [f"{other}={_short(own[other])}" for other in _varying(rows) if other in own and other != name]
+        lines.setdefault(", ".join([row.model] * several + parts), []).append(row)
+    return lines
+
+
+def _looks(n_lines: int) -> list[dict[str, Any]]:
+    """A colour and a marker a line: distinct colours for a few, a scale from dark to light for more."""
+    import matplotlib
+
+    if n_lines <= len(COLOURS):
+        return [{"color": colour, "marker": marker} for colour, marker in zip(COLOURS[:n_lines], MARKERS)]
+    scale = matplotlib.colormaps["viridis"](np.linspace(0, 0.88, n_lines))
+    return [{"color": tuple(colour), "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(scale)]
+
+
+def _set_ticks(axes: Any, rows: Sequence[Row], place: Callable[[Row], float], name: str) -> None:
+    """A log axis for a wide range; ticks at the values tried, where their labels have room."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+    if _is_categorical(rows, name):
+        texts = {place(row): _short(row.params[name]) for row in rows}
+        axes.set_xticks(list(texts), list(texts.values()), parse_math=False)
+        return
+    values = np.unique([place(row) for row in rows])
+    wide = values[0] > 0 and values[-1] / values[0] > _WIDE_RANGE
+    if wide:
+        axes.set_xscale("log")
+    gaps = np.diff(np.log(values) if wide else values)
+    if len(values) == 1 or gaps.min() > 0.05 * gaps.sum():
+        axes.xaxis.set_major_locator(FixedLocator(values.tolist()))
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif not wide:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=bool((values == values.round()).all())))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

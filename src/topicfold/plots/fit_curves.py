@@ -1,0 +1,51 @@
+"""How a fit went: convergence and traces of chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .style import COLOURS, SMALL, new_figure, tidy
+
+__all__ = ["convergence", "trace"]
+
+
+def convergence(model: Any) -> Any:
+    """The objective before each step of a fit."""
+    from ..analysis.selection import score_unit
+
+    history = getattr(model, "history_", None)
+    if history is None or len(history) == 0:
+        raise ValueError(f"this {type(model).__name__} has no history_: fit it first")
+    figure = new_figure(6.4, 3.8)
+    axes = figure.subplots()
+    steps = np.arange(1, len(history) + 1)
+    axes.plot(steps, history, color=COLOURS[0], linewidth=1.8, marker="o" if len(history) < 30 else "", markersize=4)
+    axes.set_xlabel("iteration")
+    axes.set_ylabel(f"objective ({score_unit(model)})")
+    converged = getattr(model, "converged_", None)
+    ending = {None: "", True: ", converged", False: ", not converged"}[None if converged is None else bool(converged)]
+    axes.set_title(f"{type(model).__name__}: {len(history)} iterations{ending}", loc="left", fontsize=11)
+    tidy(axes)
+    return figure
+
+
+def trace(model: Any) -> Any:
+    """The joint log-likelihood of a sampler's chains by sweep, with the end of burn-in."""
+    chains = getattr(model, "chain_history_", None)
+    if chains is None:
+        raise ValueError(f"this {type(model).__name__} has no chain_history_: trace is for a fitted LDCC")
+    figure = new_figure(6.4, 3.8)
+    axes = figure.subplots()
+    for number, values in enumerate(chains):
+        colour = COLOURS[number % len(COLOURS)]
+        size = model.effective_sample_size_[number]
+        axes.plot(np.arange(1, len(values) + 1), values, color=colour, linewidth=1.2, label=f"worth {size:.0f} draws")
+    axes.axvline(model.burn_in + 0.5, color="0.6", linewidth=1, linestyle="--")
+    axes.set_xlabel("sweep")
+    axes.set_ylabel("joint log-likelihood (nats a token)")
+    axes.set_title(f"{type(model).__name__}: {len(chains)} chains of {chains.shape[1]} sweeps", loc="left", fontsize=11)
+    axes.legend(frameon=False, fontsize=SMALL, loc="lower right")
+    tidy(axes)
+    return figure

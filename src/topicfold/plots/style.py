@@ -1,0 +1,50 @@
+"""What all figures share: colours, an empty figure, axes, the order of topics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..topics.tree import TopicTree
+
+__all__ = ["COLOURS", "GREY", "MARKERS", "PALE", "SMALL", "bare", "cut", "in_order", "new_figure", "tidy"]
+
+# Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = "osD^vPX"
+GREY = "#6e6e6e"
+PALE = "#c8c8c8"
+SMALL = 9
+
+
+def new_figure(width: float, height: float) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'topicfold[plots]'") from None
+    return Figure(figsize=(width, height), dpi=120, layout="constrained")
+
+
+def tidy(axes: Any, grid: str = "both") -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis=grid, color="#e3e3e3", linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def bare(axes: Any, title: str) -> None:
+    axes.set_axis_off()
+    axes.set_title(title, loc="left", fontsize=10)
+
+
+def in_order(tree: TopicTree) -> list[tuple[int, int]]:
+    """(topic, depth), the largest first, those below one after it."""
+    order: list[tuple[int, int]] = []
+    waiting = [(topic, 0) for topic in reversed(tree.children())]
+    while waiting:
+        topic, depth = waiting.pop()
+        order.append((topic, depth))
+        waiting += [(child, depth + 1) for child in reversed(tree.children(topic))]
+    return order
+
+
+def cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

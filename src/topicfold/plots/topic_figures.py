@@ -1,0 +1,148 @@
+"""Topics: their words, sizes, change over time, and a map of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..corpus.fields import is_missing
+from ..topics.tree import TopicTree
+from .style import COLOURS, PALE, SMALL, bare, cut, in_order, new_figure, tidy
+
+if TYPE_CHECKING:
+    from ..analysis.over_time import TopicsOverTime
+
+__all__ = ["document_map", "over_time", "topic_sizes", "topic_words"]
+
+_SHOWN_TOPICS = 12
+
+
+def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: int = 10) -> Any:
+    """The best words of topics as bars of P(w|z), ranked by the tree's score; without `topics`, the largest twelve."""
+    if topics is None:
+        topics = [topic for topic, _ in in_order(tree) if tree.level[tree._row(topic)] == 1]
+        topics = sorted(topics, key=lambda topic: -tree.size[tree._row(topic)])[:_SHOWN_TOPICS]
+    if len(topics) == 0 or n_words < 1:
+        raise ValueError(f"{len(topics)} topics and n_words={n_words}: expected at least one of each")
+    n_columns = min(4, len(topics))
+    n_rows = -(-len(topics) // n_columns)
+    figure = new_figure(2.9 * n_columns, (0.19 * n_words + 0.75) * n_rows)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    for axes, topic in zip(panels, topics):
+        words = tree.words(topic, n_words)
+        axes.barh(range(len(words)), [word.probability for word in words], color=COLOURS[0], height=0.75)
+        axes.set_yticks(range(len(words)), [word.word for word in words], fontsize=SMALL, parse_math=False)
+        axes.set_ylim(n_words - 0.4, -0.6)
+        lines = [cut(tree.names[topic], 24)] if topic in tree.names else []
+        lines.append(f"topic {topic}, {tree.size[tree._row(topic)]:.1%}")
+        axes.set_title("\n".join(lines), loc="left", fontsize=SMALL, fontweight="bold", parse_math=False)
+        axes.locator_params(axis="x", nbins=3)
+        axes.tick_params(axis="y", length=0)
+        axes.tick_params(axis="x", labelsize=8)
+        tidy(axes, "x")
+    for axes in panels[len(topics) :]:
+        axes.set_visible(False)
+    figure.supxlabel("P(word | topic)", fontsize=10)
+    return figure
+
+
+def topic_sizes(tree: TopicTree) -> Any:
+    """The share of documents in each topic as bars, the largest first; topics below another stand under it."""
+    order = in_order(tree)
+    if not order:
+        raise ValueError("the tree has no topics")
+    sizes = [100 * float(tree.size[tree._row(topic)]) for topic, _ in order]
+    labels = ["    " * depth + f"{topic}: {cut(tree.name(topic), 40)}" for topic, depth in order]
+    figure = new_figure(7.0, 0.23 * len(order) + 0.9)
+    axes = figure.subplots()
+    colours = [COLOURS[depth % len(COLOURS)] for _, depth in order]
+    axes.barh(range(len(order)), sizes, color=colours, height=0.75)
+    axes.set_yticks(range(len(order)), labels, fontsize=SMALL, parse_math=False)
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    for place, size in enumerate(sizes):
+        axes.annotate(f"{size:.1f}", (size, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
+    axes.set_xlabel(f"share of {len(tree.doc_topic):,} documents (%)")
+    axes.margins(x=0.08)
+    tidy(axes, "x")
+    return figure
+
+
+def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
+    """The share of documents over time, a panel for each of the topics that moved most, all on one scale."""
+    spread = table.share.max(axis=0) - table.share.min(axis=0)
+    shown = np.argsort(-spread, kind="stable")[:n_topics]
+    n_columns = min(3, len(shown))
+    n_rows = -(-len(shown) // n_columns)
+    figure = new_figure(3.2 * n_columns, 1.9 * n_rows)
+    panels = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+    for axes, topic in zip(panels.flat, shown):
+        axes.plot(table.periods, 100 * table.share[:, topic], color=COLOURS[0], marker="o", markersize=3)
+        axes.set_title(cut(table.names[topic].replace("$", r"\$"), 34), fontsize=SMALL, loc="left")
+        axes.tick_params(axis="x", rotation=45, labelsize=SMALL)
+        axes.set_ylim(bottom=0)
+        tidy(axes)
+    for axes in panels.flat[len(shown) :]:
+        axes.set_visible(False)
+    figure.supylabel("share of documents, %", fontsize=SMALL + 1)
+    return figure
+
+
+def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] | None = None) -> Any:
+    """Documents at their positions (see `document_positions`), coloured by their largest topic.
+
+    In a hierarchy it is one of the highest level, as in the explorer; where topics have parts (LDCC), one of these.
+
+    With `labels`, one a document or the `labels` of a Corpus, they are coloured by label. The seven largest topics or
+    labels have a colour each; all others are grey, as are documents without any.
+    """
+    positions = np.asarray(positions)
+    if positions.shape != (len(tree.doc_topic), 2):
+        raise ValueError(f"positions have shape {positions.shape}: expected {(len(tree.doc_topic), 2)}")
+    groups = _largest_topics(tree) if labels is None else _first_labels(labels, len(positions))
+    names, counts = np.unique([name for name in groups if name is not None], return_counts=True)
+    coloured = names[np.argsort(-counts, kind="stable")[: len(COLOURS)]].tolist()
+    figure = new_figure(8.4, 6.0)
+    axes = figure.subplots()
+    members = {name: np.array([group == name for group in groups], bool) for name in coloured}
+    rest = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
+    look = {"s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)), "linewidths": 0, "rasterized": True}
+    dots = [axes.scatter(*positions[rest].T, color=PALE, **look)]  # below the others
+    dots += [axes.scatter(*positions[own].T, color=colour, **look) for own, colour in zip(members.values(), COLOURS)]
+    what = "topic" if labels is None else "label"
+    texts = [str(name) if labels is not None else cut(tree.name(int(name)), 36) for name in coloured]
+    others = f"{len(names) - len(coloured)} other {what}s" if len(names) > len(coloured) else f"no {what}"
+    entries = [*zip(dots[1:], texts), *([(dots[0], others)] if rest.any() else [])]
+    _legend(figure, entries)
+    axes.set_aspect("equal")
+    bare(axes, f"{len(positions):,} documents by {'largest topic' if labels is None else 'label'}")
+    return figure
+
+
+def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
+    """A legend at the side whose texts may be anything: matplotlib would leave out one that begins with _."""
+    handles, texts = [handle for handle, _ in entries], [text for _, text in entries]
+    look = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
+    legend = figure.legend(handles, list(map(str, range(len(texts)))), **look)
+    for shown, text in zip(legend.get_texts(), texts):
+        shown.set_parse_math(False)
+        shown.set_text(text)
+
+
+def _largest_topics(tree: TopicTree) -> list[int | None]:
+    """The largest topic of each document, None where it is in none: of word-topics, or of the highest level."""
+    if len(tree) == 0:
+        return [None] * len(tree.doc_topic)
+    rows = np.flatnonzero(tree.level == (tree.level.max() if tree.edges is None else tree.level.min()))
+    shares = tree.doc_topic[:, rows]
+    largest = tree.ids[rows][shares.argmax(axis=1)]
+    return [int(topic) if share > 0 else None for topic, share in zip(largest, shares.max(axis=1))]
+
+
+def _first_labels(labels: Sequence[Any], n_documents: int) -> list[str | None]:
+    if len(labels) != n_documents:
+        raise ValueError(f"{len(labels)} labels for {n_documents} documents: expected one a document")
+    firsts = [(own[0] if len(own) else None) if isinstance(own, list | tuple) else own for own in labels]
+    return [None if is_missing(label) else str(label) for label in firsts]

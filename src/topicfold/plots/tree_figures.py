@@ -1,0 +1,105 @@
+"""The figure of a hierarchy: an indented tree, or two columns where a topic may be below several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..topics.tree import TopicTree
+from .style import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
+
+__all__ = ["hierarchy"]
+
+_SHOWN_LINES = 100
+
+
+def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
+    """Topics under those they belong to, a line each, with marks as large as their shares of the documents.
+
+    Where a topic may be below several (LDCC), two columns joined by lines as wide as the weights. Of a tree with more
+    than 100 topics the upper levels are drawn, and of a level with more than 100 its largest topics; the title says so.
+    """
+    if len(tree) == 0 or n_words < 1:
+        raise ValueError(f"{len(tree)} topics and n_words={n_words}: expected at least one of each")
+    return _indented(tree, n_words) if tree.edges is None else _two_columns(tree, n_words)
+
+
+def _indented(tree: TopicTree, n_words: int) -> Any:
+    shown, title = _upper_levels(tree)
+    order = in_order(shown)
+    place = {topic: (depth, line) for line, (topic, depth) in enumerate(order)}
+    deepest = max(depth for _, depth in order)
+    figure = new_figure(5.2 + 0.35 * deepest, 0.21 * len(order) + 0.6)
+    axes = figure.subplots()
+    for topic, (depth, line) in place.items():
+        above = int(shown.parent[shown._row(topic)])
+        if above >= 0:
+            x, top = place[above]
+            axes.plot([x, x, depth], [top, line, line], color=PALE, linewidth=1, zorder=1, gid=f"{above}-{topic}")
+        _mark(axes, shown, topic, depth, line, COLOURS[depth % len(COLOURS)], n_words)
+    axes.set_xlim(-0.5, deepest + 5.2 / 0.35)  # a step to the right is as wide in each tree, and words have room
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    bare(axes, title)
+    return figure
+
+
+def _upper_levels(tree: TopicTree) -> tuple[TopicTree, str]:
+    """What of a tree has room, and the title that says what was left out."""
+    if len(tree) <= _SHOWN_LINES:
+        return tree, f"{len(tree)} topics of {len(tree.doc_topic):,} documents"
+    levels = np.unique(tree.level)
+    few = [level for level in levels if (tree.level >= level).sum() <= _SHOWN_LINES] or [levels[-1]]
+    upper = tree.at_levels([level for level in levels.tolist() if level >= few[0]])
+    which = f"level {few[0]}" if few[0] == levels[-1] else f"levels {levels[-1]} to {few[0]}"
+    if len(upper) <= _SHOWN_LINES:
+        return upper, f"{len(upper)} of {len(tree)} topics: {which} alone"
+    smallest = upper.ids[np.argsort(-upper.size, kind="stable")[_SHOWN_LINES:]]
+    return upper.drop(smallest.tolist()), f"{_SHOWN_LINES} of {len(tree)} topics: the largest of {which}"
+
+
+def _two_columns(tree: TopicTree, n_words: int) -> Any:
+    left = tree.children()[:_SHOWN_LINES]
+    weights = {(topic, part): weight for topic in left for part, weight in tree.parts(topic)}
+    parts = sorted({part for _, part in weights}, key=lambda part: -tree.size[tree._row(part)])[:_SHOWN_LINES]
+    n_lines, heaviest = max(len(left), len(parts)), max(weights.values(), default=1.0)
+    at_left = dict(zip(left, (np.arange(len(left)) + 0.5) * n_lines / len(left)))
+
+    def middle(part: int) -> float:  # parts stand by those they are part of, so that fewer lines cross
+        above = [(at_left[topic], weight) for (topic, below), weight in weights.items() if below == part]
+        return sum(line * weight for line, weight in above) / sum(weight for _, weight in above)
+
+    at_right = dict(zip(sorted(parts, key=middle), (np.arange(len(parts)) + 0.5) * n_lines / max(len(parts), 1)))
+    figure = new_figure(11, 0.23 * n_lines + 0.8)
+    axes = figure.subplots()
+    for number, (topic, line) in enumerate(at_left.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        _mark(axes, tree, topic, 0, line, colour, n_words, side=-1)
+        for part in at_right:
+            if weight := weights.get((topic, part), 0.0):
+                look = {
+                    "color": colour,
+                    "alpha": 0.45,
+                    "linewidth": 6 * weight / heaviest,
+                    "solid_capstyle": "butt",
+                    "zorder": 1,
+                }
+                axes.plot([0, 1], [line, at_right[part]], **look, gid=f"{topic}-{part}")
+    for part, line in at_right.items():
+        _mark(axes, tree, part, 1, line, GREY, n_words)
+    axes.set_xlim(-1.7, 2.7)
+    axes.set_ylim(n_lines, 0)
+    shown = len(at_left) + len(at_right)
+    some = f"{len(tree)} topics" if shown == len(tree) else f"{shown} of {len(tree)} topics: the largest"
+    bare(axes, f"{some}. A line is as wide as the share of the right topic in the left one")
+    return figure
+
+
+def _mark(axes: Any, tree: TopicTree, topic: int, x: float, y: float, colour: str, n_words: int, side: int = 1) -> None:
+    """The dot of a topic, its area as its share, with its words and share beside it."""
+    share = float(tree.size[tree._row(topic)])
+    axes.scatter(x, y, s=8 + 150 * share, color=colour, linewidths=0, zorder=2)
+    words = tree.names.get(topic) or " ".join(word.word for word in tree.words(topic, n_words))
+    text = f"{cut(words, 56)}  {share:.1%}"
+    look = {"va": "center", "ha": "left" if side > 0 else "right", "fontsize": SMALL, "parse_math": False}
+    axes.annotate(text, (x, y), (side * (5 + 5 * share), 0), textcoords="offset points", **look)

@@ -1,0 +1,113 @@
+"""Two models of one corpus side by side: which topics match, which split, which have no counterpart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..topics.tree import TopicTree
+
+__all__ = ["comparison", "relations"]
+
+_LINK = 0.05  # part of a topic's documents below which a link is not drawn
+_MOST = 0.5  # part that makes a topic the other's
+_SHOWN_WORDS = 10
+
+
+def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
+    """The lowest topics of two trees, and how the documents of each are shared out among those of the other."""
+    rows = [np.flatnonzero(tree.level == tree.level.min()) for tree in (left, right)]
+    shared = shared_documents(left.doc_topic[:, rows[0]], right.doc_topic[:, rows[1]])
+    of_left, of_right = _parts(shared)
+    links = [
+        [
+            int(left.ids[rows[0][a]]),
+            int(right.ids[rows[1][b]]),
+            round(float(of_left[a, b]), 3),
+            round(float(of_right[a, b]), 3),
+        ]
+        for a, b in np.argwhere((of_left >= _LINK) | (of_right >= _LINK))
+    ]
+    kinds = relations(shared)
+    return {
+        "topics": [
+            {
+                "id": int(right.ids[row]),
+                "name": right.name(int(right.ids[row])),
+                "words": [word.word for word in right.words(int(right.ids[row]), _SHOWN_WORDS)],
+            }
+            for row in rows[1]
+        ],
+        "links": links,
+        "relations": [
+            {
+                "kind": kind,
+                "left": [int(left.ids[rows[0][a]]) for a in some_left],
+                "right": [int(right.ids[rows[1][b]]) for b in some_right],
+            }
+            for kind, some_left, some_right in kinds
+        ],
+    }
+
+
+def shared_documents(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """S[a, b]: documents whose largest topic is a in the one model and b in the other; without any topic, none.
+
+    >>> shared_documents(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[1.0, 0.0], [0.7, 0.3]])).tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    some = (left.max(axis=1) > 0) & (right.max(axis=1) > 0)
+    shared = np.zeros((left.shape[1], right.shape[1]))
+    np.add.at(shared, (left[some].argmax(axis=1), right[some].argmax(axis=1)), 1)
+    return shared
+
+
+def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
+    """(kind, topics on the left, topics on the right), of each kind the largest first.
+
+    Two topics match where more than half of the documents of each are in the other. A topic splits where more than half
+    of the documents of two or more of the other model's are in it; the other way round topics merge. More than half of
+    the documents of one that is left may be in another: it is inside that, or, on the right, that holds it. Else it is
+    alone.
+
+    >>> relations(np.array([[4, 0, 0], [0, 2, 2], [0, 0, 0]]))
+    [('match', [0], [0]), ('split', [1], [1, 2]), ('alone', [2], [])]
+    """
+    of_left, of_right = _parts(shared)
+    inside_left, inside_right = of_right > _MOST, of_left > _MOST  # most of b's documents are in a; most of a's in b
+    largest_left, largest_right = (np.argsort(-shared.sum(axis=side), kind="stable").tolist() for side in (1, 0))
+    kinds: list[tuple[str, list[int], list[int]]] = []
+    done_left: set[int] = set()
+    done_right: set[int] = set()
+
+    def add(kind: str, left: list[int], right: list[int]) -> None:
+        kinds.append((kind, left, right))
+        done_left.update(left)
+        done_right.update(right)
+
+    for a in largest_left:
+        pieces = np.flatnonzero(inside_left[a]).tolist()
+        if len(pieces) > 1:
+            add("split", [a], pieces)
+    for b in largest_right:
+        pieces = [a for a in np.flatnonzero(inside_right[:, b]).tolist() if a not in done_left]
+        if len(pieces) > 1 and b not in done_right:
+            add("merge", pieces, [b])
+    both = np.argwhere(inside_left & inside_right)
+    for a, b in both[np.argsort(-shared[tuple(both.T)], kind="stable")].tolist():
+        if a not in done_left and b not in done_right:
+            add("match", [a], [b])
+    some = [("inside", [a], np.flatnonzero(inside_right[a]).tolist()) for a in largest_left if a not in done_left]
+    some += [("holds", np.flatnonzero(inside_left[:, b]).tolist(), [b]) for b in largest_right if b not in done_right]
+    kinds += [(kind if left and right else "alone", left, right) for kind, left, right in some]
+    order = ("match", "split", "merge", "inside", "holds", "alone")
+    return sorted(kinds, key=lambda kind: order.index(kind[0]))
+
+
+def _parts(shared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of the documents of a the part in b, and of those of b the part in a."""
+    return (
+        shared / np.maximum(shared.sum(axis=1, keepdims=True), 1),
+        shared / np.maximum(shared.sum(axis=0, keepdims=True), 1),
+    )

@@ -1,0 +1,315 @@
+"""Documents for the explorer: which are shown, their texts with each word's topic, their neighbours.
+
+Long columns of numbers travel as strings of numbers, a string a document, which the page takes apart when the document
+is opened: a browser reads a string many times faster than the lists it stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..corpus.corpus import Corpus
+from ..corpus.preprocessing import Preprocessing, token_spans
+from ..engine.arrays import content_hash
+from ..graph.build import link_graph
+from ..graph.neighbors import nearest
+from ..models.inputs import as_counts
+from ..topics.tree import TopicTree
+
+__all__ = ["FITTED_GRAPH", "chosen_documents", "document_graph", "document_table", "nearest_by_topic"]
+
+FITTED_GRAPH = "the graph of the fit"
+_BEST = 40  # documents of each topic that are shown whatever else is left out
+_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut
+_SHORTEST_CUT = 200  # bytes: a text is never cut to less
+_WORDS_SHOWN = 60  # of a document whose text is not known
+_NEAREST, _LINKED = 8, 20
+# by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
+_SHARES = {True: (0.01, 12), False: (0.1, 40)}
+
+
+def chosen_documents(tree: TopicTree, most: int) -> np.ndarray:
+    """The rows of the documents to show, in order: all, or the best of each topic and a random part of the rest."""
+    n_documents = len(tree.doc_topic)
+    if n_documents <= most:
+        return np.arange(n_documents)
+    n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
+    # a column at a time: all at once would take as much memory again; the best of every topic, then the second ...
+    ranked = np.stack([np.argsort(-column, kind="stable")[:n_best] for column in tree.doc_topic.T], axis=1)
+    drawn = np.random.RandomState(0).permutation(n_documents)
+    chosen = dict.fromkeys([*ranked.ravel().tolist(), *drawn.tolist()])
+    return np.sort(list(chosen)[:most])
+
+
+def document_graph(model: Any, corpus: Corpus) -> tuple[str, sp.csr_array] | None:
+    """The graph of the documents and what it is: the one the model was fitted on, or else the links of the corpus."""
+    graph = getattr(model, "graph_", None)
+    if graph is not None and graph.shape[0] == len(corpus) and content_hash(corpus.counts) == model.corpus_hash_:
+        return FITTED_GRAPH, graph
+    if corpus.links is not None and len(corpus.links):
+        return "links", link_graph(corpus.links, len(corpus))
+    return None
+
+
+def nearest_by_topic(doc_topic: np.ndarray) -> sp.csr_array:
+    """For each document those with the most similar mix of topics, with the cosine of the square roots."""
+    roots = np.sqrt(doc_topic.astype(np.float64))
+    return nearest(roots, roots, _NEAREST, skip_self=True)
+
+
+def document_table(
+    model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, graph: sp.csr_array | None, words: dict[str, int]
+) -> dict[str, Any]:
+    """What is shown of each document; `graph` is that of the shown ones.
+
+    `words` grows by the words of documents whose text is not known.
+    """
+    doc_topic = tree.doc_topic[rows]
+    table: dict[str, Any] = {
+        "id": [tree.document_ids[row] for row in rows],
+        "title": None if corpus.titles is None else [corpus.titles[row] for row in rows],
+        "topics": [_shares(shares, tree) for shares in doc_topic],
+        "near": _rows_as_text(nearest_by_topic(doc_topic), _NEAREST) if len(rows) > 1 else [""] * len(rows),
+        "linked": None if graph is None else _rows_as_text(graph, _LINKED),
+        "date": _dates(corpus, rows),
+    }
+    tints = _Tints(tree)
+    if corpus.texts is not None and _can_cut(corpus.preprocessing):
+        table |= _texts(model, corpus, tree, rows, tints)
+    else:
+        counts = as_counts(model, corpus, reset=False)
+        table["words"] = [_counted_words(counts, row, tree, tints, words) for row in rows]
+    return table
+
+
+def _can_cut(preprocessing: Preprocessing | None) -> bool:
+    """A corpus from a file may know no more than the name of its tokenizer."""
+    return preprocessing is not None and not isinstance(preprocessing.tokenizer, str)
+
+
+def _shares(shares: np.ndarray, tree: TopicTree) -> str:
+    """'row of the topic, share in thousandths', again and again, the largest first; of each level its largest."""
+    least, most = _SHARES[tree.exclusive]
+    left = dict.fromkeys(tree.level.tolist(), most)
+    found = []
+    for row in np.argsort(-shares, kind="stable").tolist():
+        if shares[row] < least:
+            break
+        level = int(tree.level[row])
+        if left[level]:
+            left[level] -= 1
+            found.append(f"{row} {round(1000 * float(shares[row]))}")
+    return " ".join(found)
+
+
+def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
+    """The heaviest neighbours of each row."""
+    texts = []
+    for start, stop in pairwise(graph.indptr.tolist()):
+        order = np.argsort(-graph.data[start:stop], kind="stable")[:most]
+        texts.append(" ".join(map(str, graph.indices[start:stop][order].tolist())))
+    return texts
+
+
+def _dates(corpus: Corpus, rows: np.ndarray) -> list[str] | None:
+    if corpus.timestamps is None:
+        return None
+    days = corpus.timestamps[rows].astype("datetime64[D]")
+    return ["" if np.isnat(day) else str(day) for day in days]
+
+
+# ---- words and their topics -----------------------------------------------------------------------------------------
+
+
+class _Tints:
+    """The topic of a word in a document: the most probable, or of topics with words of their own the most telling."""
+
+    def __init__(self, tree: TopicTree) -> None:
+        self.topics = np.flatnonzero(tree.level == tree.level.min()) if tree.exclusive else np.arange(len(tree))
+        weight: Any = tree.topic_word if tree.word_score is None else tree.word_score
+        weight = weight.toarray() if sp.issparse(weight) else weight
+        self.word_weight = np.ascontiguousarray(np.maximum(weight[self.topics].T, 0))
+
+    def of(self, columns: Sequence[int], doc_topic: np.ndarray) -> dict[int, int]:
+        """Column of a word to row of its topic; a word that no topic of the document has is left out."""
+        words = np.unique(np.asarray(columns, np.int64))
+        if not len(words):
+            return {}
+        weight = self.word_weight[words] * doc_topic[self.topics]
+        best = weight.argmax(axis=1)
+        known = weight[np.arange(len(words)), best] > 0
+        return dict(zip(words[known].tolist(), self.topics[best[known]].tolist()))
+
+
+def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tints, words: dict[str, int]) -> str:
+    """'word, count, row of its topic or -1', again and again, of a document's most frequent words."""
+    part = slice(counts.indptr[row], counts.indptr[row + 1])
+    order = np.argsort(-counts.data[part], kind="stable")[:_WORDS_SHOWN]
+    columns, numbers = counts.indices[part][order].tolist(), counts.data[part][order]
+    topics = tints.of(columns, tree.doc_topic[row])
+    return " ".join(
+        f"{words.setdefault(tree.vocabulary[w], len(words))} {int(np.ceil(n))} {topics.get(w, -1)}"
+        for w, n in zip(columns, numbers)
+    )
+
+
+def _texts(model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints) -> dict[str, Any]:
+    """Texts, cut where all together are long, with the topic of each word; and of each segment, where there are some.
+
+    marks: 'characters since the last mark, length, row of the topic', again and again.
+    parts: 'where a segment begins, row of its topic, row of its document-topic', again and again.
+    """
+    assert corpus.texts is not None
+    assert corpus.preprocessing is not None
+    known = set(corpus.vocabulary or ())
+    column = {word: w for w, word in enumerate(tree.vocabulary) if word in known}
+    texts = [corpus.texts[row] for row in rows]
+    limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts])
+    segments = (
+        _SegmentTopics(model, corpus, tree) if hasattr(model, "segment_memberships") and corpus.segments else None
+    )
+    table: dict[str, Any] = {"text": [], "length": [], "marks": []} | ({} if segments is None else {"parts": []})
+    for row, text in zip(rows.tolist(), texts):
+        text, spans = _known_spans(text, corpus.preprocessing, column)
+        shown = text if limit is None else _cut(text, limit)
+        parts = None if segments is None else segments.of(row, text, spans)
+        seen = [span for span in spans if span[1] <= len(shown)]
+        if parts is None:
+            topics = tints.of([w for *_, w in seen], tree.doc_topic[row])
+            tinted = [(start, end, topics[w]) for start, end, w in seen if w in topics]
+        else:
+            tinted = [mark for part in parts for mark in part.marks(seen, tints)]
+        place = _utf16_places(text)
+        table["text"].append(shown)
+        table["length"].append(place(len(text)))
+        table["marks"].append(_marks_as_text((place(start), place(end), topic) for start, end, topic in tinted))
+        if segments is not None:
+            kept = [part for part in parts or [] if part.start < max(len(shown), 1)]
+            table["parts"].append(" ".join(f"{place(p.start)} {p.topic} {p.above}" for p in kept))
+    table["cut"] = limit
+    return table
+
+
+Span = tuple[int, int, int]  # start, end, column
+
+
+def _known_spans(text: str, preprocessing: Preprocessing, column: dict[str, int]) -> tuple[str, list[Span]]:
+    text, spans = token_spans(text, preprocessing)
+    return text, [(start, end, column[word]) for start, end, word in spans if word in column]
+
+
+def _marks_as_text(marks: Iterable[Span]) -> str:
+    numbers, last = [], 0
+    for start, end, topic in marks:
+        numbers.append(f"{start - last} {end - start} {topic}")
+        last = end
+    return " ".join(numbers)
+
+
+def _utf16_places(text: str) -> Callable[[int], int]:
+    """From a place in the text to the same place as a browser counts: characters above U+FFFF are two there."""
+    if not text or max(text) <= "\uffff":
+        return lambda place: place
+    sizes = [2 if character > "\uffff" else 1 for character in text]
+    return [0, *accumulate(sizes)].__getitem__
+
+
+def _cut_length(sizes: list[int]) -> int | None:
+    """The bytes a text may have so that all together stay within bounds; None: they do as they are."""
+    if sum(sizes) <= _TEXT_BYTES:
+        return None
+    low, high = _SHORTEST_CUT, max(sizes)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if sum(min(size, middle) for size in sizes) <= _TEXT_BYTES else (low, middle - 1)
+    return low
+
+
+def _cut(text: str, limit: int) -> str:
+    """The start of a text, at most so many bytes, not in the middle of a word if there is another place."""
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= limit:
+        return text
+    start = encoded[:limit].decode("utf-8", "ignore")
+    blank = max(start.rfind(" "), start.rfind("\n"))
+    return start[:blank] if blank > len(start) // 2 else start
+
+
+# ---- segments -------------------------------------------------------------------------------------------------------
+
+
+class _Part:
+    """A segment of a text: where it is, and its memberships."""
+
+    def __init__(self, start: int, first: int, last: int, topics: np.ndarray, topic: int, above: int) -> None:
+        self.start, self.first, self.last = start, first, last  # of its characters; of its words: from, to
+        self.topics, self.topic, self.above = topics, topic, above
+
+    def marks(self, spans: list[Span], tints: _Tints) -> list[Span]:
+        """The segment's own mix of topics says which topic a word in it has."""
+        own = spans[self.first : self.last]
+        topics = tints.of([w for *_, w in own], self.topics)
+        return [(start, end, topics[w]) for start, end, w in own if w in topics]
+
+
+class _SegmentTopics:
+    """The segments of a text, found again by the number of words each has."""
+
+    def __init__(self, model: Any, corpus: Corpus, tree: TopicTree) -> None:
+        assert corpus.segments is not None
+        topics, above = model.segment_memberships(corpus)
+        self.memberships = _by_row(tree, np.hstack([topics, above]))
+        self.lower = tree.level == tree.level.min()
+        self.upper = ~self.lower
+        shared = set(tree.vocabulary)
+        columns = [w for w, word in enumerate(corpus.vocabulary or ()) if word in shared]
+        self.lengths = np.asarray(corpus.segments.counts[:, columns].sum(axis=1)).ravel().astype(int)
+        self.order = np.argsort(corpus.segments.documents, kind="stable")
+        self.ends = np.searchsorted(corpus.segments.documents[self.order], np.arange(len(corpus) + 1))
+
+    def of(self, document: int, text: str, spans: list[Span]) -> list[_Part] | None:
+        """None where the words of the text are not those of the segments, as with n-grams."""
+        numbers = self.order[self.ends[document] : self.ends[document + 1]]
+        ends = np.cumsum(self.lengths[numbers]).tolist()
+        if not ends or ends[-1] != len(spans):
+            return None
+        parts: list[_Part] = []
+        for number, first, last in zip(numbers.tolist(), [0, *ends], ends):
+            if first == last:
+                continue  # a heading of stop words, say: it goes with what stands before it
+            before = spans[first - 1][1] if first else 0
+            start = _paragraph_start(text, before, spans[first][0]) if parts else 0
+            shares = self.memberships[number]
+            parts.append(_Part(start, first, last, shares, _largest(shares, self.lower), _largest(shares, self.upper)))
+        return parts
+
+
+def _by_row(tree: TopicTree, memberships: np.ndarray) -> np.ndarray:
+    """Memberships in the model's topics as memberships in those of the tree, where some may be merged or dropped."""
+    found = np.zeros((len(memberships), len(tree)))
+    for topic, shares in enumerate(memberships.T):
+        became = tree.mapping.get(topic)
+        if became is not None:
+            found[:, tree._row(became)] += shares
+    return found
+
+
+def _largest(shares: np.ndarray, among: np.ndarray) -> int:
+    """The row of the largest share among some, -1 where all are zero."""
+    best = int(np.where(among, shares, 0).argmax())
+    return best if among[best] and shares[best] > 0 else -1
+
+
+def _paragraph_start(text: str, after: int, before: int) -> int:
+    """Where a segment begins whose first word is at `before`: after a blank line, a line, or a sentence."""
+    for pattern in (r"\n\s*\n", r"\n", r"[.!?。！？]\s*"):
+        found = re.search(pattern, text[after:before])
+        if found:
+            return after + found.end()
+    return before

@@ -1,0 +1,49 @@
+"""Topics over topics: LDCC's document-topics and TTMM's themes as a level above a flat tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .tree import TopicTree
+
+__all__ = ["with_level_above"]
+
+
+def with_level_above(
+    tree: TopicTree,
+    *,
+    numbers: np.ndarray,
+    share: np.ndarray,
+    weight: np.ndarray,
+    membership: np.ndarray,
+    level_names: tuple[str, str],
+    names: Iterable[Any] | None = None,
+) -> TopicTree:
+    """A flat tree with a level above it. Its topics have ids after those of the tree, in the order of `numbers`.
+
+    `share` has the topics that each is made of, rows summing to one; those it has more of than by chance are its parts.
+    A topic hangs from the one that most of it is in, by `weight`. `membership` is documents x topics above.
+    """
+    n_topics = len(tree)
+    ids = n_topics + numbers
+    parent = (share * weight[:, None]).argmax(axis=0)
+    joined = share > (1 - 1e-6) / n_topics
+    joined[parent, np.arange(n_topics)] = True
+    upper, lower = np.nonzero(joined)
+    return replace(
+        tree,
+        ids=np.concatenate([tree.ids, ids]),
+        parent=np.concatenate([ids[parent], np.full(len(ids), -1)]),
+        level=np.repeat([1, 2], [n_topics, len(ids)]),
+        size=np.concatenate([tree.size, membership.mean(axis=0, dtype=np.float64)]),
+        topic_word=np.vstack([tree.topic_word, (share @ tree.topic_word).astype(tree.topic_word.dtype)]),
+        doc_topic=np.hstack([tree.doc_topic, membership]),
+        edges=(ids[upper], lower, share[upper, lower]),
+        level_names=dict(enumerate(level_names, start=1)),
+        names={} if names is None else {int(topic): str(name) for topic, name in zip(ids, names)},
+        mapping={int(topic): int(topic) for topic in [*tree.ids, *ids]},
+    )
