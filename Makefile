@@ -4,19 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench docs clean
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term
+
+.PHONY: demo test lint check bench docs clean
 
 demo: $(VENV)/.core
 	$(BIN)/topicfold demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	$(PYTEST)
 
-check: $(VENV)/.check
+lint: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+check: lint test
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --out docs/results/benchmarks.md
@@ -25,7 +28,7 @@ docs: $(VENV)/.core
 	$(BIN)/python scripts/build_docs.py
 
 clean:
-	rm -rf $(VENV) dist build topicfold-demo.safetensors topicfold-demo.html
+	rm -rf $(VENV) dist build .coverage topicfold-demo.safetensors topicfold-demo-corpus.safetensors topicfold-demo.html
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

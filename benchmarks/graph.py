@@ -125,14 +125,14 @@ class _Fits:
         import numpy as np
 
         from topicfold.graph.build import knn_graph
-        from topicfold.models.graph.graph_model import Documents
+        from topicfold.models.graph.graph_data import GraphData
 
         self.n_topics = n_topics
         counts = counts.astype(np.float32)
         started = time.process_time()
         graph = knn_graph(counts, n_neighbors)
         self.graph_took = time.process_time() - started
-        self.documents = Documents(counts, graph, None, None)
+        self.data = GraphData(counts, graph, None, None)
         self.anew = em_runner(counts, n_topics, "float32", "nmf")
         self.size = f"{counts.shape[0]:,} {what}"
 
@@ -144,7 +144,7 @@ class _Fits:
         import numpy as np
 
         no_prior = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
-        return model._step(self.documents, no_prior, getattr(model, "graph_weight", 0.0))
+        return model._step(self.data, no_prior, getattr(model, "graph_weight", 0.0))
 
     def iteration(self, model: Any, warm: int = _WARM, alike: bool = False) -> Callable[[], Any]:
         """`alike`: documents begin with the same topics, as those of DTM do."""

@@ -76,7 +76,8 @@ class _Chain:
     """A chain after some sweeps, in which alpha was learned."""
 
     def __init__(self, corpus: Any, n_topics: int, n_sweeps: int) -> None:
-        from topicfold.models.ldcc.ldcc import LDCC, _Step, chain_of
+        from topicfold import LDCC
+        from topicfold.models.ldcc.chains import ChainStep, chain_of, start_chains
         from topicfold.models.ldcc.sampler import Sampler
 
         counts = corpus.segments.counts.astype(np.float64)
@@ -84,8 +85,8 @@ class _Chain:
         model = LDCC(_CLUSTERS, n_topics, n_sweeps=n_sweeps + 100, burn_in=n_sweeps, random_state=SEED, n_jobs=1)
         self.sampler = Sampler(counts, corpus.segments.documents, _CLUSTERS, n_topics, model.eta, model.delta)
         self.n_tokens = len(self.sampler.tokens)
-        self.state = model._start(self.sampler, counts)
-        self.step = _Step(model, self.sampler)
+        self.state = start_chains(model, self.sampler, counts)
+        self.step = ChainStep(model, self.sampler)
         for _ in range(n_sweeps):
             self.step(self.state)
         self.chain = chain_of(self.state, 0)

@@ -18,11 +18,11 @@ def rows(setting: Setting) -> Iterator[Row]:
     """The rows of this subject."""
     repeats = setting.repeats(11, 9)
     ours, numba = alternating(lambda: _import("topicfold"), lambda: _import("numba"), repeats=repeats)
-    plsa = median(_import("topicfold.models.plsa") for _ in range(3))
+    plsa = median(_import("topicfold.models.plsa.plsa") for _ in range(3))
     what = f"({repeats} processes)"
     yield at_most(f"import topicfold, against import numba {what}", ours, numba, _IMPORT, seconds)
     yield Row(
-        "import topicfold.models.plsa, with scikit-learn, against import numba (3 processes)",
+        "import topicfold.models.plsa.plsa, with scikit-learn, against import numba (3 processes)",
         seconds(plsa),
         seconds(numba),
         f"{plsa / numba:.3g}x",

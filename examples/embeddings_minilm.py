@@ -1,6 +1,6 @@
 """Topics from words and sentence embeddings together: the embeddings say which descriptions are neighbours.
 
-Any sentence model does: LTM takes an array with a row a document. This one runs all-MiniLM-L6-v2 on the CPU and keeps
+Any sentence model does: LTM takes an array with a row per document. This one runs all-MiniLM-L6-v2 on the CPU and keeps
 its vectors in the user's cache folder.
 """
 

@@ -1,4 +1,4 @@
-"""Sections of packages from five labels a section: topics, with and without a graph, against words and propagation."""
+"""Sections of packages from five labels each: topics, with and without a graph, against words and propagation."""
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform
@@ -15,7 +14,7 @@ from typing import Any
 
 from . import Experiment
 
-__all__ = ["machine", "markdown", "setting_text", "summary", "to_json"]
+__all__ = ["machine", "markdown", "setting_text", "summary"]
 
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy", "bertopic", "umap-learn", "hdbscan")
 
@@ -73,11 +72,6 @@ def setting_text(setting: Mapping[str, Any]) -> str:
     'n_topics=20'
     """
     return ", ".join(f"{key}={value}" for key, value in setting.items())
-
-
-def to_json(results: Mapping[str, Any]) -> str:
-    """The results as JSON text."""
-    return json.dumps(results, indent=1, default=dict, ensure_ascii=False) + "\n"
 
 
 def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "") -> str:

@@ -22,9 +22,9 @@ from topicfold.engine.progress import progress
 
 from . import Experiment, Method, load_experiment
 from .corpora import data_folder
-from .results_page import markdown, setting_text, summary, to_json
+from .results_page import markdown, setting_text, summary
 
-__all__ = ["Cell", "cells_of", "run"]
+__all__ = ["Cell", "cells_of", "measure", "run"]
 
 Protocol = Mapping[str, Any]
 Row = dict[str, Any]
@@ -49,17 +49,37 @@ def run(
     n_jobs: int = 1,
     verbose: bool | None = None,
 ) -> str:
-    """Run what is missing of an experiment, write OUT/NAME.jsonl, .json, .md (and .png), and return the Markdown.
+    """Run what is missing of an experiment, write OUT/NAME.jsonl, .md (and .png), and return the Markdown.
 
     `quick` runs a smaller protocol, into files of their own (NAME-quick). `n_jobs` cells run at a time, in processes.
     """
+    results = measure(name, data, out, quick=quick, n_jobs=n_jobs, verbose=verbose)
+    experiment, page = load_experiment(name), Path(out) / f"{_stem(name, quick)}.md"
+    text = markdown(experiment, results, _draw(experiment, results, page.with_suffix(".png")))
+    page.write_text(text, encoding="utf-8")
+    return text
+
+
+def _stem(name: str, quick: bool) -> str:
+    return f"{name}-quick" if quick else name
+
+
+def measure(
+    name: str,
+    data: str | Path | None = None,
+    out: str | Path = "docs/results",
+    *,
+    quick: bool = False,
+    n_jobs: int = 1,
+    verbose: bool | None = None,
+) -> dict[str, Any]:
+    """Run what is missing of an experiment, write its cells to OUT/NAME.jsonl, and return all results."""
     experiment = load_experiment(name)
     folder, out = data_folder(data), Path(out)
     protocol = {**experiment.protocol, **(experiment.quick if quick else {})}
     cells = cells_of(experiment, protocol)
     out.mkdir(parents=True, exist_ok=True)
-    stem = f"{name}-quick" if quick else name
-    log = out / f"{stem}.jsonl"
+    log = out / f"{_stem(name, quick)}.jsonl"
     finished = _read(log)
     missing = [cell for cell in cells if finished.get(cell.key, {"error": "not run"})["error"] is not None]
     with _progress(experiment.title, len(cells), len(cells) - len(missing), verbose) as show:
@@ -68,13 +88,8 @@ def run(
             finished[row["key"]] = row
             show(row)
     rows = [finished[cell.key] for cell in cells]
-    command = f"topicfold reproduce {name} --data DATA --out {'OUT' if out.is_absolute() else out.as_posix()}"
-    command += " --quick" if quick else ""
-    results = summary(experiment, protocol, rows, command, n_jobs)
-    text = markdown(experiment, results, _draw(experiment, results, out / f"{stem}.png"))
-    (out / f"{stem}.json").write_text(to_json(results), encoding="utf-8")
-    (out / f"{stem}.md").write_text(text, encoding="utf-8")
-    return text
+    command = f"python -m experiments {name} --data DATA --out {'OUT' if out.is_absolute() else out.as_posix()}"
+    return summary(experiment, protocol, rows, command + (" --quick" if quick else ""), n_jobs)
 
 
 def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str:

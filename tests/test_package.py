@@ -20,13 +20,89 @@ SOURCE = ROOT / "src" / "topicfold"
 
 
 def test_public_names_exist_and_are_all_there_is():
-    assert sorted(topicfold._HOME) == sorted(topicfold.__all__)
+    assert sorted([*topicfold._HOME, *topicfold._ROOMS]) == sorted(topicfold.__all__)
     for name in topicfold.__all__:
-        assert getattr(topicfold, name).__name__ == name
+        assert getattr(topicfold, name).__name__.rpartition(".")[2] == name
     assert topicfold.__version__
-    assert set(topicfold.__all__) <= set(dir(topicfold))
+    assert {name for name in dir(topicfold) if not name.startswith("_")} == set(topicfold.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
         _ = topicfold.nonsense
+
+
+def test_plots_need_no_import_of_their_own():
+    code = "import topicfold; topicfold.plots.convergence; topicfold.datasets.load_demo; topicfold.metrics.coherence"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# From the top down: a room may use those below it, never one above. Modules without a room stand where they are used.
+ROOMS = ("cli", "report", "plots", "analysis", "baselines", "models", "topics", "metrics", "graph", "corpus", "engine")
+BESIDE = {"store": "engine", "datasets": "cli", "__init__": "cli", "__main__": "cli"}
+# Methods that draw or list what a lower room holds, imported when they are called.
+UPWARDS = {("analysis", "plots")}
+
+
+def room_of(parts):
+    name = parts[0] if parts else "__init__"
+    return BESIDE.get(name, name)
+
+
+def imports_of(path):
+    """The rooms that a module imports, for real: not for type checkers alone."""
+    inside = path.relative_to(SOURCE).with_suffix("").parts
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing_only = {
+        node
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test)
+        for node in ast.walk(branch)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level or node in typing_only:
+            continue
+        package = inside[: len(inside) - node.level]
+        target = (*package, *(node.module or "").split(".")) if node.module else package
+        yield room_of(target if target else tuple(alias.name for alias in node.names))
+
+
+def test_imports_point_downwards_only():
+    assert {entry.name for entry in SOURCE.iterdir() if entry.is_dir()} - {"__pycache__"} == {*ROOMS, "datasets"}
+    wrong = set()
+    for path in SOURCE.rglob("*.py"):
+        here = room_of(path.relative_to(SOURCE).with_suffix("").parts)
+        for there in imports_of(path):
+            if ROOMS.index(there) < ROOMS.index(here) and (here, there) not in UPWARDS:
+                wrong.add(f"{path.relative_to(SOURCE)} imports {there}")
+    assert not wrong
+
+
+def test_the_import_test_would_see_an_arrow_that_points_up(tmp_path):
+    assert "report" in set(imports_of(SOURCE / "cli" / "fit_commands.py"))
+    assert "corpus" in set(imports_of(SOURCE / "topics" / "tree.py"))
+    assert ROOMS.index("report") > ROOMS.index("cli")
+
+
+def test_no_two_modules_have_one_name():
+    names = [path.stem for path in SOURCE.rglob("*.py") if path.stem != "__init__"]
+    folders = [path.name for path in SOURCE.rglob("*") if path.is_dir()]
+    allowed = {"corpus", "plsa", "ttmm", "ldcc", "hlta"}  # the main module of a room
+    assert not {name for name in names if names.count(name) > 1}
+    assert {name for name in names if name in folders} <= allowed
+
+
+def test_all_but_kernels_have_types():
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not any("njit" in ast.unparse(d) for d in node.decorator_list):
+                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                untyped = [one.arg for one in given if one.annotation is None and one.arg not in ("self", "cls")]
+                assert node.returns is not None, f"{path}: {node.name}"
+                assert not untyped, f"{path}: {node.name}({untyped[0]})"
+
+
+def test_files_stay_short():
+    for path in [*SOURCE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
+        limit = 450 if path.is_relative_to(SOURCE) else 600
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= limit, path
 
 
 def module_names():

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from test_corpus import full
-from topicfold import PLSA, Corpus, Preprocessing, load, save
+from corpus_cases import full
+from topicfold import HLTA, PLSA, Corpus, Preprocessing, load, save
 from topicfold.store import SCHEMA, read_file, write_file
+
+# some texts are empty on purpose; that this is said is a test of its own
+pytestmark = pytest.mark.filterwarnings("ignore:[0-9,]+ of [0-9,]+ texts are empty:UserWarning")
 
 
 def fitted():
@@ -200,3 +203,28 @@ def test_scalars_strided_arrays_and_odd_strings_survive(tmp_path):
     corpus = Corpus.from_texts(["cat"], titles=["\ud800 lone \0 <script>"], keep_texts=True)
     corpus.save(tmp_path / "c")
     assert Corpus.load(tmp_path / "c").titles == corpus.titles
+
+
+def test_files_of_version_0_1_still_load(tmp_path):
+    """They have other names for two parameters of HLTA, and no titles."""
+    path = tmp_path / "h.safetensors"
+    model = HLTA(bic_threshold=4.0, max_words=9, random_state=0).fit(np.random.default_rng(0).poisson(1, (30, 9)))
+    model.save(path)
+    arrays, metadata = read_file(path, kind="model")
+    values = metadata["values"]
+    values["parameter:delta"] = values.pop("parameter:bic_threshold")
+    values["parameter:n_words"] = values.pop("parameter:max_words")
+    del values["document_titles_"]
+    write_file(path, arrays, {"kind": "model", "class": "HLTA", "values": values})
+    loaded = load(path)
+    assert (loaded.bic_threshold, loaded.max_words, loaded.document_titles_) == (4.0, 9, None)
+    assert np.array_equal(loaded.doc_topic_, model.doc_topic_)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder"])
+def test_only_a_regular_file_is_replaced(tmp_path, kind):
+    place = tmp_path / "place"
+    os.mkfifo(place) if kind == "fifo" else place.mkdir()
+    with pytest.raises(ValueError, match="name a file to write"):
+        fitted().save(place)
+    assert place.is_fifo() or place.is_dir()

@@ -128,7 +128,7 @@ def observed_texts(
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a method made of the posts; `log_likelihood` a token is of the held-out halves."""
+    """What a method made of the posts; `log_likelihood`, per token, is of the held-out halves."""
 
     clusters: np.ndarray
     train: np.ndarray  # features

@@ -231,7 +231,7 @@ EXPERIMENTS = (
         source=f"{SOURCE}, Table 8",
         data=(JACM, NIPS, NEWSGROUPS),
         methods=(
-            *(Method(f"HLTA-{delta}", "HLTA", {"delta": float(delta)}) for delta in (1, 3, 5)),
+            *(Method(f"HLTA-{least}", "HLTA", {"bic_threshold": float(least)}) for least in (1, 3, 5)),
             Method(WITH_BI, "HLTA", BI),
             Method(SMOOTHER, "HLTA", {"smoothing": 10.0}),
             Method(COUNTS, "HLTA", {"emission": "counts"}),

@@ -46,10 +46,12 @@ def fitted(data: Data, method: Method, seed: int, protocol: Mapping[str, Any], l
         parameters |= {"n_themes": protocol["themes"], "n_jobs": 1, "verbose": False}
     key = (method.estimator, tuple(sorted(parameters.items())), seed, name)
     if key not in data.models:
+        if parameters.get("init") == "lda":  # from the topics of the LDA that is a row of its own
+            parameters["init"] = fitted(data, Method("LDA", "LDA"), seed, protocol, learned).topic_word_
         while len(data.models) >= 4:
             data.models.pop(next(iter(data.models)))
-        fitted = make_estimator(Method(method.name, method.estimator, parameters), protocol["topics"], seed)
-        data.models[key] = _quietly(fitted.fit, counts)
+        unfitted = make_estimator(Method(method.name, method.estimator, parameters), protocol["topics"], seed)
+        data.models[key] = _quietly(unfitted.fit, counts)
     model = data.models[key]
     return model.set_params(features=method.parameters["features"]) if method.estimator == "TTMM" else model
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,9 @@ SOURCE = "M. Keller and S. Bengio, Textual Data Representation, IDIAP-RR 03-74, 
 
 def read_stories(folder: Path, split: str, documents: int | None = None, **options: Any) -> Corpus:
     """The stories of a ModApte split that have a body, or a random but fixed draw of so many; texts are kept."""
-    stories = load_benchmark(FOLDER, folder, split=split, keep_texts=True, stop_words="english", **options)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* texts are empty")  # and left out
+        stories = load_benchmark(FOLDER, folder, split=split, keep_texts=True, stop_words="english", **options)
     stories = stories.subset([row for row, text in enumerate(stories.texts or ()) if text.strip()])
     if documents is None or documents >= len(stories):
         return stories

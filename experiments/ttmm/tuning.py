@@ -50,7 +50,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
 def measure(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Negative log-likelihood a token of one fit on both parts. More themes or topics than documents: nothing."""
+    """Negative log-likelihood per token of one fit on both parts. More themes or topics than documents: nothing."""
     from sklearn.exceptions import ConvergenceWarning
 
     from topicfold.models.ttmm.ttmm import TTMM
@@ -100,7 +100,7 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
         axes.set_xscale("log")
         tidy(axes)
     for axes in panels[:, 0]:
-        axes.set_ylabel("NLL (nats a token)")
+        axes.set_ylabel("NLL (nats per token)")
     for axes in panels[0]:
         _number_axis(axes, SIZES, "number of topics, or of themes")
     for axes in panels[1]:
@@ -179,11 +179,11 @@ Not as in the report: with J=50, topics beyond 50 (100 with less smoothing) do n
 smoothing 50 topics can do all that more can for 50 themes, so what is left is smoothing and the course of EM; we \
 did not tell them apart. Fits with 500 and 900 topics and smoothing 5/K were cut off at 100 iterations. More themes do \
 help, on the validation part too. From the data start the validation NLL rises a little with the iterations.
-Likelihood is exact, log P(d) of whole documents in nats a token; the words are those of both parts, as in the report, \
-and a word that only validation documents have gets its probability from smoothing.
+Likelihood is exact, log P(d) of whole documents in nats per token; the words are those of both parts, as in the \
+report, and a word that only validation documents have gets its probability from smoothing.
 J themes, K topics. A number above the number of training documents is not possible here: the report goes on to 1,000, \
 1,500 and 2,000 with fewer training documents than that, where we stop at 900.
-The first rows are fits from the default data start until the objective a token rises by less than 1e-4, or 100 \
+The first rows are fits from the default data start until the objective per token rises by less than 1e-4, or 100 \
 iterations. The rows by iteration are fits with J=K=50 stopped there, from the same start for the same seed.
 Smoothing adds 0.1 to every word in every topic, so that more topics are smoothed more in all; in the rows "smoothing \
 5/K" the sum over topics is the same for every K; they were added after a \

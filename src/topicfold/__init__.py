@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
     from .analysis.layout import document_positions
     from .analysis.over_time import drift, topics_over_time
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .corpus.corpus import Corpus, Segments
     from .corpus.preprocessing import Preprocessing
     from .graph.build import knn_graph, label_graph, link_graph
+    from .models.base import TopicModel, topic_tree
     from .models.graph.dtm import DTM
     from .models.graph.lapplsi import LapPLSI
     from .models.graph.ltm import LTM
@@ -23,14 +25,16 @@ if TYPE_CHECKING:
     from .models.ldcc.ldcc import LDCC
     from .models.model_file import load, save
     from .models.plsa.plsa import PLSA
-    from .models.trees import topic_tree
     from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report, read_names
+    from .topics.fit_summary import FitSummary
     from .topics.tree import TopicTree
 
+_ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
 _HOME = {
     "Corpus": "corpus.corpus",
     "DTM": "models.graph.dtm",
+    "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
     "LDCC": "models.ldcc.ldcc",
     "LTM": "models.graph.ltm",
@@ -41,6 +45,7 @@ _HOME = {
     "Segments": "corpus.corpus",
     "TTMM": "models.ttmm.ttmm",
     "TopicClassifier": "analysis.classify",
+    "TopicModel": "models.base",
     "TopicTree": "topics.tree",
     "build_report": "report.contents",
     "document_positions": "analysis.layout",
@@ -53,7 +58,7 @@ _HOME = {
     "save": "models.model_file",
     "search": "analysis.search",
     "select": "analysis.selection",
-    "topic_tree": "models.trees",
+    "topic_tree": "models.base",
     "topics_over_time": "analysis.over_time",
 }
 
@@ -65,19 +70,25 @@ __all__ = [
     "PLSA",
     "TTMM",
     "Corpus",
+    "FitSummary",
     "LapPLSI",
     "Preprocessing",
     "Report",
     "Segments",
     "TopicClassifier",
+    "TopicModel",
     "TopicTree",
+    "baselines",
     "build_report",
+    "datasets",
     "document_positions",
     "drift",
     "knn_graph",
     "label_graph",
     "link_graph",
     "load",
+    "metrics",
+    "plots",
     "read_names",
     "save",
     "search",
@@ -90,6 +101,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return version("topicfold")
+    if name in _ROOMS:
+        return import_module(f"topicfold.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'topicfold' has no attribute {name!r}")
     value = getattr(import_module(f"topicfold.{_HOME[name]}"), name)
@@ -98,4 +111,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__all__", "__doc__", "__name__", "__version__"])

@@ -1,5 +1,5 @@
 """`python -m topicfold` is the command line."""
 
-from .cli.commands import main
+from .cli import main
 
 main()

@@ -20,7 +20,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["damage_named", "put_together", "read_file", "replaced_when_whole", "take_apart", "write_file"]
+__all__ = [
+    "check_writable",
+    "damage_named",
+    "kind_of_file",
+    "put_together",
+    "read_file",
+    "replaced_when_whole",
+    "take_apart",
+    "write_file",
+]
 
 SCHEMA = 1  # raised when an older topicfold could not read the file
 _SPARSE_PARTS = ("data", "indices", "indptr")
@@ -42,12 +51,28 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Map
             raise OSError(f"could not write {path}: {error}") from error
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise where a file could not be written: no folder for it, no right to write there, or something in its place.
+
+    A FIFO, a device or a socket is refused too: a file put in its place would take it away from those who use it.
+    """
+    place = Path(os.path.realpath(path))
+    if not place.parent.is_dir():
+        raise FileNotFoundError(
+            f"{path}: the folder {Path(path).parent} does not exist: create it, or write somewhere else"
+        )
+    if place.exists() and not place.is_file():
+        what = "a folder" if place.is_dir() else "not a regular file"
+        raise ValueError(f"{path} is {what}: name a file to write")
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"{path}: the folder {Path(path).parent} may not be written to")
+
+
 @contextmanager
 def replaced_when_whole(path: str | Path) -> Iterator[Path]:
     """A file beside `path` to write to, put in its place when the block ends well and removed when it does not."""
+    check_writable(path)
     path = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder {path.parent} does not exist: create it, or write somewhere else")
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
@@ -62,8 +87,18 @@ def replaced_when_whole(path: str | Path) -> Iterator[Path]:
         raise
 
 
+def kind_of_file(path: str | Path) -> str:
+    """What a file of ours holds: 'model', 'corpus', 'tree' or 'checkpoint'."""
+    return str(_read(path, None)[1]["kind"])
+
+
 def read_file(path: str | Path, *, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Read what `write_file` wrote; anything else is one clear error."""
+    return _read(path, kind)
+
+
+def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and metadata of a file; without a `kind`, the metadata alone."""
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -82,6 +117,8 @@ def read_file(path: str | Path, *, kind: str) -> tuple[dict[str, np.ndarray], di
                     f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "
                     f"this one (schema {SCHEMA}): upgrade topicfold to read it"
                 )
+            if kind is None:
+                return {}, metadata
             if metadata["kind"] != kind:
                 raise ValueError(f"{path} holds a {metadata['kind']}: expected a {kind}")
             return {key: file.get_tensor(key) for key in file.keys()}, metadata  # noqa: SIM118

@@ -6,140 +6,220 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from ..corpus.constructors import CorpusConstructors
 from ..corpus.corpus import Corpus
 from ..corpus.formats import TEXT_FORMATS, format_of
-from ..corpus.readers import read, records, texts_with_ids
-from ..models.inputs import vocabulary_of
-from ..store import replaced_when_whole
+from ..corpus.readers import FileOptions, records, texts_with_ids
+from ..engine.checks import check_whole
+from ..engine.extras import import_extra
+from ..models.base import TopicModel
+from ..store import check_writable, replaced_when_whole
+from ..topics.tables import topic_columns
+from ..topics.tree import TopicTree
 
-__all__ = ["assign_file"]
+__all__ = ["assign_file", "check_assignment"]
 
 _DIGITS = 6
+_FIRST = ("id", "topic", "name", "probability")  # what each row begins with
+
+
+class _Assigned(NamedTuple):
+    """Rows of the table: ids, the largest topic by number and name, its share, and the shares of all topics."""
+
+    ids: Sequence[str]
+    topic: Sequence[int]
+    name: Sequence[str]
+    probability: np.ndarray
+    doc_topic: np.ndarray
 
 
 class _Writer(Protocol):
-    def write(self, ids: list[str], doc_topic: np.ndarray) -> None: ...
+    def write(self, rows: _Assigned) -> None: ...
 
 
-def assign_file(
-    model: Any,
-    source: str | Path,
-    out: str | Path = "-",
-    *,
-    to: str | None = None,
-    batch: int = 1000,
-    segments: str | int | None = None,
-    text: str = "text",
-    id: str | None = None,
-    **reading: Any,
-) -> int:
-    """Write P(z|d) of each document of a file to CSV, JSONL or Parquet; returns their number.
-
-    `to` names the format where the name of `out` does not; '-' is stdin (JSONL) or stdout (CSV). With `segments` texts
-    are cut and each segment has a row, its id that of the document and its number. The rest are options of
-    `readers.records`. A file with counts is read whole.
-    """
+def check_assignment(
+    model: TopicModel, out: str | Path, to: str | None, batch: int, segments: str | int | None, source: str | Path
+) -> str:
+    """The format to write, or an error; all that can be said before a document is read."""
     if segments is not None and not hasattr(model, "transform_segments"):
         raise ValueError(f"segments={segments!r}: {type(model).__name__} knows documents alone; LDCC knows segments")
     to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
     if to not in _WRITERS:
         raise ValueError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
-    if batch < 1:
-        raise ValueError(f"batch={batch}: expected at least 1")
-    if str(out) != "-" and Path(out).exists() and str(source) != "-" and Path(out).samefile(source):
-        raise ValueError(f"{out} is the input too: write to another file")
-    names = [str(name) for name in model.get_feature_names_out()]
-    n_documents = 0
+    if to == "parquet":
+        import_extra("pyarrow", "parquet", "writing Parquet")
+        if str(out) == "-":
+            raise ValueError("Parquet cannot be written to stdout: name a file")
+    check_whole("batch", batch)
+    if str(out) != "-":
+        check_writable(out)
+        if Path(out).exists() and str(source) != "-" and Path(out).samefile(source):
+            raise ValueError(f"{out} is the input too: write to another file")
+    return to
+
+
+def assign_file(
+    model: TopicModel,
+    source: str | Path,
+    out: str | Path = "-",
+    *,
+    tree: TopicTree | None = None,
+    to: Literal["csv", "jsonl", "parquet"] | None = None,
+    batch: int = 1000,
+    segments: str | int | None = None,
+    text: str = "text",
+    id: str | None = None,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    errors: Literal["strict", "replace"] = "strict",
+    pattern: str = "*.txt",
+) -> int:
+    """Write the topics of each document of a file to a table: id, largest topic, its name and share, then all shares.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted model.
+    source : str or Path
+        Documents, in any format that `Corpus.read` reads; '-' is JSONL on standard input. Counts are read whole.
+    out : str or Path, default='-'
+        File to write; '-' is standard output.
+    tree : TopicTree, optional
+        A tree of this model with topics merged, dropped, grouped or renamed: shares are those of its topics.
+    to : {'csv', 'jsonl', 'parquet'}, optional
+        Format, where the name of `out` does not tell.
+    batch : int, default=1000
+        Documents in memory at a time.
+    segments : str or int, optional
+        How texts are cut; each segment has a row then, its id that of the document and its number. For LDCC.
+    text, id : str
+        Names of columns.
+    format, encoding, errors, pattern
+        How `source` is read; see `Corpus.read`.
+
+    Returns
+    -------
+    int
+        Number of rows written.
+    """
+    to_format = check_assignment(model, out, to, batch, segments, source)
+    own = model.topic_tree()
+    labels = own if tree is None else tree
+    lowest = np.flatnonzero(labels.at_lowest_level)
+    n_rows = 0
     with ExitStack() as stack:
         # an error half-way leaves what was there before, not a file that looks complete
-        batches = _batches(source, batch, text, id, reading)
+        batches = _batches(source, batch, text, id, FileOptions(format, encoding, errors, pattern))
         first = next(batches, None)  # before the heading, so that an error in the first batch writes nothing
         target = out if str(out) == "-" else stack.enter_context(replaced_when_whole(out))
-        writer: _Writer = _WRITERS[to](stack, target, names)
+        writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
+        names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
         for ids, documents in chain([first] if first else [], batches):
-            if segments is None:
-                writer.write(ids, np.asarray(model.transform(documents)))
-            else:
-                writer.write(*_segment_rows(model, ids, documents, segments))
-            n_documents += len(ids)
-    return n_documents
+            ids, shares = _shares(model, tree, ids, documents, segments)
+            best = shares.argmax(axis=1)
+            writer.write(
+                _Assigned(
+                    ids,
+                    labels.ids[lowest][best].tolist(),
+                    [names[column] for column in best],
+                    shares[np.arange(len(shares)), best],
+                    shares,
+                )
+            )
+            n_rows += len(ids)
+    return n_rows
 
 
-def _segment_rows(model: Any, ids: list[str], texts: Any, how: str | int) -> tuple[list[str], np.ndarray]:
-    if not isinstance(texts, list):
+def _shares(
+    model: TopicModel, tree: TopicTree | None, ids: list[str], documents: Corpus | list[str], segments: str | int | None
+) -> tuple[list[str], np.ndarray]:
+    """Ids of rows, and memberships in the topics of the lowest level."""
+    if segments is not None:
+        corpus = _in_segments(model, documents, segments)
+        assert corpus.segments is not None
+        numbers = corpus.segments.documents
+        place = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1  # within its document
+        ids = [f"{ids[document]}/{number}" for document, number in zip(numbers, place)]
+        fresh = model.topic_tree(corpus)
+        assert fresh.segment_topic is not None
+        fresh = fresh.of_segments()
+    else:
+        fresh = model.topic_tree(documents if isinstance(documents, Corpus) else _counted(model, documents, ids))
+    shown = fresh if tree is None else tree
+    doc_topic = fresh.doc_topic if tree is None else tree.memberships_of(fresh)
+    return ids, doc_topic[:, shown.at_lowest_level]
+
+
+def _counted(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
+    counts = model.word_counts(texts, np.int32)
+    return Corpus(counts, None if model.words() is None else tuple(model.words() or ()), tuple(ids))
+
+
+def _in_segments(model: TopicModel, documents: Corpus | list[str], how: str | int) -> Corpus:
+    if isinstance(documents, Corpus):
         raise ValueError(f"segments={how!r}: the file holds counts, not texts that could be cut")
-    options = {"preprocessing": model.preprocessing_, "vocabulary": vocabulary_of(model)}
-    corpus = Corpus.from_texts(texts, segments=how, **options)
-    documents = corpus.segments.documents  # type: ignore[union-attr]
-    first = np.searchsorted(documents, documents)  # of each segment's document
-    names = [f"{ids[d]}/{number}" for d, number in zip(documents, np.arange(len(documents)) - first + 1)]
-    return names, np.asarray(model.transform_segments(corpus))
+    return Corpus.from_texts(documents, segments=how, preprocessing=model.preprocessing_, vocabulary=model.words())
 
 
 def _batches(
-    source: str | Path, size: int, text: str, id: str | None, reading: dict[str, Any]
-) -> Iterator[tuple[list[str], Any]]:
-    if str(source) != "-" and (reading.get("format") or format_of(Path(source))) not in TEXT_FORMATS:
-        corpus = read(source, format=reading.get("format"))
+    source: str | Path, size: int, text: str, id: str | None, file: FileOptions
+) -> Iterator[tuple[list[str], Corpus | list[str]]]:
+    if str(source) != "-" and (file.format or format_of(Path(source))) not in TEXT_FORMATS:
+        corpus = CorpusConstructors.read(source, format=file.format)
         yield list(corpus.ids), corpus
         return
-    stream = texts_with_ids(records(source, **reading), text, id, where=str(source))
+    stream = texts_with_ids(records(source, file), text, id, where=str(source))
     while batch := list(islice(stream, size)):
         yield [name for name, _ in batch], [item for _, item in batch]
 
 
 class _Csv:
-    def __init__(self, stack: ExitStack, out: str | Path, names: list[str]) -> None:
+    def __init__(self, stack: ExitStack, out: str | Path, columns: list[str]) -> None:
         self._rows = csv.writer(_text_file(stack, out), lineterminator="\n")
-        self._rows.writerow(["id", *names])
+        self._rows.writerow([*_FIRST, *columns])
 
-    def write(self, ids: list[str], doc_topic: np.ndarray) -> None:
-        for name, row in zip(ids, doc_topic.tolist()):
-            self._rows.writerow([name, *(f"{value:.{_DIGITS}g}" for value in row)])
+    def write(self, rows: _Assigned) -> None:
+        for *first, share, shares in zip(*rows[:3], rows.probability.tolist(), rows.doc_topic.tolist()):
+            self._rows.writerow([*first, *(f"{value:.{_DIGITS}g}" for value in (share, *shares))])
 
 
 class _Jsonl:
-    def __init__(self, stack: ExitStack, out: str | Path, names: list[str]) -> None:
-        self._file = _text_file(stack, out)
+    def __init__(self, stack: ExitStack, out: str | Path, columns: list[str]) -> None:
+        self._file, self._columns = _text_file(stack, out), columns
 
-    def write(self, ids: list[str], doc_topic: np.ndarray) -> None:
-        for name, row in zip(ids, doc_topic.tolist()):
-            line = {"id": name, "topics": [float(f"{value:.{_DIGITS}g}") for value in row]}
+    def write(self, rows: _Assigned) -> None:
+        for *first, share, shares in zip(*rows[:3], rows.probability.tolist(), rows.doc_topic.tolist()):
+            numbers = [float(f"{value:.{_DIGITS}g}") for value in (share, *shares)]
+            line = {**dict(zip(_FIRST, [*first, numbers[0]])), "topics": dict(zip(self._columns, numbers[1:]))}
             self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 class _Parquet:
-    def __init__(self, stack: ExitStack, out: str | Path, names: list[str]) -> None:
-        try:
-            import pyarrow as pa
-            from pyarrow.parquet import ParquetWriter
-        except ImportError:
-            raise ImportError("writing Parquet needs pyarrow: pip install 'topicfold[parquet]'") from None
-        if str(out) == "-":
-            raise ValueError("Parquet cannot be written to stdout: name a file")
-        self._names = names
-        self._schema = pa.schema([("id", pa.string()), *((name, pa.float32()) for name in names)])
-        self._writer = stack.enter_context(ParquetWriter(os.fspath(out), self._schema))
+    def __init__(self, stack: ExitStack, out: str | Path, columns: list[str]) -> None:
+        self._arrow = pa = import_extra("pyarrow", "parquet", "writing Parquet")
+        kinds = (pa.string(), pa.int64(), pa.string(), pa.float32())
+        self._schema = pa.schema([*zip(_FIRST, kinds), *((name, pa.float32()) for name in columns)])
+        parquet = import_extra("pyarrow.parquet", "parquet", "writing Parquet")
+        self._writer = stack.enter_context(parquet.ParquetWriter(os.fspath(out), self._schema))
 
-    def write(self, ids: list[str], doc_topic: np.ndarray) -> None:
-        import pyarrow as pa
-
-        columns = [pa.array(ids), *(pa.array(column, pa.float32()) for column in doc_topic.T)]
-        self._writer.write_table(pa.table(columns, schema=self._schema))
+    def write(self, rows: _Assigned) -> None:
+        columns = [*rows[:4], *rows.doc_topic.T]
+        arrays = [self._arrow.array(column, field.type) for column, field in zip(columns, self._schema)]
+        self._writer.write_table(self._arrow.table(arrays, schema=self._schema))
 
 
-def _text_file(stack: ExitStack, out: str | Path) -> Any:
+def _text_file(stack: ExitStack, out: str | Path) -> IO[str]:
     if str(out) == "-":
         return sys.stdout
     return stack.enter_context(open(out, "w", encoding="utf-8", newline=""))
 
 
-_WRITERS: dict[str, Any] = {"csv": _Csv, "jsonl": _Jsonl, "parquet": _Parquet}
+_WRITERS: dict[str, type[_Csv] | type[_Jsonl] | type[_Parquet]] = {"csv": _Csv, "jsonl": _Jsonl, "parquet": _Parquet}

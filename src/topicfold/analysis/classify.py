@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
-from sklearn.utils import TransformerTags, get_tags
+from sklearn.utils import Tags, TransformerTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..engine.blocks import single_threaded_libraries
+from ..graph.check import GraphLike
 from ..graph.partial_labels import accuracy_of_known, class_codes
 from ..models import MODELS
+from ..models.inputs import CountsLike
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["TopicClassifier"]
 
@@ -25,7 +30,7 @@ _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _FOLDS = 3
 
 
-def _classifier_has(name: str) -> Callable[[Any], bool]:
+def _classifier_has(name: str) -> Callable[[TopicClassifier], bool]:
     def check(self: TopicClassifier) -> bool:
         made = LinearSVC() if self.classifier is None else self.classifier
         getattr(getattr(self, "classifier_", made), name)  # its own AttributeError says what is missing
@@ -40,7 +45,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     model : a topic model, or anything with fit_transform and transform. All documents train it. It is also given the
-        classes as numbers (-1: unknown): LTM, LapPLSI and DTM join documents of one class in their graph,
+        classes as numbers (-1: unknown): LTM, LapPLSI and DTM connect documents of one class in their graph,
         TTMM(n_themes='labels') takes them as themes, the others pass them by.
     classifier : what learns classes from the topics of the labelled documents, scaled to length one. None: a linear
         support vector machine, its C the best of 0.1, 1, 10 and 100 in cross-validation on the labelled documents, in 3
@@ -68,11 +73,13 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     ['sky', 'pet']
     """
 
-    def __init__(self, model: Any, classifier: Any = None) -> None:
+    def __init__(self, model: BaseEstimator, classifier: BaseEstimator | None = None) -> None:
         self.model = model
         self.classifier = classifier
 
-    def fit(self, X: Any, y: Any, *, graph: Any = None, embeddings: Any = None) -> TopicClassifier:
+    def fit(
+        self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> Self:
         """Learn topics from all documents and classes from the labelled; `graph` and `embeddings` go to the model."""
         extra = self._extra(graph, embeddings)
         self.classes_, codes = class_codes(y, _num_samples(X))
@@ -84,26 +91,36 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
             self.transduction_ = self.classifier_.predict(features)
         return self
 
-    def predict(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+    def predict(
+        self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> np.ndarray:
         """The class of each new document."""
         return self._apply("predict", X, graph, embeddings)
 
     @available_if(_classifier_has("predict_proba"))
-    def predict_proba(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+    def predict_proba(
+        self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> np.ndarray:
         """P(class|d), columns in the order of classes_; only where the classifier has it."""
         return self._apply("predict_proba", X, graph, embeddings)
 
     @available_if(_classifier_has("decision_function"))
-    def decision_function(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+    def decision_function(
+        self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> np.ndarray:
         """The classifier's decision values; only where it has them."""
         return self._apply("decision_function", X, graph, embeddings)
 
-    def transform(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+    def transform(
+        self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> np.ndarray:
         """What the classifier sees of new documents: their topics, scaled to length one."""
         check_is_fitted(self)
         return normalize(self.model_.transform(X, **self._extra(graph, embeddings)))
 
-    def score(self, X: Any, y: Any, *, graph: Any = None, embeddings: Any = None) -> float:
+    def score(
+        self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> float:
         """The share of documents put in their class, of those that have a label."""
         return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
 
@@ -112,18 +129,18 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         """Number of words, as the model has it."""
         return self.model_.n_features_in_
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.model).input_tags
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
-    def _apply(self, method: str, X: Any, graph: Any, embeddings: Any) -> np.ndarray:
+    def _apply(self, method: str, X: CountsLike, graph: GraphLike | None, embeddings: ArrayLike | None) -> np.ndarray:
         features = self.transform(X, graph=graph, embeddings=embeddings)
         with single_threaded_libraries():
             return getattr(self.classifier_, method)(features)
 
-    def _extra(self, graph: Any, embeddings: Any) -> dict[str, Any]:
+    def _extra(self, graph: GraphLike | None, embeddings: ArrayLike | None) -> dict[str, Any]:
         """The arguments that were given, if the model takes them."""
         extra = {name: value for name, value in (("graph", graph), ("embeddings", embeddings)) if value is not None}
         refused = [name for name in extra if name not in signature(self.model.fit).parameters]
@@ -132,7 +149,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self.model).__name__} takes no {refused[0]}: {takers} do")
         return extra
 
-    def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> Any:
+    def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> BaseEstimator:
         if self.classifier is not None:
             return clone(self.classifier).fit(features, labels)
         machine = LinearSVC(dual=False)  # no random numbers, and it converges for every C

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from ..engine.arrays import csr_parts
 from ..engine.blocks import single_threaded_libraries
+from ..engine.extras import import_extra
 from ..engine.jit import njit
 from ..graph.build import knn_graph
 from ..graph.check import check_graph
@@ -163,17 +164,14 @@ def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomStat
 
 
 def _moved_by_umap(pull: sp.csr_array, start: np.ndarray, random: np.random.RandomState) -> np.ndarray:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ImportWarning)  # it says that it could do more with tensorflow
-            from umap.umap_ import find_ab_params, simplicial_set_embedding
-    except ImportError:
-        raise ImportError("method='umap' needs umap-learn: pip install 'topicfold[map]'") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ImportWarning)  # it says that it could do more with tensorflow
+        umap = import_extra("umap.umap_", "map", "method='umap'", package="umap-learn")
     strongest = pull.max(axis=1).toarray().ravel()
     graph = sp.csr_array(pull, copy=True)
     graph.data /= np.repeat(strongest, np.diff(pull.indptr))  # the nearest neighbour weighs 1, as in its own graphs
-    a, b = find_ab_params(spread=1.0, min_dist=0.1)
-    return simplicial_set_embedding(
+    a, b = umap.find_ab_params(spread=1.0, min_dist=0.1)
+    return umap.simplicial_set_embedding(
         data=None,
         graph=sp.coo_matrix(graph.maximum(graph.T)),
         n_components=2,

@@ -8,25 +8,24 @@ with a permutation test, and with the topics that make it up.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from ..corpus.corpus import Corpus
-from ..models.trees import topic_tree, transformed
+from ..engine.arrays import normalise_rows
+from ..engine.checks import check_choice, check_whole
+from ..engine.extras import import_extra
+from ..models.base import TopicModel
+from ..models.inputs import CountsLike, RandomStateLike
+from ..topics.periods import check_dates, chosen_period, shares_over_time
 
-__all__ = [
-    "Drift",
-    "Moved",
-    "TopicsOverTime",
-    "drift",
-    "memberships",
-    "readable_period",
-    "shares_over_time",
-    "topics_over_time",
-]
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
-_PERIODS = {"year": "Y", "month": "M", "week": "W", "day": "D"}
+__all__ = ["Drift", "Moved", "TopicsOverTime", "drift", "memberships", "topics_over_time"]
+
 _SMALLEST = 1e-12
 _SHOWN = 10
 
@@ -58,13 +57,36 @@ class Drift:
 
 
 def drift(
-    model: Any, before: Any, after: Any, *, of: str = "topics", n_permutations: int = 999, random_state: Any = 0
+    model: TopicModel,
+    before: CountsLike,
+    after: CountsLike,
+    *,
+    of: Literal["topics", "themes"] = "topics",
+    n_permutations: int = 999,
+    random_state: RandomStateLike = 0,
 ) -> Drift:
     """How the mix of topics (or, `of='themes'`, of a TTMM's themes) moved from one slice of documents to another.
 
     The divergence is KL(after || before) = sum_k q_k log(q_k / p_k), with p and q the mean memberships of the slices.
     Its p-value is by permutation: documents are dealt to the two slices at random, n_permutations times.
 
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted model.
+    before, after : Corpus, matrix, data frame of counts, or list of texts
+        The two slices.
+    of : {'topics', 'themes'}, default='topics'
+        What moves; themes are TTMM's.
+    n_permutations : int, default=999
+    random_state : int, RandomState instance or None, default=0
+
+    Returns
+    -------
+    Drift
+
+    Examples
+    --------
     >>> from topicfold import Corpus, PLSA
     >>> corpus = Corpus.from_texts(["cat dog", "dog cat cat", "sun moon", "moon sun sun"] * 5)
     >>> model = PLSA(2, random_state=0).fit(corpus)
@@ -73,8 +95,7 @@ def drift(
     """
     from sklearn.utils import check_random_state
 
-    if n_permutations < 1:
-        raise ValueError(f"n_permutations={n_permutations}: expected at least 1")
+    check_whole("n_permutations", n_permutations)
     slices = [memberships(model, X, of) for X in (before, after)]
     pooled = np.vstack(slices)
     n_before = len(slices[0])
@@ -91,16 +112,16 @@ def drift(
     return Drift(float(found.sum()), as_far / (n_permutations + 1), moved)
 
 
-def memberships(model: Any, X: Any, of: str = "topics") -> np.ndarray:
+def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndarray:
     """Topics or themes of documents, each row summing to one."""
-    if of not in ("topics", "themes"):
-        raise ValueError(f"of={of!r}: expected 'topics' or 'themes'")
-    if of == "themes" and not hasattr(model, "features"):
+    check_choice("of", of, ("topics", "themes"))
+    read = model.document_topics if of == "topics" else getattr(model, "document_themes", None)
+    if read is None:
         raise ValueError(f"{type(model).__name__} has no themes")
-    values = transformed(model, X, "themes" if of == "themes" else "tokens").astype(np.float64)
+    values = read(X).astype(np.float64)
     if len(values) == 0:
         raise ValueError("a slice has no documents")
-    return values / np.maximum(values.sum(axis=1, keepdims=True), _SMALLEST)
+    return normalise_rows(values)
 
 
 def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -119,12 +140,9 @@ class TopicsOverTime:
     n_documents: np.ndarray  # in each period
     names: tuple[str, ...]  # of the topics
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """A pandas data frame, periods x topics."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'topicfold[frame]'") from None
+        pd = import_extra("pandas", "frame", "to_frame")
         return pd.DataFrame(self.share, index=pd.Index(self.periods.astype(str), name="period"), columns=self.names)
 
     def __str__(self) -> str:
@@ -134,51 +152,32 @@ class TopicsOverTime:
             lines.append(f"{self.share[0, k]:>7.2%} -> {self.share[-1, k]:>7.2%}  {self.names[k]}")
         return "\n".join(lines)
 
-    def plot(self, n_topics: int = 12) -> Any:
+    def plot(self, n_topics: int = 12) -> Figure:
         """Small multiples of the topics that moved most, as a matplotlib figure."""
         from ..plots.topic_figures import over_time
 
         return over_time(self, n_topics)
 
 
-def topics_over_time(model: Any, corpus: Corpus, by: str = "year") -> TopicsOverTime:
-    """The mean memberships of the documents of each year, month, week or day. Undated documents are left out."""
-    if by not in _PERIODS:
-        raise ValueError(f"by={by!r}: expected one of {', '.join(_PERIODS)}")
-    if corpus.timestamps is None:
-        raise ValueError("the corpus has no timestamps: name their column when reading, timestamp='...'")
-    dated = ~np.isnat(corpus.timestamps)
-    if not dated.any():
-        raise ValueError("no document of the corpus has a date")
-    tree = topic_tree(model, corpus)
-    names = tuple(tree.name(int(topic)) for topic in tree.ids)
-    return TopicsOverTime(*shares_over_time(tree.doc_topic, corpus.timestamps, by), names)
+def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -> TopicsOverTime:
+    """The mean memberships of the documents of each period. Undated documents are left out.
 
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted model; of one with several levels, the lowest is taken.
+    corpus : Corpus
+        Documents with timestamps.
+    by : {'year', 'month', 'week', 'day'}, optional
+        The period; None chooses the longest that gives a readable number of them, as the explorer does.
 
-def shares_over_time(
-    doc_topic: np.ndarray, timestamps: np.ndarray, by: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The periods, the mean memberships in each, and the number of its documents; undated documents are left out."""
-    dated = ~np.isnat(timestamps)
-    periods, where = np.unique(timestamps[dated].astype(f"datetime64[{_PERIODS[by]}]"), return_inverse=True)
-    n_documents = np.bincount(where)
-    share = np.zeros((len(periods), doc_topic.shape[1]))
-    np.add.at(share, where, doc_topic[dated])
-    return periods, share / n_documents[:, None], n_documents
-
-
-def readable_period(timestamps: np.ndarray, fewest: int, most: int) -> str:
-    """The longest of year, month, week and day that cuts the dates into `fewest` periods or more, but not too many.
-
-    >>> readable_period(np.array(["2001-03", "2004-08", "2004-09"], "datetime64[s]"), fewest=3, most=100)
-    'month'
+    Returns
+    -------
+    TopicsOverTime
     """
-    dates = timestamps[~np.isnat(timestamps)]
-    chosen, most_yet = "year", 0
-    for by, unit in _PERIODS.items():
-        n_periods = len(np.unique(dates.astype(f"datetime64[{unit}]")))
-        if n_periods > most or most_yet >= fewest:
-            break
-        if n_periods > most_yet:  # else a shorter period tells no more
-            chosen, most_yet = by, n_periods
-    return chosen
+    timestamps = check_dates(corpus)
+    by = chosen_period(timestamps, by)
+    tree = model.topic_tree(corpus)
+    rows = np.flatnonzero(tree.at_lowest_level)
+    names = tuple(tree.name(topic) for topic in tree.ids[rows].tolist())
+    return TopicsOverTime(*shares_over_time(tree.doc_topic[:, rows], timestamps, by), names)

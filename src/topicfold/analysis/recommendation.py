@@ -20,9 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.checks import is_number
+from ..engine.extras import import_extra
+
 __all__ = ["Row", "Selection"]
 
-PER_TOKEN = "nats a token"
+PER_TOKEN = "nats per token"
 _LINE = 100
 
 
@@ -84,10 +87,7 @@ class Selection:
 
     def to_frame(self) -> Any:
         """The points as a pandas data frame, one row each; parameters are columns."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'topicfold[frame]'") from None
+        pd = import_extra("pandas", "frame", "to_frame")
         records = []
         for number, row in enumerate(self.rows):
             figures = asdict(row)
@@ -132,7 +132,7 @@ def _edge(rows: list[Row], first: int) -> str:
     for name, value in rows[first].params.items():
         # A point that failed is a limit too: there is nothing to try beyond it.
         tried = [row.params[name] for row in rows if row.model == rows[first].model]
-        if not all(_is_number(one) for one in tried) or len(set(tried)) < 2:
+        if not all(is_number(one) for one in tried) or len(set(tried)) < 2:
             continue
         least = 1 if all(isinstance(one, int | np.integer) for one in tried) else 0
         if value == max(tried):
@@ -140,10 +140,6 @@ def _edge(rows: list[Row], first: int) -> str:
         elif value == min(tried) and value > least:
             ends.append(f"the smallest {name} tried ({_said_value(value)})")
     return f"; the best score lies at {' and '.join(ends)}, so widen the grid there" if ends else ""
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
 def _counted(number: int, what: str) -> str:

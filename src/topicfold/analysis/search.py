@@ -1,46 +1,110 @@
-"""Search by topic: documents ranked by how much their mix of topics is like the query's (PLSI, Hofmann 1999)."""
+"""Search by words and topics: documents that hold the words of a query, and those that are about the same."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..corpus.corpus import Corpus
+from ..corpus.weighting import inverse_document_frequency
+from ..engine.arrays import canonical
+from ..engine.checks import check_whole
+from ..models.base import TopicModel
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 __all__ = ["Hit", "search"]
+
+_WORDS = 0.75  # of a score is for the words of the query that a document holds, the rest for its topics
 
 
 class Hit(NamedTuple):
-    """A document found: its id, its row, and the cosine of its topics with the query's."""
+    """A document found.
+
+    Attributes
+    ----------
+    id : str
+    row : int
+        Row of the document in the corpus.
+    score : float
+        From 0 to 1; above 0.75 the document holds all words of the query.
+    title : str
+        Title of the document, or its id.
+    words : tuple of str
+        The words of the query that it holds.
+    """
 
     id: str
     row: int
-    similarity: float
+    score: float
+    title: str
+    words: tuple[str, ...]
 
 
-def search(model: Any, query: Any, n: int = 10) -> list[Hit]:
-    """The documents of the fit whose topics are most like the query's: a text, or a row of counts.
+def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 10) -> list[Hit]:
+    """The documents of a corpus that hold the words of a query, or are about what it is about.
 
-    A document need not share a word with the query to be found. A query without any known word is an error.
+    A document that holds all the words comes before all that do not. Among these the score is the part of the query's
+    words that a document holds, rare words counting for more, mixed with the cosine between its topics and those of
+    the query; so a document need not share a word with the query to be found.
 
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted model.
+    corpus : Corpus
+        The documents to search: those of the fit, or others.
+    query : str, or counts of shape (1, n_words)
+        A text; one without any known word is an error.
+    n : int, default=10
+        Number of documents to find.
+
+    Returns
+    -------
+    list of Hit
+        The best first.
+
+    Examples
+    --------
     >>> from topicfold import Corpus, PLSA
     >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"], ids="abcd")
-    >>> sorted(hit.id for hit in search(PLSA(2, random_state=0).fit(corpus), "star", n=2))
-    ['c', 'd']
+    >>> [(hit.id, hit.words) for hit in search(PLSA(2, random_state=0).fit(corpus), corpus, "star", n=2)]
+    [('d', ('star',)), ('c', ())]
     """
-    from ..models.inputs import as_counts
-
-    if n < 1:
-        raise ValueError(f"n={n}: expected at least 1")
-    counts = as_counts(model, [query] if isinstance(query, str) else query, reset=False)
-    if counts.shape[0] != 1:
-        raise ValueError(f"search takes one query, got {counts.shape[0]}")
-    used = getattr(model, "word_columns_", slice(None))  # a model may have chosen among the words
-    if counts[:, used].nnz == 0:
+    check_whole("n", n)
+    wanted = model.word_counts([query] if isinstance(query, str) else query, np.float64)
+    if wanted.shape[0] != 1:
+        raise ValueError(f"search takes one query, got {wanted.shape[0]}")
+    used = getattr(model, "word_columns_", None)  # a model may have chosen among the words
+    if (wanted if used is None else wanted[:, used]).nnz == 0:
         raise ValueError(f"no word of the query {query!r} is in the model's vocabulary")
-    wanted = model.transform(counts)[0].astype(np.float64)
-    documents = model.doc_topic_.astype(np.float64)
-    lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(wanted)
-    similarity = documents @ wanted / np.maximum(lengths, 1e-300)
-    ids = model.document_ids_ or tuple(map(str, range(len(documents))))
-    order = np.lexsort((np.arange(len(similarity)), -similarity))[:n]
-    return [Hit(ids[row], int(row), float(similarity[row])) for row in order]
+    tree = model.topic_tree(corpus)
+    lowest = tree.at_lowest_level
+    asked = np.asarray(model.document_topics(wanted))[0].astype(np.float64)
+    documents = tree.doc_topic[:, lowest].astype(np.float64)
+    if len(asked) == len(lowest):  # memberships of all levels, not of the lowest alone
+        asked = asked[lowest]
+    lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(asked)
+    alike = documents @ asked / np.maximum(lengths, 1e-300)
+    counts = canonical(model.word_counts(corpus), np.float64)
+    columns = wanted.indices
+    holds = counts[:, columns].toarray() > 0
+    weight = inverse_document_frequency(counts)[columns]
+    held = holds @ weight / weight.sum()
+    score = _WORDS * held + (1 - _WORDS) * alike
+    all_held = holds.all(axis=1)
+    score = np.where(all_held, np.maximum(score, _WORDS), np.minimum(score, _WORDS))
+    order = np.lexsort((np.arange(len(score)), -score, ~all_held))[:n]
+    words = tree.vocabulary
+    return [
+        Hit(
+            corpus.ids[row],
+            int(row),
+            float(score[row]),
+            tree.title(int(row)),
+            tuple(words[column] for column in columns[holds[row]]),
+        )
+        for row in order
+    ]

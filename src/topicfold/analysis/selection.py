@@ -24,15 +24,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 
 from ..corpus.corpus import Corpus
-from ..engine.arrays import canonical
+from ..engine.arrays import canonical, normalise_rows
 from ..engine.blocks import map_blocks, single_threaded_libraries
+from ..engine.checks import check_whole
 from ..engine.progress import progress
 from ..metrics.coherence import coherence
 from ..metrics.completion import perplexity
 from ..metrics.stability import diversity, stability
 from ..models import MODELS
+from ..models.inputs import CountsLike, RandomStateLike
 from ..topics.ranking import relevance, top_word_columns
 from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _recommend, _said
 
@@ -42,13 +45,13 @@ _TOP_WORDS = 10
 
 
 def select(
-    model: Any,
-    X: Any,
+    model: BaseEstimator | Mapping[str, tuple[BaseEstimator, Mapping[str, Sequence[Any]]]],
+    X: CountsLike,
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     n_splits: int = 3,
     n_seeds: int = 2,
-    random_state: Any = 0,
+    random_state: RandomStateLike = 0,
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> Selection:
@@ -77,16 +80,15 @@ def select(
     'n_topics=500 is more than there are documents or words ...'
     """
     points, unit = _points(model, grid)
-    for name, value, least in (("n_splits", n_splits, 2), ("n_seeds", n_seeds, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}")
+    check_whole("n_splits", n_splits, 2)
+    check_whole("n_seeds", n_seeds)
     _measure(points, X, int(n_splits), int(n_seeds), random_state, n_jobs, verbose)
     rows, first = _ranked(points, unit)
     chosen, reason = _recommend(rows, first, unit)
     return Selection(tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds))
 
 
-def score_unit(model: Any) -> str:
+def score_unit(model: BaseEstimator) -> str:
     """What a model's `score` counts in. Where nothing is known of a class, its unit is its own and like no other's."""
     name = type(model).__name__
     if name in MODELS:
@@ -107,7 +109,7 @@ class _Point:
     """A point of the grid, and its fits by (fold, seed) as they come in; a fit that failed is its message."""
 
     name: str
-    model: Any
+    model: BaseEstimator
     params: dict[str, Any]
     fits: dict[tuple[int, ...], _Fit | str] = field(default_factory=dict)
     topic_words: dict[tuple[int, ...], np.ndarray] = field(default_factory=dict)
@@ -126,7 +128,7 @@ class _Point:
         self.topic_words.clear()
 
 
-def _points(model: Any, grid: Any) -> tuple[list[_Point], str]:
+def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
     if isinstance(model, Mapping):
         if grid is not None:
             raise ValueError("models given by name bring their own grids, {name: (model, grid)}: leave grid out")
@@ -148,7 +150,7 @@ def _points(model: Any, grid: Any) -> tuple[list[_Point], str]:
     return points, next(iter(units))
 
 
-def _family(name: str, model: Any, grid: Any) -> list[_Point]:
+def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] | None) -> list[_Point]:
     """The points of one model, in the order of its grid."""
     from sklearn.base import clone
 
@@ -167,13 +169,19 @@ def _family(name: str, model: Any, grid: Any) -> list[_Point]:
 
 
 def _measure(
-    points: list[_Point], X: Any, n_splits: int, n_seeds: int, random_state: Any, n_jobs: int | None, verbose: Any
+    points: list[_Point],
+    X: CountsLike,
+    n_splits: int,
+    n_seeds: int,
+    random_state: RandomStateLike,
+    n_jobs: int | None,
+    verbose: bool | None,
 ) -> None:
     """Fit every (point, fold, seed) and put what is measured into the points."""
     from sklearn.utils import check_random_state
 
-    X = X if isinstance(X, Corpus) or hasattr(X, "iloc") else sp.csr_array(X)
-    n_documents = X.shape[0] if hasattr(X, "shape") else len(X)
+    documents: Any = X if isinstance(X, Corpus) or hasattr(X, "iloc") else sp.csr_array(X)
+    n_documents = len(documents) if isinstance(documents, Corpus) else documents.shape[0]
     if n_splits > n_documents:
         raise ValueError(f"n_splits={n_splits} is more than there are documents ({n_documents})")
     rng = check_random_state(random_state)
@@ -189,7 +197,7 @@ def _measure(
         # In a thread of its own even when it is the only one: on the main thread a model takes Ctrl-C as the end of
         # its own fit, and select would go on to the next.
         with ThreadPoolExecutor(1) as thread:
-            fit, topics = thread.submit(_fit, point.model, X, fold_of == key[0], int(seeds[key])).result()
+            fit, topics = thread.submit(_fit, point.model, documents, fold_of == key[0], int(seeds[key])).result()
         with lock:
             point.fits[key], point.topic_words[key] = fit, topics
             complete = len(point.fits) == n_splits * n_seeds
@@ -215,7 +223,7 @@ def _steady_libraries() -> Iterator[None]:
         yield
 
 
-def _fit(model: Any, X: Any, held_out: np.ndarray, seed: int) -> tuple[_Fit | str, np.ndarray]:
+def _fit(model: BaseEstimator, X: CountsLike, held_out: np.ndarray, seed: int) -> tuple[_Fit | str, np.ndarray]:
     """Fit a copy of the model to the documents not held out; what was measured (or why not), and the topics."""
     from sklearn.base import clone
 
@@ -246,7 +254,7 @@ def _documents(X: Any, mask: np.ndarray) -> Any:
     return X.iloc[mask] if hasattr(X, "iloc") else X[np.flatnonzero(mask)]
 
 
-def _topics(model: Any) -> np.ndarray:
+def _topics(model: BaseEstimator) -> np.ndarray:
     """P(w|z) of a fitted model; scikit-learn's own models have components_ instead, in any scale."""
     found = getattr(model, "topic_word_", None)
     if found is not None:
@@ -254,8 +262,7 @@ def _topics(model: Any) -> np.ndarray:
     found = getattr(model, "components_", None)
     if found is None or (np.asarray(found) < 0).any():
         raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or components_ of zero and more")
-    found = np.asarray(found, dtype=np.float64)
-    return found / np.maximum(found.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return normalise_rows(np.asarray(found, dtype=np.float64))
 
 
 def _top_words(topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:

@@ -6,7 +6,7 @@ Library calls run on one thread, since their sums change with the number of thre
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,14 +16,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.weighting import inverse_document_frequency, tfidf
+from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
-from ..engine.checks import check_whole_numbers
+from ..engine.checks import check_whole
 from ..engine.jit import njit
+from ..engine.loop import Run
 from ..graph.build import knn_graph, spectral_vectors
-from ..graph.check import check_graph
-from ..metrics.completion import completion_log_likelihood, split_tokens
+from ..graph.check import GraphLike, check_graph
+from ..models.base import FlatTopicModel
 from ..models.em import check_size
-from ..models.inputs import as_counts, count_tags
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["LSI", "NMF", "PCA", "KMeans", "NCut"]
 
@@ -53,19 +58,31 @@ def nonnegative_rows(gram, target, weights):
                 break
 
 
-def counts_and_tfidf(model: Any, X: Any) -> tuple[sp.csr_array, sp.csr_array]:
+class _OnTfidf(Protocol):
+    """A baseline that works on tf-idf."""
+
+    n_topics: int
+    word_frequency_: np.ndarray
+    idf_: np.ndarray
+
+    def _fit_counts(self, X: CountsLike, dtype: Any = ...) -> sp.csr_array: ...
+
+    def word_counts(self, X: CountsLike, dtype: Any = ...) -> sp.csr_array: ...
+
+
+def counts_and_tfidf(model: _OnTfidf, X: CountsLike) -> tuple[sp.csr_array, sp.csr_array]:
     """Training counts and their tf-idf; the model remembers word frequencies and idf."""
-    counts = as_counts(model, X, reset=True, dtype=np.float64)
+    counts = model._fit_counts(X, np.float64)
     check_size(counts, model.n_topics)
     model.word_frequency_ = counts.sum(axis=0)
     model.idf_ = inverse_document_frequency(counts)
     return counts, tfidf(counts, model.idf_)
 
 
-def tfidf_of_new(model: Any, X: Any) -> sp.csr_array:
+def tfidf_of_new(model: _OnTfidf, X: CountsLike) -> sp.csr_array:
     """tf-idf of new documents with the idf of training."""
     check_is_fitted(model)
-    return tfidf(as_counts(model, X, reset=False, dtype=np.float64), model.idf_)
+    return tfidf(model.word_counts(X, np.float64), model.idf_)
 
 
 def kmeans_on_rows(vectors: Any, n_clusters: int, n_init: int, max_iter: int, rng: np.random.RandomState) -> Any:
@@ -77,7 +94,7 @@ def kmeans_on_rows(vectors: Any, n_clusters: int, n_init: int, max_iter: int, rn
         return Kernel(n_clusters, n_init=n_init, max_iter=max_iter, random_state=rng).fit(vectors)
 
 
-class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class NMF(FlatTopicModel):
     """Non-negative matrix factorisation of tf-idf, squared error.
 
     `topic_word_` and `doc_topic_` undo the idf, so that they speak of tokens, and have rows summing to one: the
@@ -85,16 +102,23 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     A document in which no topic is found has the mean of the training documents.
     """
 
-    score_unit = "nats a token"  # so that `select` may rank it with the models
+    idf_: np.ndarray
 
-    def __init__(self, n_topics: int = 20, *, max_iter: int = 200, tol: float = 1e-4, random_state: Any = None) -> None:
+    def __init__(
+        self, n_topics: int = 20, *, max_iter: int = 200, tol: float = 1e-4, random_state: RandomStateLike = None
+    ) -> None:
         self.n_topics = n_topics
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> NMF:
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use."""
+        check_whole("n_topics", self.n_topics)
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Factor the tf-idf of documents x words, or of a Corpus."""
+        self.check_parameters()
         from sklearn.decomposition import NMF as Kernel
 
         _, vectors = counts_and_tfidf(self, X)
@@ -104,7 +128,7 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 self.n_topics, init="nndsvda", max_iter=self.max_iter, tol=self.tol, random_state=self.random_state
             )
             kernel.fit(vectors)
-        self.weights_, self.n_iter_ = kernel.components_, kernel.n_iter_
+        self.weights_ = kernel.components_
         tokens = self.weights_ / self.idf_
         mass = tokens.sum(axis=1, keepdims=True)
         even = np.full_like(tokens, 1 / tokens.shape[1])
@@ -114,25 +138,25 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.topic_weight_ = shares[found].mean(axis=0) if found.any() else np.full(self.n_topics, 1 / self.n_topics)
         self.doc_topic_ = np.where(found[:, None], shares, self.topic_weight_)
         self.labels_ = self.doc_topic_.argmax(axis=1)
+        self._keep_run(Run([], kernel.n_iter_ < self.max_iter, True))
+        self.n_iter_ = kernel.n_iter_
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
         """Fit, and return the shares of the topics in the training documents."""
         return self.fit(X, y).doc_topic_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: CountsLike) -> np.ndarray:
         """Shares of the topics in new documents, one row each, whatever else is in the batch."""
         return self._assign(tfidf_of_new(self, X))
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood a token by document completion: half of each document is seen, the rest is scored."""
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
         check_is_fitted(self)
-        counts = as_counts(self, X, reset=False, dtype=np.float64)
-        check_whole_numbers(counts, "score (document completion)")
-        seen, held_out = split_tokens(counts)
-        return completion_log_likelihood(
-            held_out, self._assign(tfidf(seen, self.idf_)), self.topic_word_, self.word_frequency_
-        )
+        return self._completion(X, lambda seen: self._assign(tfidf(seen, self.idf_)))
+
+    def _prepare(self) -> None:
+        """Nothing to prepare."""
 
     def _assign(self, vectors: sp.csr_array) -> np.ndarray:
         shares = self._shares(vectors)
@@ -145,30 +169,22 @@ class NMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             gram = self.weights_ @ self.weights_.T
         nonnegative_rows(gram, vectors @ self.weights_.T, weights)
         shares = weights * (self.weights_ / self.idf_).sum(axis=1)
-        sums = shares.sum(axis=1, keepdims=True)
-        return shares / np.where(sums > 0, sums, 1)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_topics
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
+        return normalise_rows(shares)
 
 
-class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Latent semantic indexing: the leading singular vectors of tf-idf.
 
     `doc_topic_` holds coordinates, with signs; their largest means nothing, so `labels_` come from k-means on them,
     scaled to length one. There is no P(w|z); the singular vectors are in `components_`.
     """
 
-    def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: Any = None) -> None:
+    def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: RandomStateLike = None) -> None:
         self.n_topics = n_topics
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> LSI:
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Factor the tf-idf of documents x words, or of a Corpus."""
         from sklearn.decomposition import TruncatedSVD
         from sklearn.preprocessing import normalize
@@ -181,11 +197,11 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.labels_ = kmeans_on_rows(normalize(self.doc_topic_), self.n_topics, self.n_init, 300, rng).labels_
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
         """Fit, and return the coordinates of the training documents."""
         return self.fit(X, y).doc_topic_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: CountsLike) -> np.ndarray:
         """Coordinates of new documents, one row each, whatever else is in the batch."""
         return tfidf_of_new(self, X) @ self.components_.T
 
@@ -193,19 +209,16 @@ class LSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return self.n_topics
 
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
 
-
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Principal components of tf-idf: as LSI, but around the mean document. `labels_` are k-means on coordinates."""
 
-    def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: Any = None) -> None:
+    def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: RandomStateLike = None) -> None:
         self.n_topics = n_topics
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> PCA:
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Find the components of the tf-idf of documents x words, or of a Corpus."""
         from sklearn.decomposition import PCA as Kernel
 
@@ -220,11 +233,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.labels_ = kmeans_on_rows(self.doc_topic_, self.n_topics, self.n_init, 300, rng).labels_
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
         """Fit, and return the coordinates of the training documents."""
         return self.fit(X, y).doc_topic_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: CountsLike) -> np.ndarray:
         """Coordinates of new documents, one row each, whatever else is in the batch."""
         vectors = tfidf_of_new(self, X)
         return vectors @ self.components_.T - self.mean_ @ self.components_.T
@@ -233,71 +246,82 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return self.n_topics
 
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
 
-
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class KMeans(FlatTopicModel):
     """k-means on tf-idf rows of length one. A cluster is a topic: `topic_word_` are the words of its documents.
 
     `doc_topic_` has a single one in each row, at the document's cluster.
     """
 
-    def __init__(self, n_topics: int = 20, *, n_init: int = 3, max_iter: int = 100, random_state: Any = None) -> None:
+    idf_: np.ndarray
+
+    def __init__(
+        self, n_topics: int = 20, *, n_init: int = 3, max_iter: int = 100, random_state: RandomStateLike = None
+    ) -> None:
         self.n_topics = n_topics
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> KMeans:
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use."""
+        check_whole("n_topics", self.n_topics)
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Cluster the tf-idf rows of documents x words, or of a Corpus."""
+        self.check_parameters()
         counts, vectors = counts_and_tfidf(self, X)
         rng = check_random_state(self.random_state)
         kernel = kmeans_on_rows(vectors, self.n_topics, self.n_init, self.max_iter, rng)
         self.cluster_centers_, self.labels_ = kernel.cluster_centers_, kernel.labels_.astype(np.int64)
         self.doc_topic_ = np.eye(self.n_topics)[self.labels_]
-        self.n_iter_ = kernel.n_iter_
         words = (counts.T @ self.doc_topic_).T
         mass = words.sum(axis=1, keepdims=True)
         corpus = self.word_frequency_ / self.word_frequency_.sum()
         self.topic_word_ = np.where(mass > 0, words / np.where(mass > 0, mass, 1), corpus)
+        self.topic_weight_ = self.doc_topic_.mean(axis=0)
+        self._keep_run(Run([], kernel.n_iter_ < self.max_iter, True))
+        self.n_iter_ = kernel.n_iter_
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
         """Fit, and return the clusters of the training documents."""
         return self.fit(X, y).doc_topic_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: CountsLike) -> np.ndarray:
         """The cluster with the nearest centre, as a row with a single one, whatever else is in the batch."""
-        vectors = tfidf_of_new(self, X)
+        return self._nearest(tfidf_of_new(self, X))
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
+        check_is_fitted(self)
+        return self._completion(X, lambda seen: self._nearest(tfidf(seen, self.idf_)))
+
+    def _nearest(self, vectors: sp.csr_array) -> np.ndarray:
         nearness = vectors @ self.cluster_centers_.T - 0.5 * (self.cluster_centers_**2).sum(axis=1)
         return np.eye(self.n_topics)[nearness.argmax(axis=1)]
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_topics
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
+    def _prepare(self) -> None:
+        """Nothing to prepare."""
 
 
-class NCut(ClusterMixin, BaseEstimator):
+class NCut(CountsMixin, ClusterMixin, BaseEstimator):
     """Normalised cut: spectral clustering of a graph of documents.
 
-    Without a graph of one's own it joins each document to its nearest by cosine of tf-idf, with that weight. The
+    Where `fit` is given no graph, each document is connected to its nearest by cosine of tf-idf, with that weight. The
     leading eigenvectors of D^-1/2 A D^-1/2, rows scaled to length one, are clustered by k-means (Ng, Jordan and Weiss
     2001). `doc_topic_` has a single one in each row. New documents are not in the graph: there is no transform.
     """
 
     def __init__(
-        self, n_topics: int = 20, *, n_neighbors: int = 10, n_init: int = 10, random_state: Any = None
+        self, n_topics: int = 20, *, n_neighbors: int = 10, n_init: int = 10, random_state: RandomStateLike = None
     ) -> None:
         self.n_topics = n_topics
         self.n_neighbors = n_neighbors
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> NCut:
+    def fit(self, X: CountsLike, y: Any = None, *, graph: GraphLike | None = None) -> Self:
         """Cut the graph of documents x words, or of a Corpus; or `graph`, symmetric, documents x documents."""
         rng = check_random_state(self.random_state)
         counts, _ = counts_and_tfidf(self, X)
@@ -308,6 +332,3 @@ class NCut(ClusterMixin, BaseEstimator):
         self.labels_ = kernel.labels_.astype(np.int64)
         self.doc_topic_ = np.eye(self.n_topics)[self.labels_]
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())

@@ -6,20 +6,23 @@ the tree; a path is then a topic of the flat kind: the words of its nodes, mixed
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..models.inputs import count_tags
+from ..engine.checks import check_whole
+from ..engine.loop import Run
+from ..models.base import FlatTopicModel
+from ..models.inputs import CountsLike, RandomStateLike
 from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
 
 __all__ = ["HLDA"]
 
 
-class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HLDA(FlatTopicModel):
     """Hierarchical latent Dirichlet allocation by Gibbs sampling. It finds its own number of topics.
 
     Parameters
@@ -32,13 +35,15 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    topic_word_ : P(w|path), one row a leaf: its nodes mixed as the path's documents use them.
+    topic_word_ : P(w|path), one row per leaf: its nodes mixed as the path's documents use them.
     doc_topic_, labels_ : the path of each training document, as a row with a single one and as a number. A document
         without words has the share of each path instead, and the label of the largest.
     node_word_, parent_, level_ : P(w|node) of all nodes, the node above (-1: root), and the level (0: root).
     leaf_ : the node at the end of each path.
     word_frequency_, document_ids_ : tokens of each word, and ids, in training.
     """
+
+    _endings = ("sampling finished", "sampling finished")
 
     def __init__(
         self,
@@ -48,7 +53,7 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         eta: float = 0.01,
         gamma: float = 0.1,
         max_iter: int = 500,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.depth = depth
         self.alpha = alpha
@@ -57,12 +62,15 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> HLDA:
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use."""
+        check_whole("depth", self.depth, 2)  # tomotopy would end the process
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Grow the tree from whole counts, documents x words, or a Corpus."""
         tomotopy = tomotopy_for("HLDA")
         counts = whole_counts(self, X, reset=True)
-        if self.depth < 2:  # tomotopy would end the process
-            raise ValueError(f"depth={self.depth!r}: expected a whole number, at least 2")
+        self.check_parameters()
         sampler = tomotopy.HLDAModel(
             depth=self.depth,
             alpha=self.alpha,
@@ -80,6 +88,9 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.level_ = np.array([sampler.level(node) for node in nodes])
         self._keep_paths(sampler, row_of, filled, counts.shape[0])
         self.word_frequency_ = counts.sum(axis=0)
+        self.topic_weight_ = self.doc_topic_.mean(axis=0)
+        self._keep_run(Run([], True, True))
+        self.n_iter_ = self.max_iter
         return self
 
     def _keep_paths(self, sampler: Any, row_of: dict[int, int], filled: np.ndarray, n_documents: int) -> None:
@@ -97,32 +108,30 @@ class HLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.doc_topic_[filled] = np.eye(len(self.leaf_))[path]
         self.labels_ = self.doc_topic_.argmax(axis=1)
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
         """Fit, and return the paths of the training documents."""
         return self.fit(X, y).doc_topic_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: CountsLike) -> np.ndarray:
         """P(path|d) of new documents: proportional to the path's share times the likelihood of its words.
 
         The levels are mixed as in the path's training documents. A document's answer depends on its words alone.
         """
         check_is_fitted(self)
-        counts = whole_counts(self, X, reset=False)
+        return self._paths_of(whole_counts(self, X, reset=False))
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
+        check_is_fitted(self)
+        return self._completion(X, self._paths_of)
+
+    def _paths_of(self, counts: sp.csr_array) -> np.ndarray:
         known = self.topic_word_.sum(axis=0) > 0
         logs = np.log(np.where(known, self.topic_word_, 1.0))
         return softmax(counts @ logs.T + np.log(self.path_share_), axis=1)
 
-    @property
-    def components_(self) -> np.ndarray:
-        """P(w|path), by scikit-learn's name for topics x words."""
-        return self.topic_word_
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.topic_word_)
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
+    def _prepare(self) -> None:
+        """Nothing to prepare."""
 
 
 def _path(document: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils import check_random_state
 
 from ..engine.blocks import single_threaded_libraries
+from ..engine.checks import check_whole
 from ..engine.jit import njit
-from ..models.inputs import as_counts, count_tags
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
 
 __all__ = ["ITCC"]
 
@@ -154,8 +155,7 @@ def spread_labels(profiles: sp.csr_array, n_clusters: int, rng: np.random.Random
 
 def check_clusters(name: str, value: Any, available: int, of: str, counted: str) -> None:
     """Raise unless `value` is a whole number from 1 to `available`, the number of rows or columns to be clustered."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name}={value!r}: expected a whole number, at least 1")
+    check_whole(name, value)
     if value > available:
         raise ValueError(
             f"{name}={value} is more than there are {of} that are not empty "
@@ -163,12 +163,10 @@ def check_clusters(name: str, value: Any, available: int, of: str, counted: str)
         )
 
 
-def check_loop(model: Any) -> None:
+def check_loop(n_init: int, max_iter: int) -> None:
     """Raise unless the numbers of starts and of iterations are whole and at least one."""
-    for name in ("n_init", "max_iter"):
-        value = getattr(model, name)
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise ValueError(f"{name}={value!r}: expected a whole number, at least 1")
+    check_whole("n_init", n_init)
+    check_whole("max_iter", max_iter)
 
 
 def not_empty(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
@@ -186,7 +184,7 @@ def with_empty(labels: np.ndarray, where: np.ndarray, n: int) -> np.ndarray:
     return result
 
 
-class ITCC(BiclusterMixin, BaseEstimator):
+class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
     """Information-theoretic co-clustering: documents and words, each in one cluster, losing least of I(X; Y).
 
     X is taken as a table of joint frequencies of documents and words. All documents, then all words, go to the cluster
@@ -217,7 +215,7 @@ class ITCC(BiclusterMixin, BaseEstimator):
         *,
         n_init: int = 5,
         max_iter: int = 500,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.n_row_clusters = n_row_clusters
         self.n_column_clusters = n_column_clusters
@@ -225,10 +223,10 @@ class ITCC(BiclusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> ITCC:
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Co-cluster documents x words, or a Corpus."""
-        counts = as_counts(self, X, reset=True, dtype=np.float64)
-        check_loop(self)
+        counts = self._fit_counts(X, np.float64)
+        check_loop(self.n_init, self.max_iter)
         rows, columns = not_empty(counts)
         check_clusters("n_row_clusters", self.n_row_clusters, len(rows), "documents", "n_samples")
         check_clusters("n_column_clusters", self.n_column_clusters, len(columns), "words", "n_features")
@@ -278,6 +276,3 @@ class ITCC(BiclusterMixin, BaseEstimator):
             if not moved:
                 break
         return Run(rows, columns, history)
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())

@@ -7,16 +7,17 @@ and a document's answer depends on nothing but its words; a state of the sampler
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..metrics.completion import completion_log_likelihood, split_tokens
+from ..engine.checks import check_whole
+from ..engine.loop import Run
+from ..models.base import FlatTopicModel
 from ..models.em import check_size, fold_in
-from ..models.inputs import count_tags
+from ..models.inputs import CountsLike, RandomStateLike
 from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
 
 __all__ = ["LDA"]
@@ -36,7 +37,7 @@ def fold_in_with_prior(
     return fold_in(with_prior, np.hstack([topic_word, np.eye(n_topics)]), alpha / alpha.sum(), n_jobs=n_jobs)
 
 
-class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LDA(FlatTopicModel):
     """Latent Dirichlet allocation by Gibbs sampling.
 
     Parameters
@@ -44,18 +45,18 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_topics : number of topics.
     alpha, eta : priors of P(z|d) and P(w|z). Where `optimize_alpha`, alpha is only the start, one value for all topics.
     max_iter : sweeps over all tokens.
-    optimize_alpha : fit one alpha a topic to the data, every ten sweeps.
+    optimize_alpha : fit one alpha per topic to the data, every ten sweeps.
     random_state, n_jobs : as in scikit-learn; n_jobs is for new documents, the sampler runs on one thread.
 
     Attributes
     ----------
     topic_word_, doc_topic_ : P(w|z), and P(z|d) of the training documents.
     labels_ : the largest topic of each training document.
-    alpha_ : the prior of P(z|d), one value a topic.
+    alpha_ : the prior of P(z|d), one value per topic.
     word_frequency_, document_ids_ : tokens of each word, and ids, in training.
     """
 
-    score_unit = "nats a token"  # so that `select` may rank it with the models
+    _endings = ("sampling finished", "sampling finished")
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         eta: float = 0.01,
         max_iter: int = 1000,
         optimize_alpha: bool = True,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_topics = n_topics
@@ -76,12 +77,15 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> LDA:
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use."""
+        check_whole("n_topics", self.n_topics)  # tomotopy would end the process
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit topics to whole counts, documents x words, or a Corpus."""
         tomotopy = tomotopy_for("LDA")
         counts = whole_counts(self, X, reset=True)
-        if self.n_topics < 1:  # tomotopy would end the process
-            raise ValueError(f"n_topics={self.n_topics!r}: expected a whole number, at least 1")
+        self.check_parameters()
         check_size(counts, self.n_topics)
         seed = sampler_seed(self.random_state)
         sampler = tomotopy.LDAModel(k=self.n_topics, alpha=self.alpha, eta=self.eta, seed=seed)
@@ -93,33 +97,25 @@ class LDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.doc_topic_ = fold_in_with_prior(counts, self.topic_word_, self.alpha_, self.n_jobs)
         self.labels_ = self.doc_topic_.argmax(axis=1)
         self.word_frequency_ = counts.sum(axis=0)
+        self.topic_weight_ = self.doc_topic_.mean(axis=0)
+        self._keep_run(Run([], True, True))
+        self.n_iter_ = self.max_iter
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
         """Fit, and return P(z|d) of the training documents."""
         return self.fit(X, y).doc_topic_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: CountsLike) -> np.ndarray:
         """P(z|d) of new documents, one row each, whatever else is in the batch."""
         check_is_fitted(self)
         counts = whole_counts(self, X, reset=False)
         return fold_in_with_prior(counts, self.topic_word_, self.alpha_, self.n_jobs)
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood a token by document completion: half of each document is seen, the rest is scored."""
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
         check_is_fitted(self)
-        seen, held_out = split_tokens(whole_counts(self, X, reset=False))
-        doc_topic = fold_in_with_prior(seen, self.topic_word_, self.alpha_, self.n_jobs)
-        return completion_log_likelihood(held_out, doc_topic, self.topic_word_, self.word_frequency_)
+        return self._completion(X, lambda seen: fold_in_with_prior(seen, self.topic_word_, self.alpha_, self.n_jobs))
 
-    @property
-    def components_(self) -> np.ndarray:
-        """P(w|z), by scikit-learn's name."""
-        return self.topic_word_
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.topic_word_)
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
+    def _prepare(self) -> None:
+        """Nothing to prepare."""

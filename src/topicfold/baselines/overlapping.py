@@ -7,7 +7,7 @@ kept as words x clusters here: a document reads the row of each of its words.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 
 from ..corpus.weighting import tfidf
 from ..engine.blocks import single_threaded_libraries
-from ..models.inputs import as_counts, count_tags
+from ..engine.checks import check_choice, check_number
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
 from .factor import kmeans_on_rows
 from .itcc import ITCC, check_clusters, check_loop, not_empty
 from .overlap_costs import (
@@ -35,13 +36,11 @@ from .overlap_costs import (
 __all__ = ["MOC", "MOCC"]
 
 
-def check_parameters(model: Any) -> None:
+def check_parameters(model: MOC | MOCC) -> None:
     """Raise when a parameter that MOC and MOCC share is not what it should be."""
-    check_loop(model)
-    if model.loss not in LOSSES:
-        raise ValueError(f"loss={model.loss!r}: expected one of {', '.join(LOSSES)}")
-    if not model.tol >= 0:
-        raise ValueError(f"tol={model.tol!r}: expected a number, at least 0")
+    check_loop(model.n_init, model.max_iter)
+    check_choice("loss", model.loss, LOSSES)
+    check_number("tol", model.tol)
 
 
 def memberships_with_empty(memberships: np.ndarray, where: np.ndarray, n: int) -> np.ndarray:
@@ -60,7 +59,7 @@ class Run(NamedTuple):
     history: list[float]
 
 
-class MOC(BaseEstimator):
+class MOC(CountsMixin, BaseEstimator):
     """Model-based overlapping clustering: a document is the sum of the prototypes of the clusters it is in.
 
     Memberships and prototypes are fitted in turn. A document joins or leaves clusters one at a time, from those it is
@@ -95,7 +94,7 @@ class MOC(BaseEstimator):
         n_init: int = 5,
         max_iter: int = 100,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.loss = loss
@@ -104,9 +103,9 @@ class MOC(BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> MOC:
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Cluster the rows of documents x words, or of a Corpus."""
-        counts = as_counts(self, X, reset=True, dtype=np.float64)
+        counts = self._fit_counts(X, np.float64)
         check_parameters(self)
         rows, _ = not_empty(counts)
         check_clusters("n_clusters", self.n_clusters, len(rows), "documents", "n_samples")
@@ -138,11 +137,8 @@ class MOC(BaseEstimator):
             history.append(divergence)
         return Run(memberships, np.empty((0, 0), bool), prototypes, history)
 
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
 
-
-class MOCC(BiclusterMixin, BaseEstimator):
+class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
     """Model-based overlapping co-clustering: the clusters of documents and those of words both overlap.
 
     As MOC, but the expected count of a word in a document is the sum over the clusters of both: X ~ Z A W'. Documents,
@@ -176,7 +172,7 @@ class MOCC(BiclusterMixin, BaseEstimator):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
     ) -> None:
         self.n_row_clusters = n_row_clusters
         self.n_column_clusters = n_column_clusters
@@ -186,9 +182,9 @@ class MOCC(BiclusterMixin, BaseEstimator):
         self.tol = tol
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> MOCC:
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Co-cluster documents x words, or a Corpus."""
-        counts = as_counts(self, X, reset=True, dtype=np.float64)
+        counts = self._fit_counts(X, np.float64)
         check_parameters(self)
         rows, columns = not_empty(counts)
         check_clusters("n_row_clusters", self.n_row_clusters, len(rows), "documents", "n_samples")
@@ -237,6 +233,3 @@ class MOCC(BiclusterMixin, BaseEstimator):
             worst = worst_rows(make_costs(self.loss, flipped, rows @ blocks), columns, len(empty))
             means = per_member(flipped[worst] @ rows.astype(np.float64), rows.sum(axis=0))
             blocks[:, empty] = np.maximum(means, least).T
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())

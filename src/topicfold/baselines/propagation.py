@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,10 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..corpus.weighting import inverse_document_frequency
 from ..engine.blocks import single_threaded_libraries
 from ..graph.build import knn_graph
-from ..graph.check import check_graph, check_neighbors
+from ..graph.check import GraphLike, check_graph, check_neighbors
 from ..graph.neighbors import document_vectors, nearest
 from ..graph.partial_labels import accuracy_of_known, class_codes
-from ..models.inputs import as_counts, count_tags
+from ..models.inputs import CountsLike, CountsMixin
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["LabelPropagation", "spread"]
 
@@ -32,7 +35,7 @@ def spread(graph: sp.csr_array, start: np.ndarray, alpha: float) -> np.ndarray:
     return np.stack(columns, axis=1)
 
 
-class LabelPropagation(ClassifierMixin, BaseEstimator):
+class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     """Local and global consistency (Zhou et al. 2004): labels spread over the graph of documents.
 
     Each class is then weighted so that its sum over the documents is its share of the labels (class mass normalisation,
@@ -59,11 +62,13 @@ class LabelPropagation(ClassifierMixin, BaseEstimator):
         self.alpha = alpha
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, *, graph: Any = None, embeddings: Any = None) -> LabelPropagation:
+    def fit(
+        self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> Self:
         """Spread the labels of y over `graph`, the nearest neighbours by `embeddings`, or those by the words of X."""
         if not 0 <= self.alpha < 1:
             raise ValueError(f"alpha={self.alpha!r}: expected a number from 0, and below 1")
-        counts = as_counts(self, X, reset=True, dtype=np.float64)
+        counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
         self.classes_, codes = class_codes(y, n_documents)
         self.idf_ = inverse_document_frequency(counts)
@@ -83,7 +88,9 @@ class LabelPropagation(ClassifierMixin, BaseEstimator):
         self.transduction_ = self._classes(self.scores_)
         return self
 
-    def predict(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
+    def predict(
+        self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> np.ndarray:
         """The class of new documents, by the mean scores of the training documents nearest to each.
 
         A model fitted on a graph needs `graph` (new x training documents) here, one on embeddings `embeddings`.
@@ -92,7 +99,7 @@ class LabelPropagation(ClassifierMixin, BaseEstimator):
         given = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
         if given != self.neighbors_from_:
             raise ValueError(f"fitted by {self.neighbors_from_}: predict by {given} does not fit")
-        counts = as_counts(self, X, reset=False, dtype=np.float64)
+        counts = self.word_counts(X, np.float64)
         if graph is not None:
             near = check_neighbors(graph, counts.shape[0], len(self.scores_))
         else:
@@ -101,14 +108,13 @@ class LabelPropagation(ClassifierMixin, BaseEstimator):
             near.data[:] = 1
         return self._classes(near @ self.scores_)
 
-    def score(self, X: Any, y: Any, *, graph: Any = None, embeddings: Any = None) -> float:
+    def score(
+        self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> float:
         """The share of documents put in their class, of those that have a label."""
         return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
 
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
-
-    def _vectors(self, counts: sp.csr_array, embeddings: Any) -> Any:
+    def _vectors(self, counts: sp.csr_array, embeddings: ArrayLike | None) -> Any:
         if embeddings is None:
             return document_vectors(counts, self.metric, self.idf_)
         vectors = np.asarray(embeddings, dtype=np.float32)

@@ -13,7 +13,9 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from ..engine.checks import check_whole_numbers
-from ..models.inputs import as_counts
+from ..engine.extras import import_extra
+from ..models.base import TopicModel
+from ..models.inputs import CountsLike, RandomStateLike
 
 __all__ = ["add_documents", "node_words", "sample", "sampler_seed", "tomotopy_for", "whole_counts"]
 
@@ -22,25 +24,21 @@ _STEPS_A_CALL = 20  # tomotopy does not hear Ctrl-C within a call
 
 def tomotopy_for(name: str) -> Any:
     """The tomotopy module, or an error that says how to get it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its loader warns about its own binaries
-            import tomotopy
-    except ImportError as error:
-        raise ImportError(f"{name} needs tomotopy: pip install 'topicfold[lda]'") from error
-    return tomotopy
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its loader warns about its own binaries
+        return import_extra("tomotopy", "lda", name)
 
 
-def whole_counts(model: Any, X: Any, *, reset: bool) -> sp.csr_array:
+def whole_counts(model: TopicModel, X: CountsLike, *, reset: bool) -> sp.csr_array:
     """X as a matrix of whole counts: a sampler gives each token a topic."""
-    counts = as_counts(model, X, reset=reset, dtype=np.float64)
+    counts = model._fit_counts(X, np.float64) if reset else model.word_counts(X, np.float64)
     check_whole_numbers(counts, type(model).__name__)
     if reset and counts.nnz == 0:
         raise ValueError(f"all {counts.shape[0]} documents are empty: there is not one word to fit")
     return counts
 
 
-def sampler_seed(random_state: Any) -> int:
+def sampler_seed(random_state: RandomStateLike) -> int:
     """A whole number drawn from scikit-learn's kind of random state."""
     return int(check_random_state(random_state).randint(1, np.iinfo(np.int32).max))
 

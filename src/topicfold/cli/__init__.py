@@ -1,5 +1,5 @@
-"""The command line."""
+"""The command line. Each command parses, calls one function, and prints: data to stdout, messages to stderr."""
 
-from .commands import cli, main
+from .app import cli, main
 
 __all__ = ["cli", "main"]

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
+
+from .messages import say
+
+if TYPE_CHECKING:
+    import numpy as np
+    import scipy.sparse as sp
+
+    from ..corpus.corpus import Corpus
+    from ..models.base import TopicModel
 
 __all__ = [
     "corpus_options",
     "file_options",
-    "graph_input",
-    "holds_texts",
+    "fit_input",
     "known_options",
     "make_model",
     "model_options",
     "number_of",
-    "options_as_fitted",
+    "read_as_fitted",
     "read_corpus",
-    "say",
     "segments_of",
     "takes_graph",
     "values_of",
 ]
 
-
-def say(message: str) -> None:
-    """A message to the person, not part of the data."""
-    click.echo(message, err=True)
+Errors: TypeAlias = Literal["strict", "replace"]
 
 
 def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -55,13 +59,15 @@ known_options = _options(
     click.option("--labels", help="Column with the label or labels; for a folder, 'folder'."),
     click.option("--links", help="Column with the ids of linked documents."),
     click.option("--timestamp", help="Column with the date."),
+    click.option("--metadata", metavar="NAME[,NAME]", help="Further columns to keep: numbers, categories, dates."),
     click.option("--separator", help="What separates several labels or links in one cell."),
+    click.option("--date-format", metavar="FORMAT", help="How dates are written, such as '%d.%m.%Y'."),
 )
 
 corpus_options = _options(
     file_options,
     known_options,
-    click.option("--vocabulary", help="File with the words, one a line."),
+    click.option("--vocabulary", help="File with the words, one per line."),
     click.option(
         "--segments", metavar="HOW", help="Cut texts ('paragraphs', 'sentences', a number of words); for ldcc."
     ),
@@ -82,50 +88,71 @@ model_options = _options(
 )
 
 
-def read_corpus(path: str, given: dict[str, Any], keep_texts: bool = False) -> Any:
+def errors_of(given: dict[str, Any]) -> Errors:
+    """What to do with bytes that are not in the encoding."""
+    return "replace" if given.pop("replace_errors") else "strict"
+
+
+def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in given.items() if value is not None}
+    if "metadata" in options:
+        options["metadata"] = [name.strip() for name in options["metadata"].split(",") if name.strip()]
+    return options
+
+
+def read_corpus(path: str, given: dict[str, Any], keep_texts: bool = False) -> Corpus:
     """Read a corpus with the options of the command line that belong to it."""
     from ..corpus.corpus import Corpus
 
-    errors = "replace" if given.pop("replace_errors") else "strict"
-    preprocessing = {
-        "stop_words": _stop_words(given.pop("stop_words")),
-        "stemmer": given.pop("stem"),
-        "ngrams": (1, given.pop("ngrams")),
-    }
-    filters = {name: number_of(name, given.pop(name)) for name in ("min_df", "max_df")}
-    filters |= {name: given.pop(name) for name in ("max_words", "rank_by")}
-    defaults = {"min_df": 1, "max_df": 1.0, "max_words": None, "rank_by": "frequency"}
-    segments = segments_of(given.pop("segments"))
-    options = {name: value for name, value in given.items() if value is not None}
-    options |= {name: value for name, value in filters.items() if value != defaults[name]}
-    if holds_texts(path, options.get("format")):
-        options |= preprocessing | ({} if segments is None else {"segments": segments})
-        options |= {"keep_texts": True} if keep_texts else {}
-    elif segments is not None:
-        raise click.UsageError(f"--segments {segments}: {path} holds counts, not texts that could be cut")
-    corpus = Corpus.read(path, errors=errors, **options)
+    corpus = Corpus.read(
+        path,
+        errors=errors_of(given),
+        stop_words=_stop_words(given.pop("stop_words")),
+        stemmer=given.pop("stem"),
+        ngrams=(1, given.pop("ngrams")),
+        min_df=number_of("min_df", given.pop("min_df")),
+        max_df=number_of("max_df", given.pop("max_df")),
+        segments=segments_of(given.pop("segments")),
+        keep_texts=keep_texts and holds_texts(path, given["format"]),
+        **_column_options(given),
+    )
     say(str(corpus))
     return corpus
 
 
-def options_as_fitted(
-    fitted: Any, model: str, path: str, given: dict[str, Any], segments: str | None = None
-) -> dict[str, Any]:
-    """Options to read documents by, with words as they were for the fit."""
-    from ..models.inputs import vocabulary_of
+def read_as_fitted(
+    fitted: TopicModel, model: str, path: str, given: dict[str, Any], segments: str | None = None
+) -> Corpus:
+    """Read documents with words as they were for the fit."""
+    from ..corpus.corpus import Corpus
 
-    options = {name: value for name, value in given.items() if value is not None}
+    errors = errors_of(given)
+    options = _column_options(given)
+    knows_segments = hasattr(fitted, "transform_segments")
+    if segments is not None and not knows_segments:
+        raise click.UsageError(
+            f"--segments {segments}: {type(fitted).__name__} knows documents alone; LDCC knows segments"
+        )
+    how = segments_of(segments)
     if not holds_texts(path, options.get("format")):
-        if segments is not None:
-            raise click.UsageError(f"--segments {segments}: {path} holds counts, not texts that could be cut")
-        return options
+        return Corpus.read(path, errors=errors, segments=how, **options)
     if fitted.preprocessing_ is None:
         raise ValueError(f"{model} was fitted on counts and does not know how text becomes words: give counts")
-    options |= {"vocabulary": vocabulary_of(fitted), "preprocessing": fitted.preprocessing_, "keep_texts": True}
-    return options | ({} if segments is None else {"segments": segments_of(segments)})
+    if segments is None and knows_segments:
+        say("without --segments each text is one segment: give what was given to fit")
+    return Corpus.read(
+        path,
+        errors=errors,
+        vocabulary=fitted.words(),
+        preprocessing=fitted.preprocessing_,
+        keep_texts=True,
+        segments=how,
+        **options,
+    )
 
 
 def segments_of(given: str | None) -> str | int | None:
+    """How to cut texts: by a name, or into runs of a number of words."""
     return int(given) if given is not None and given.isdigit() else given
 
 
@@ -171,7 +198,8 @@ def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:
     return values
 
 
-def make_model(model_name: str, values: dict[str, Any], seed: int, jobs: int) -> Any:
+def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int) -> TopicModel:
+    """The model of a name with its parameters, checked before anything is read."""
     from ..models import MODELS
 
     by_lower = {name.lower(): info for name, info in MODELS.items()}
@@ -182,49 +210,70 @@ def make_model(model_name: str, values: dict[str, Any], seed: int, jobs: int) ->
     if unknown:
         known = ", ".join(sorted(model.get_params()))
         raise click.UsageError(f"{model_name} has no parameter {unknown[0]!r}; its parameters are: {known}")
-    return model.set_params(**values)
+    model.set_params(**values)
+    model.check_parameters()
+    return model
 
 
-def takes_graph(model: Any) -> bool:
+def takes_graph(model: TopicModel) -> bool:
+    """Whether a model works on a graph of the documents."""
     from ..models import MODELS
 
     return MODELS[type(model).__name__].takes_graph
 
 
-def graph_input(
-    model: Any, corpus: Any, graphs: tuple[str, ...], embeddings: str | None, use_labels: bool
+def fit_input(
+    model: TopicModel, corpus: Corpus, graphs: tuple[str, ...], embeddings: str | None, supervise: bool
 ) -> dict[str, Any]:
-    """What a graph model is fitted on beside the counts."""
-    from ..graph.build import knn_graph, link_graph
-    from ..graph.files import read_graph
-
+    """What a model is fitted on beside the counts: labels, a graph, embeddings."""
+    given: dict[str, Any] = {}
+    if supervise:
+        given["y"] = _labels(corpus)
+        say(f"labels of {(given['y'] != '').sum():,} documents supervise the fit")
+    if not takes_graph(model):
+        return given
     vectors = None if embeddings is None else _vectors(embeddings)
-
-    def named(name: str) -> Any:
-        if name == "knn":
-            rows, metric = (corpus, model.metric) if vectors is None else (vectors, "cosine")
-            found = knn_graph(rows, model.n_neighbors, metric=metric, n_jobs=model.n_jobs)
-        elif name == "links":
-            if corpus.links is None:
-                raise click.UsageError("--graph links: the corpus has no links; --links names the column that has them")
-            found = link_graph(corpus.links, len(corpus))
-        else:
-            if not Path(name).exists():
-                raise click.UsageError(f"--graph {name}: there is no such file; or give 'knn' or 'links'")
-            found = read_graph(name, corpus.ids)
-        say(f"graph {name}: {found.nnz // 2:,} edges")
-        return found
-
-    given: dict[str, Any] = {} if vectors is None else {"embeddings": vectors}
+    if vectors is not None:
+        given["embeddings"] = vectors
     if graphs and graphs != ("knn",):  # which is what the model makes itself
-        given["graph"] = sum(map(named, graphs[1:]), start=named(graphs[0]))
-    if use_labels:
-        given["y"] = corpus.label_array()
-        say(f"labels of {(given['y'] != '').sum():,} documents join the graph")
+        found = [_named_graph(name, model, corpus, vectors) for name in graphs]
+        given["graph"] = sum(found[1:], start=found[0])
     return given
 
 
-def _vectors(path: str) -> Any:
+def _named_graph(name: str, model: TopicModel, corpus: Corpus, vectors: np.ndarray | None) -> sp.csr_array:
+    from ..graph.build import knn_graph, link_graph
+    from ..graph.files import read_graph
+
+    if name == "knn":
+        parameters = model.get_params()
+        rows, metric = (corpus, parameters["metric"]) if vectors is None else (vectors, "cosine")
+        found = knn_graph(rows, parameters["n_neighbors"], metric=metric, n_jobs=model.n_jobs)
+    elif name == "links":
+        if corpus.links is None:
+            raise click.UsageError("--graph links: the corpus has no links; --links names the column that has them")
+        found = link_graph(corpus.links, len(corpus))
+    else:
+        if not Path(name).exists():
+            raise click.UsageError(f"--graph {name}: there is no such file; or give 'knn' or 'links'")
+        found = read_graph(name, corpus.ids)
+    say(f"graph {name}: {found.nnz // 2:,} edges")
+    return found
+
+
+def _labels(corpus: Corpus) -> np.ndarray:
+    if corpus.labels is None:
+        raise click.UsageError("--supervise: the corpus has no labels; --labels names the column that has them")
+    several = next((row for row, labels in enumerate(corpus.labels) if len(labels) > 1), None)
+    if several is not None:
+        raise click.UsageError(
+            f"--supervise needs one label per document, and {corpus.ids[several]!r} has {len(corpus.labels[several])}: "
+            "name a column with one label, or leave --supervise out"
+        )
+    return corpus.label_array()
+
+
+def _vectors(path: str) -> np.ndarray:
     import numpy as np
 
     try:
@@ -232,5 +281,5 @@ def _vectors(path: str) -> Any:
     except (ValueError, OSError, EOFError):
         vectors = None
     if getattr(vectors, "ndim", 0) != 2:
-        raise ValueError(f"{path}: expected a .npy file with a matrix, a row a document")
-    return vectors
+        raise ValueError(f"{path}: expected a .npy file with a matrix, one row per document")
+    return np.asarray(vectors)

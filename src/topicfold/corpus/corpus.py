@@ -5,30 +5,21 @@ Frozen. `counts` is a CSR matrix of documents x words; everything else is option
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .counting import WordCounter, choose_words
-from .fields import (
-    _as_ids,
-    _as_labels,
-    _as_links,
-    _as_timestamps,
-    _as_titles,
-    _check_unique,
-    _checked_counts,
-    _checked_text,
-)
-from .preprocessing import Preprocessing, split_segments
+from .constructors import CorpusConstructors
+from .counting import WordCounter
+from .fields import check_unique
+from .metadata import checked_metadata
+from .preprocessing import Preprocessing
 
 __all__ = ["Corpus", "Segments"]
-
-HowSegments = str | int | Callable[[str], Sequence[str]] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +31,7 @@ class Segments:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Corpus:
+class Corpus(CorpusConstructors):
     """Documents as counts of words; see `from_texts`, `from_counts`, `from_frame` and `read`.
 
     >>> corpus = Corpus.from_texts(["red fish", "blue fish", "green tree"], labels=["sea", "sea", "land"])
@@ -55,9 +46,10 @@ class Corpus:
     ids: tuple[str, ...] = ()
     titles: tuple[str, ...] | None = None
     texts: tuple[str, ...] | None = None
-    labels: tuple[tuple[str, ...], ...] | None = None  # none, one or many a document
+    labels: tuple[tuple[str, ...], ...] | None = None  # none, one or many per document
     links: np.ndarray | None = None  # (n, 2) rows: from document, to document
     timestamps: np.ndarray | None = None  # datetime64
+    metadata: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns, by name
     segments: Segments | None = None
     preprocessing: Preprocessing | None = None
 
@@ -65,155 +57,18 @@ class Corpus:
         n_documents, n_words = self.counts.shape
         if not self.ids:
             object.__setattr__(self, "ids", tuple(map(str, range(n_documents))))
-        for field in ("ids", "titles", "texts", "labels", "timestamps"):
-            values = getattr(self, field)
+        for name in ("ids", "titles", "texts", "labels", "timestamps"):
+            values = getattr(self, name)
             if values is not None and len(values) != n_documents:
-                raise ValueError(f"{len(values)} {field} for {n_documents} documents: expected one a document")
+                raise ValueError(f"{len(values)} {name} for {n_documents} documents: expected one per document")
+        object.__setattr__(self, "metadata", checked_metadata(self.metadata, n_documents))
         if self.vocabulary is not None and len(self.vocabulary) != n_words:
-            raise ValueError(f"{len(self.vocabulary)} words for {n_words} columns: expected one a column")
-        _check_unique("id", self.ids)
+            raise ValueError(f"{len(self.vocabulary)} words for {n_words} columns: expected one per column")
+        check_unique("id", self.ids)
         if self.vocabulary is not None:
-            _check_unique("word", self.vocabulary)
+            check_unique("word", self.vocabulary)
         if self.links is not None and self.links.size and not 0 <= self.links.min() <= self.links.max() < n_documents:
             raise ValueError(f"links name rows {self.links.min()}..{self.links.max()} of {n_documents} documents")
-
-    # ---- making one -------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def from_texts(
-        cls,
-        texts: Iterable[Any],
-        *,
-        ids: Iterable[Any] | None = None,
-        titles: Iterable[str] | None = None,
-        labels: Iterable[Any] | None = None,
-        links: Iterable[tuple[Any, Any]] | None = None,
-        timestamps: Iterable[Any] | None = None,
-        segments: HowSegments = None,
-        keep_texts: bool = False,
-        vocabulary: Sequence[str] | None = None,
-        preprocessing: Preprocessing | None = None,
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
-        max_words: int | None = None,
-        rank_by: str = "frequency",
-    ) -> Corpus:
-        """Count the words of texts. `texts` may be a generator: it is read once and not kept unless asked.
-
-        `segments` cuts each text into 'paragraphs', 'sentences', runs of a number of tokens, 'given' parts (each text
-        a list of strings), or by a callable. `labels` holds a label or a list of labels a document (None: unknown).
-        `links` are pairs of ids. With a `vocabulary` only its words are counted, and the filters do not apply.
-        """
-        if isinstance(texts, str):
-            raise ValueError("texts is one string: pass a list of texts, or Corpus.read(path) for a file")
-        preprocessing = preprocessing or Preprocessing()
-        counter = WordCounter(preprocessing, vocabulary)
-        kept: list[str] = []
-        segment_ends: list[int] = []
-        for text in texts:
-            text = _checked_text(text, len(segment_ends))
-            n_rows = _count_document(counter, text, segments)
-            segment_ends.append(n_rows + (segment_ends[-1] if segment_ends else 0))
-            if keep_texts:
-                kept.append(text if isinstance(text, str) else "\n\n".join(text))
-        counts, words = counter.finish()
-        del counter
-        if not segment_ends:
-            raise ValueError("the corpus is empty: there are no documents")
-        parts, counts = (None, counts) if segments is None else _segments_and_documents(counts, segment_ends)
-        if vocabulary is None:
-            if parts is not None:
-                documents = counts.copy()
-                chosen, chosen_words = choose_words(
-                    documents, words, min_df=min_df, max_df=max_df, max_words=max_words, rank_by=rank_by
-                )
-                column = {word: index for index, word in enumerate(words)}
-                parts = replace(parts, counts=parts.counts[:, [column[word] for word in chosen_words]])
-                counts, words = chosen, chosen_words
-            else:
-                counts, words = choose_words(
-                    counts, words, min_df=min_df, max_df=max_df, max_words=max_words, rank_by=rank_by
-                )
-        rows = _as_ids(ids)
-        return cls(
-            counts,
-            tuple(words),
-            rows,
-            _as_titles(titles),
-            tuple(kept) if keep_texts else None,
-            _as_labels(labels),
-            _as_links(links, rows or tuple(map(str, range(len(segment_ends))))),
-            _as_timestamps(timestamps),
-            parts,
-            preprocessing,
-        )
-
-    @classmethod
-    def from_counts(
-        cls,
-        counts: Any,
-        vocabulary: Sequence[str] | None = None,
-        *,
-        ids: Iterable[Any] | None = None,
-        titles: Iterable[str] | None = None,
-        labels: Iterable[Any] | None = None,
-        links: Iterable[tuple[Any, Any]] | None = None,
-        timestamps: Iterable[Any] | None = None,
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
-        max_words: int | None = None,
-        rank_by: str = "frequency",
-    ) -> Corpus:
-        """A corpus from a matrix of documents x words: whole, non-negative numbers, sparse or dense.
-
-        >>> Corpus.from_counts([[2, 0], [1, 1]], ["fish", "tree"])
-        Corpus: 2 documents, 2 words, 4 tokens
-        """
-        if vocabulary is None and hasattr(counts, "columns"):
-            vocabulary = [str(name) for name in counts.columns]
-        matrix = _checked_counts(counts)
-        if isinstance(vocabulary, str):
-            raise ValueError("vocabulary is one string: expected a list of words")
-        words = None if vocabulary is None else list(map(str, vocabulary))
-        if (min_df, max_df, max_words) != (1, 1.0, None):
-            numbered = words or [f"{column:09d}" for column in range(matrix.shape[1])]
-            matrix, chosen = choose_words(
-                matrix.copy(), numbered, min_df=min_df, max_df=max_df, max_words=max_words, rank_by=rank_by
-            )
-            words = chosen if words is not None else None
-        rows = _as_ids(ids)
-        return cls(
-            matrix,
-            None if words is None else tuple(words),
-            rows,
-            titles=_as_titles(titles),
-            labels=_as_labels(labels),
-            links=_as_links(links, rows or tuple(map(str, range(matrix.shape[0])))),
-            timestamps=_as_timestamps(timestamps),
-        )
-
-    @classmethod
-    def from_frame(cls, frame: Any, text: str = "text", **columns_and_options: Any) -> Corpus:
-        """A corpus from a pandas or polars data frame.
-
-        `id`, `title`, `labels`, `links` and `timestamp` name columns; without `id` documents are numbered. The rest
-        are options of `from_texts`.
-        """
-        from .readers import COLUMNS, corpus_from_records, frame_records
-
-        names = [columns_and_options[key] for key in COLUMNS if columns_and_options.get(key)]
-        records = frame_records(frame, [text, *names])
-        return corpus_from_records(records, text=text, where="the frame", **columns_and_options)
-
-    @classmethod
-    def read(cls, path: str | Path, **options: Any) -> Corpus:
-        """Read a folder of text files, CSV, TSV, JSONL, Parquet, Matrix Market, LDA-C, UCI, SVMlight, or .npz.
-
-        Options are those of `readers.read`: the columns by name, and the options of `from_texts`.
-        """
-        from .readers import read
-
-        return read(path, **options)
 
     # ---- using one --------------------------------------------------------------------------------------------------
 
@@ -229,6 +84,8 @@ class Corpus:
         if self.segments is not None:
             parts.append(f"{self.segments.counts.shape[0]:,} segments")
         parts += [name for name in ("timestamps", "texts") if getattr(self, name) is not None]
+        if self.metadata:
+            parts.append(f"metadata ({', '.join(self.metadata)})")
         return "Corpus: " + ", ".join(parts)
 
     def subset(self, rows: Any) -> Corpus:
@@ -262,11 +119,12 @@ class Corpus:
             labels=pick(self.labels),
             links=links,
             timestamps=None if self.timestamps is None else self.timestamps[rows],
+            metadata={name: values[rows] for name, values in self.metadata.items()},
             segments=segments,
         )
 
     def label_array(self) -> np.ndarray:
-        """One label a document as an array of strings; '' where there is none; an error where there are several.
+        """One label per document as an array of strings; '' where there is none; an error where there are several.
 
         >>> Corpus.from_texts(["fish", "tree"], labels=["sea", None]).label_array().tolist()
         ['sea', '']
@@ -277,7 +135,7 @@ class Corpus:
         if several is not None:
             raise ValueError(
                 f"document {self.ids[several]!r} has {len(self.labels[several])} labels: "
-                "one a document is needed here; use label_matrix() for many"
+                "one per document is needed here; use label_matrix() for many"
             )
         return np.array([labels[0] if labels else "" for labels in self.labels])
 
@@ -290,6 +148,38 @@ class Corpus:
         indices = [column[label] for labels in self.labels for label in sorted(set(labels))]
         indptr = np.concatenate([[0], np.cumsum([len(set(labels)) for labels in self.labels])])
         return sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), (len(self), len(names))), tuple(names)
+
+    def group_matrix(self, column: str) -> tuple[sp.csr_array, tuple[str, ...]]:
+        """A metadata column as a 0-1 matrix of documents x values, and the values in order; missing ones have none.
+
+        >>> corpus = Corpus.from_texts(["fish", "tree", "fish"], metadata={"year": [1999, 2001, 1999]})
+        >>> matrix, years = corpus.group_matrix("year")
+        >>> matrix.sum(axis=0).tolist(), years
+        ([2, 1], ('1999', '2001'))
+        """
+        if column not in self.metadata:
+            known = ", ".join(self.metadata) or "none: name some when reading, metadata=[...]"
+            raise ValueError(f"the corpus has no metadata {column!r}; it has {known}")
+        values = self.metadata[column]
+        kind = values.dtype.kind
+        missing = values == "" if kind == "O" else np.isnat(values) if kind == "M" else values != values
+        names, place = np.unique(values[~missing], return_inverse=True)
+        rows = np.flatnonzero(~missing)
+        matrix = sp.csr_array((np.ones(len(rows), np.int64), (rows, place)), (len(self), len(names)))
+        return matrix, tuple(map(str, names))
+
+    def counts_over(self, words: Sequence[str] | None) -> sp.csr_array:
+        """The counts over other words: a word that the corpus does not have is a column of zeros.
+
+        Without words, or where the corpus has none, columns are taken as they are.
+        """
+        if words is None or self.vocabulary is None or self.vocabulary == tuple(words):
+            return self.counts
+        column = {word: index for index, word in enumerate(words)}
+        new = np.array([column.get(word, -1) for word in self.vocabulary])
+        known = np.flatnonzero(new >= 0)
+        ones = np.ones(len(known), self.counts.dtype)
+        return sp.csr_array(self.counts @ sp.csr_array((ones, (known, new[known])), (len(new), len(words))))
 
     def vectorize(self, texts: Iterable[str]) -> sp.csr_array:
         """Counts of new texts over this corpus's words, with its own preprocessing."""
@@ -307,34 +197,3 @@ class Corpus:
         from .corpus_file import save_corpus
 
         save_corpus(self, path)
-
-    @classmethod
-    def load(cls, path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> Corpus:
-        """Read what `save` wrote. A corpus made with a tokenizer of one's own asks for it again."""
-        from .corpus_file import load_corpus
-
-        return load_corpus(path, tokenizer=tokenizer)
-
-
-def _count_document(counter: WordCounter, text: Any, segments: HowSegments) -> int:
-    """Count one document as one row or as one row a segment; returns the number of rows."""
-    if segments is None:
-        counter.add(text if isinstance(text, str) else "\n\n".join(text))
-        return 1
-    if isinstance(segments, int):
-        if segments < 1:
-            raise ValueError(f"segments={segments}: expected at least one token a segment")
-        return counter.add_windows(text if isinstance(text, str) else "\n\n".join(text), segments)
-    given_none = segments == "given" and text == ""
-    parts = [""] if given_none else split_segments(text, segments) or [""]
-    for part in parts:
-        counter.add(part)
-    return len(parts)
-
-
-def _segments_and_documents(counts: sp.csr_array, ends: list[int]) -> tuple[Segments, sp.csr_array]:
-    documents = np.repeat(np.arange(len(ends)), np.diff(np.concatenate([[0], ends])))
-    member = sp.csr_array((np.ones(len(documents), np.int32), (documents, np.arange(len(documents)))))
-    summed = sp.csr_array(member @ counts)
-    summed.sort_indices()
-    return Segments(counts, documents), summed

@@ -13,6 +13,8 @@ from .preprocessing import Preprocessing
 
 __all__ = ["load_corpus", "save_corpus"]
 
+_METADATA = "metadata:"
+
 
 def save_corpus(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus with everything it knows."""
@@ -26,8 +28,11 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
         values["label_counts"] = np.array([len(labels) for labels in corpus.labels], dtype=np.int64)
     if corpus.timestamps is not None:
         values["timestamps"] = corpus.timestamps.astype("datetime64[s]").astype(np.int64)
+    for name, column in values.pop("metadata").items():
+        values[f"{_METADATA}{name}"] = column.astype(np.int64) if column.dtype.kind == "M" else column
     arrays, plain = take_apart(values)
-    write_file(path, arrays, {"kind": "corpus", "values": plain})
+    dates = [name for name, column in corpus.metadata.items() if column.dtype.kind == "M"]
+    write_file(path, arrays, {"kind": "corpus", "values": plain, "dates": dates})
 
 
 def load_corpus(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> Corpus:
@@ -35,6 +40,10 @@ def load_corpus(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] |
     arrays, metadata = read_file(path, kind="corpus")
     with damage_named(path):
         values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
+        columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
+        for name in metadata.get("dates", ()):
+            columns[name] = columns[name].astype("datetime64[s]")
+        values["metadata"] = columns
         if values["segments"] is not None:
             values["segments"] = Segments(values["segments"], values.pop("segment_documents"))
         if values["labels"] is not None:

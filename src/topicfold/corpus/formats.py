@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
+from ..engine.extras import import_extra
 from ..engine.progress import progress
 from .fields import is_missing
 
@@ -136,14 +137,10 @@ def _csv_records(path: Path, lines: Iterable[str], format: str) -> Iterator[Reco
 
 
 def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    arrow, parquet = (import_extra(name, "parquet", "reading Parquet") for name in ("pyarrow", "pyarrow.parquet"))
     try:
-        from pyarrow import ArrowInvalid
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise ImportError("reading Parquet needs pyarrow: pip install 'topicfold[parquet]'") from None
-    try:
-        file = ParquetFile(path)
-    except ArrowInvalid as error:
+        file = parquet.ParquetFile(path)
+    except arrow.ArrowInvalid as error:
         raise ValueError(f"{path} is not a Parquet file: {error}") from None
     with file:
         names = file.schema_arrow.names

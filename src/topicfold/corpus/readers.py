@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import scipy.sparse as sp
 
+from ..engine.checks import check_choice
+from .building import TextOptions, corpus_from_texts
 from .corpus import Corpus
 from .fields import is_missing
 from .formats import (
@@ -32,90 +36,86 @@ from .formats import (
 )
 from .preprocessing import Preprocessing
 
-__all__ = ["COLUMNS", "corpus_from_records", "frame_records", "read", "records", "texts_with_ids"]
+__all__ = ["Columns", "FileOptions", "corpus_from_records", "frame_records", "read", "records", "texts_with_ids"]
 
-COLUMNS = ("id", "title", "labels", "links", "timestamp")  # what may be named beside the text
+
+class Columns(NamedTuple):
+    """The columns of a file or frame that are read, by name."""
+
+    text: str = "text"
+    id: str | None = None
+    title: str | None = None
+    labels: str | None = None
+    links: str | None = None
+    timestamp: str | None = None
+    metadata: tuple[str, ...] = ()
+    separator: str | None = None  # what separates several labels or links in one cell
+    date_format: str | None = None
+
+    def names(self) -> list[str]:
+        """All columns that are named."""
+        single = (self.text, self.id, self.title, self.labels, self.links, self.timestamp)
+        return list(dict.fromkeys([*filter(None, single), *self.metadata]))
+
+
+class FileOptions(NamedTuple):
+    """How a file is read."""
+
+    format: str | None = None
+    encoding: str = "utf-8"
+    errors: str = "strict"
+    pattern: str = "*.txt"
+    verbose: bool | None = False
 
 
 def read(
     path: str | Path,
-    *,
-    format: str | None = None,
-    text: str = "text",
-    id: str | None = None,
-    title: str | None = None,
-    labels: str | None = None,
-    links: str | None = None,
-    timestamp: str | None = None,
-    separator: str | None = None,
-    vocabulary: str | Path | list[str] | None = None,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    pattern: str = "*.txt",
-    verbose: bool | None = None,
-    **options: Any,
+    columns: Columns,
+    options: TextOptions,
+    file: FileOptions,
+    vocabulary: str | Path | Sequence[str] | None,
 ) -> Corpus:
-    """Read a corpus; the format is told by the name unless `format` says it; '-' is standard input as JSONL.
-
-    `text`, `id`, `title`, `labels`, `links` and `timestamp` name columns of CSV, TSV, JSONL and Parquet files. Without
-    `id` a column of that name is used where there is one, else documents are numbered. `separator` splits labels and
-    links written in one cell. In a folder the files that match `pattern` are documents, their path is the id, and
-    `labels='folder'` takes the folder's name as label. `errors='replace'` accepts bytes that are not in `encoding`.
-    Matrices take their words from `vocabulary`, a list or a file with one a line; without it from a file beside them:
-    vocab.txt, or vocab.NAME.txt for UCI's docword.NAME.txt. `verbose` is as in the models: None shows progress on a
-    terminal. Other options go to `Corpus.from_texts`; the fields of Preprocessing may be given one by one.
-    """
+    """Read a corpus; see `Corpus.read`."""
     path = Path(path)
-    format = "jsonl" if str(path) == "-" else format or format_of(path)
-    if format not in FORMATS:
-        raise ValueError(f"format={format!r}: expected one of {', '.join(FORMATS)}")
+    format = "jsonl" if str(path) == "-" else file.format or format_of(path)
+    check_choice("format", format, FORMATS)
     if format == "safetensors":
-        if options:
-            raise ValueError(f"{path} is a saved corpus and is taken as it is: leave out {', '.join(options)}")
+        _check_unset(path, "a saved corpus and is taken as it is", columns, options, vocabulary)
         return Corpus.load(path)
-    names = [name for name in (text, id, title, labels, links, timestamp) if name]
     if format in TEXT_FORMATS:
+        words = _words(vocabulary, file.encoding) if isinstance(vocabulary, str | Path) else vocabulary
         if format == "folder":
-            labels = "folder" if labels else None
-            id, title = "id", None
-        return corpus_from_records(
-            records(
-                path,
-                format=format,
-                encoding=encoding,
-                errors=errors,
-                pattern=pattern,
-                columns=names,
-                verbose=verbose,
-            ),
-            text=text,
-            id=id,
-            title=title,
-            labels=labels,
-            links=links,
-            timestamp=timestamp,
-            separator=separator,
-            vocabulary=_words(vocabulary, encoding) if isinstance(vocabulary, str | Path) else vocabulary,
-            where=str(path),
-            **options,
-        )
+            if columns.labels not in (None, "folder"):
+                raise ValueError(f"labels={columns.labels!r}: of a folder of texts, expected labels='folder'")
+            columns = columns._replace(text="text", id="id", title=None)
+        source = records(path, file._replace(format=format), columns.names())
+        return corpus_from_records(source, columns, replace(options, vocabulary=words), where=str(path))
+    filters = ("min_df", "max_df", "max_words", "rank_by")
+    _check_unset(path, "a matrix of counts, not of texts", columns, options, None, besides=filters)
     counts, found_labels = _READ_COUNTS[format](path)
-    words = _words_beside(path, vocabulary, encoding)
+    words = _words_beside(path, vocabulary, file.encoding)
     if words is not None and len(words) > counts.shape[1]:  # words that no document of a sparse file uses
         counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
-    return Corpus.from_counts(counts, words, labels=found_labels, **options)
+    chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
+    return Corpus.from_counts(counts, words, labels=found_labels, **chosen)
 
 
-def records(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    errors: str = "strict",
-    pattern: str = "*.txt",
-    columns: Sequence[str] | None = None,
-    verbose: bool | None = False,
-) -> Iterator[Record]:
+def _check_unset(
+    path: Path, what: str, columns: Columns, options: TextOptions, vocabulary: Any, besides: Sequence[str] = ()
+) -> None:
+    """Raise where an option is set that a file cannot use."""
+    set_here = [name for name, value in columns._asdict().items() if value != Columns._field_defaults[name]]
+    plain = TextOptions(Preprocessing())
+    for field in fields(options):
+        if field.name not in besides and getattr(options, field.name) != getattr(plain, field.name):
+            set_here.append(field.name)
+    if vocabulary is not None:
+        set_here.append("vocabulary")
+    if set_here:
+        raise ValueError(f"{path} is {what}: leave out {', '.join(set_here)}")
+
+
+def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None = None) -> Iterator[Record]:
     """The records of a file or folder with texts, one at a time; '-' is standard input as JSONL.
 
     `columns` are those that are needed: others of a Parquet file are not read, and one that is missing is an error.
@@ -123,61 +123,59 @@ def records(
     if str(path) == "-":
         import sys
 
-        return _jsonl_records("standard input", _lines(sys.stdin.buffer, "standard input", encoding, errors))
+        return _jsonl_records("standard input", _lines(sys.stdin.buffer, "standard input", file.encoding, file.errors))
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"no such file or folder: {path}")
-    format = format or format_of(path)
+    format = file.format or format_of(path)
     if format == "folder":
-        return _folder_records(path, pattern, encoding, errors)
+        return _folder_records(path, file.pattern, file.encoding, file.errors)
     if format == "parquet":
         return _parquet_records(path, columns)
     if format not in ("csv", "tsv", "jsonl"):
         raise ValueError(f"{path}: a {format} file holds counts, not texts; expected {', '.join(TEXT_FORMATS)}")
-    lines = _file_lines(path, encoding, errors, verbose)
+    lines = _file_lines(path, file.encoding, file.errors, file.verbose)
     return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format)
 
 
 def corpus_from_records(
-    source: Iterable[Record],
-    *,
-    text: str = "text",
-    id: str | None = None,
-    title: str | None = None,
-    labels: str | None = None,
-    links: str | None = None,
-    timestamp: str | None = None,
-    separator: str | None = None,
-    where: str = "the records",
-    **options: Any,
+    source: Iterable[Record], columns: Columns, options: TextOptions, where: str = "the records"
 ) -> Corpus:
     """A corpus from records that stream by; only the columns that are named are kept."""
-    _check_options(options)
-    columns: dict[str, list[Any]] = {
-        name: [] for name, column in (("titles", title), ("labels", labels), ("timestamps", timestamp)) if column
-    }
-    named = {"titles": title, "labels": labels, "timestamps": timestamp}
+    named = {"titles": columns.title, "labels": columns.labels, "timestamps": columns.timestamp}
+    known: dict[str, list[Any]] = {name: [] for name, column in named.items() if column}
+    metadata: dict[str, list[Any]] = {name: [] for name in columns.metadata}
     ids: list[Any] = []
     link_lists: list[tuple[Any, list[Any]]] = []
 
     def texts() -> Iterator[Any]:
-        nonlocal id
+        id = columns.id
         for number, record in enumerate(source):
             if number == 0:
                 id = id or ("id" if "id" in record else None)
-                for column in filter(None, (text, id, title, labels, links, timestamp)):
+                for column in columns.names():
                     _cell(record, column, where)
             ids.append(_cell(record, id, where) if id else number)
-            for name, values in columns.items():
+            for name, values in known.items():
                 value = _cell(record, named[name], where)
-                values.append(_split(value, separator) if name == "labels" else value)
-            if links:
-                link_lists.append((ids[-1], _split(_cell(record, links, where), separator) or []))
-            yield _cell(record, text, where)
+                values.append(_split(value, columns.separator) if name == "labels" else value)
+            for name, values in metadata.items():
+                values.append(_cell(record, name, where))
+            if columns.links:
+                targets = _split(_cell(record, columns.links, where), columns.separator) or []
+                link_lists.append((ids[-1], targets))
+            yield _cell(record, columns.text, where)
 
     pairs = ((source_id, target) for source_id, targets in link_lists for target in _as_list(targets))
-    given: dict[str, Any] = {**columns, **_with_preprocessing(options)}
-    return Corpus.from_texts(texts(), ids=ids, links=pairs if links else None, **given)
+    return corpus_from_texts(
+        texts(),
+        options,
+        ids=ids,
+        links=pairs if columns.links else None,
+        metadata=metadata,
+        date_format=columns.date_format,
+        **known,
+    )
 
 
 def texts_with_ids(
@@ -194,39 +192,24 @@ def texts_with_ids(
         yield name, "" if is_missing(value) else value
 
 
-def frame_records(frame: Any, columns: Sequence[str] | None = None) -> Iterator[Record]:
-    """The rows of a pandas or polars frame as records, of some columns or of all."""
-    if not hasattr(frame, "columns"):
-        raise ValueError(f"{type(frame).__name__} is not a data frame: expected pandas or polars")
-    names = [name for name in frame.columns if columns is None or name in columns]
-    for name in columns or ():
-        if name not in names:
-            raise ValueError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, frame.columns))}")
-    values = [frame[name].to_list() for name in names]
-    return (dict(zip(map(str, names), row)) for row in zip(*values))
-
-
-_PREPROCESSING_OPTIONS = ("token_pattern", "lowercase", "stop_words", "stemmer", "ngrams", "tokenizer")
-_CORPUS_OPTIONS = (
-    *("segments", "keep_texts", "vocabulary", "preprocessing"),
-    *("min_df", "max_df", "max_words", "rank_by"),
-)
-
-
-def _check_options(options: Mapping[str, Any]) -> None:
-    known = (*_CORPUS_OPTIONS, *_PREPROCESSING_OPTIONS)
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        raise TypeError(f"unknown option {unknown[0]!r}; there are: {', '.join(known)}")
-
-
-def _with_preprocessing(options: dict[str, Any]) -> dict[str, Any]:
-    """Let the fields of Preprocessing be given one by one."""
-    own = {name: options[name] for name in _PREPROCESSING_OPTIONS if name in options}
-    rest = {name: value for name, value in options.items() if name not in own}
-    if own and rest.get("preprocessing") is not None:
-        raise ValueError(f"give either preprocessing= or {', '.join(own)}, not both")
-    return {**rest, "preprocessing": Preprocessing(**own)} if own else rest
+def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:
+    """The rows of a data frame as records of the columns that are named."""
+    table = nw.from_native(frame, pass_through=True)
+    if not isinstance(table, nw.DataFrame | nw.LazyFrame):
+        raise ValueError(f"{type(frame).__name__} is not a data frame: expected pandas, polars, pyarrow or DuckDB")
+    there = table.collect_schema().names()
+    names = columns.names()
+    for name in names:
+        if name not in there:
+            raise ValueError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, there))}")
+    if columns.id is None and "id" in there:
+        names.append("id")
+    if isinstance(table, nw.LazyFrame):
+        if columns.id is None:
+            raise ValueError(f'the rows of a {type(frame).__name__} have no order: name a column of ids, id="..."')
+        table = table.select(names).collect().sort(columns.id)
+    values = [table.get_column(name).to_list() for name in names]
+    return (dict(zip(names, row)) for row in zip(*values))
 
 
 def _cell(record: Record, column: str | None, where: str) -> Any:

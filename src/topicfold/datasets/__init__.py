@@ -1,4 +1,4 @@
-"""The bundled demo corpus, and the benchmark corpora in a folder of one's own."""
+"""The bundled demo corpus."""
 
 from __future__ import annotations
 

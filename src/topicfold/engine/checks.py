@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["check_choice", "check_number", "check_whole", "check_whole_numbers", "is_number"]
+__all__ = ["check_choice", "check_float_dtype", "check_number", "check_whole", "check_whole_numbers", "is_number"]
 
 
 def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> int:
@@ -50,6 +50,18 @@ def check_choice(name: str, value: Any, choices: Collection[str], *, or_else: st
     """
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r}: expected one of {', '.join(choices)}{or_else}")
+
+
+def check_float_dtype(value: Any) -> np.dtype:
+    """The dtype, which is single or double precision, or a ValueError.
+
+    >>> check_float_dtype("float32")
+    dtype('float32')
+    """
+    dtype = np.dtype(value)
+    if dtype not in (np.dtype("float32"), np.dtype("float64")):
+        raise ValueError(f"dtype={value!r}: expected 'float32' or 'float64'")
+    return dtype
 
 
 def is_number(value: Any) -> bool:

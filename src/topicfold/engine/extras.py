@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["import_extra"]
 
 
-def import_extra(module: str, extra: str, purpose: str) -> Any:
+def import_extra(module: str, extra: str, purpose: str, package: str | None = None) -> Any:
     """Import a module of an optional package, or say which extra brings it.
 
     >>> import_extra("no_such_package", "frame", "to_frame")
@@ -18,5 +18,5 @@ def import_extra(module: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(f"{purpose} needs {package}: pip install 'topicfold[{extra}]'") from error
+        needed = package or module.partition(".")[0]
+        raise ImportError(f"{purpose} needs {needed}: pip install 'topicfold[{extra}]'") from error

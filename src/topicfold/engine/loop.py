@@ -10,21 +10,32 @@ import hashlib
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..store import read_file, write_file
+from ..store import check_writable, read_file, write_file
 from .progress import progress
+from .warn import warn_user
 
-__all__ = ["BATCH_STEPS", "Checkpoint", "Run", "fingerprint", "hold_interrupts", "iterate", "step_size"]
+__all__ = [
+    "BATCH_STEPS",
+    "Checkpoint",
+    "Resumed",
+    "Run",
+    "State",
+    "fingerprint",
+    "hold_interrupts",
+    "iterate",
+    "step_size",
+]
 
-State = dict[str, np.ndarray]
+State: TypeAlias = dict[str, np.ndarray]
+Resumed: TypeAlias = tuple[State, dict[str, Any]]  # what a checkpoint holds: the state, and notes beside it
 _STEP_POWER = 0.6  # between 0.5 and 1 stepwise EM converges
 BATCH_STEPS = 10  # EM steps on a batch before the next; with one a single pass over a stream ends 4 % short
 CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
@@ -43,12 +54,11 @@ class Checkpoint:
 
     def __init__(self, path: str | Path, fingerprint: str) -> None:
         self.path = Path(path)
-        if not self.path.absolute().parent.is_dir():  # said before the work, not after it
-            raise FileNotFoundError(f"checkpoint={str(path)!r}: the folder does not exist")
+        check_writable(path)  # said before the work, not after it
         self.fingerprint = fingerprint
         self._last = time.monotonic()
 
-    def read(self) -> tuple[State, dict[str, Any]] | None:
+    def read(self) -> Resumed | None:
         """The state and notes that were written last, or None when there is no file yet."""
         if not self.path.exists():
             return None
@@ -66,7 +76,7 @@ class Checkpoint:
             try:
                 write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
             except OSError as error:
-                warnings.warn(f"the checkpoint could not be written, the fit goes on: {error}", stacklevel=3)
+                warn_user(f"the checkpoint could not be written, the fit goes on: {error}")
             self._last = time.monotonic()
 
     def remove(self) -> None:
@@ -74,7 +84,13 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
 
-def fingerprint(model: Any, *data: Any) -> str:
+class HasParameters(Protocol):
+    """An estimator as scikit-learn makes them."""
+
+    def get_params(self) -> dict[str, Any]: ...
+
+
+def fingerprint(model: HasParameters, *data: Any) -> str:
     """A hash of a model's class and parameters and of the data; what does not change the result is left out."""
     digest = hashlib.blake2b(digest_size=16)
     free = ("n_jobs", "verbose", "checkpoint")
@@ -109,7 +125,7 @@ def iterate(
     max_iter: int,
     tol: float,
     title: str,
-    unit: str = "nats a token",
+    unit: str = "nats per token",
     note: Callable[[], str] | None = None,
     expected: int | None = None,
     verbose: bool | None = None,
@@ -140,10 +156,7 @@ def iterate(
             if checkpoint is not None and not converged:
                 checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
     if interrupted:
-        warnings.warn(
-            f"{title}: interrupted after {len(history)} of {max_iter} iterations; the model so far is kept",
-            stacklevel=4,
-        )
+        warn_user(f"{title}: interrupted after {len(history)} of {max_iter} iterations; the model so far is kept")
     return Run(history, converged, not interrupted)
 
 

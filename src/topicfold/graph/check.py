@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,10 +11,15 @@ from ..corpus.fields import is_missing
 from ..engine.arrays import canonical
 from .neighbors import check_finite
 
-__all__ = ["check_graph", "check_neighbors", "label_codes"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["GraphLike", "check_graph", "check_neighbors", "label_codes"]
+
+GraphLike: TypeAlias = "ArrayLike | sp.csr_array"  # symmetric, documents x documents
 
 
-def label_codes(y: Any, n_documents: int) -> np.ndarray:
+def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
     """Labels as numbers 0, 1, ... in the order of their sorted values, -1 for the unlabelled.
 
     Unlabelled are -1, None, NaN, '' and '-1'.
@@ -40,7 +45,7 @@ def label_codes(y: Any, n_documents: int) -> np.ndarray:
     return codes
 
 
-def check_graph(graph: Any, n_documents: int) -> sp.csr_array:
+def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:
     """The graph as a symmetric CSR matrix in float64 without a diagonal, or a ValueError that says what is wrong."""
     hint = ""
     shape: tuple[int, ...] = getattr(graph, "shape", ())
@@ -48,26 +53,27 @@ def check_graph(graph: Any, n_documents: int) -> sp.csr_array:
         hint = "; cross-validation cannot slice a graph: give embeddings or no graph there"
     edges = _checked(graph, n_documents, n_documents, hint).tocoo()
     off = edges.row != edges.col
-    graph = canonical(sp.csr_array((edges.data[off], (edges.row[off], edges.col[off])), edges.shape))
-    difference = abs(graph - graph.T).tocoo()
+    checked = canonical(sp.csr_array((edges.data[off], (edges.row[off], edges.col[off])), edges.shape))
+    difference = abs(checked - checked.T).tocoo()
     if difference.nnz == 0:
-        return graph
+        return checked
     worst = int(np.argmax(difference.data))
-    if difference.data[worst] > 1e-6 * graph.data.max():
+    if difference.data[worst] > 1e-6 * checked.data.max():
         i, j = int(difference.row[worst]), int(difference.col[worst])
         raise ValueError(
-            f"graph is not symmetric: [{i}, {j}] is {graph[i, j]:g} and [{j}, {i}] is {graph[j, i]:g}; "
+            f"graph is not symmetric: [{i}, {j}] is {checked[i, j]:g} and [{j}, {i}] is {checked[j, i]:g}; "
             "expected the same, such as graph.maximum(graph.T)"
         )
-    return canonical((graph + graph.T) * 0.5)
+    return canonical((checked + checked.T) * 0.5)
 
 
-def check_neighbors(graph: Any, n_new: int, n_documents: int) -> sp.csr_array:
+def check_neighbors(graph: GraphLike, n_new: int, n_documents: int) -> sp.csr_array:
     """Edges from new documents to those of the fit as CSR in float64, or a ValueError that says what is wrong."""
     return _checked(graph, n_new, n_documents, ", new documents x documents of the fit")
 
 
-def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array:
+def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr_array:
+    matrix: Any
     try:
         matrix = graph if sp.issparse(graph) else np.asarray(graph)
     except ValueError:  # rows of different lengths
@@ -77,13 +83,12 @@ def _checked(graph: Any, n_rows: int, n_columns: int, hint: str) -> sp.csr_array
             f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, such as "
             "knn_graph and link_graph make"
         )
-    graph = matrix
-    if graph.shape != (n_rows, n_columns):
-        if graph.shape[1] in (2, 3) and graph.shape[0] != graph.shape[1] and not hint:
+    if matrix.shape != (n_rows, n_columns):
+        if matrix.shape[1] in (2, 3) and matrix.shape[0] != matrix.shape[1] and not hint:
             hint = "; link_graph makes a graph of pairs"
-        raise ValueError(f"graph has shape {graph.shape}: expected {(n_rows, n_columns)}{hint}")
-    graph = canonical(graph)
-    check_finite(graph, "graph")
-    if graph.nnz and graph.data.min() < 0:
-        raise ValueError(f"graph holds the weight {graph.data.min():g}: expected none below zero")
-    return graph.astype(np.float64, copy=False)
+        raise ValueError(f"graph has shape {matrix.shape}: expected {(n_rows, n_columns)}{hint}")
+    checked = canonical(matrix)
+    check_finite(checked, "graph")
+    if checked.nnz and checked.data.min() < 0:
+        raise ValueError(f"graph holds the weight {checked.data.min():g}: expected none below zero")
+    return checked.astype(np.float64, copy=False)

@@ -6,8 +6,7 @@ What is found for one document does not depend on the others that are asked for,
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,9 +15,11 @@ from ..corpus.corpus import Corpus
 from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.arrays import canonical, csr_parts
 from ..engine.blocks import map_blocks, single_threaded_libraries
+from ..engine.checks import check_whole
+from ..engine.extras import import_extra
 from ..engine.jit import njit
 
-__all__ = ["METRICS", "check_finite", "check_metric", "document_vectors", "nearest"]
+__all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document_vectors", "nearest"]
 
 METRICS = ("cosine", "intersection", "euclidean")
 _ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
@@ -27,7 +28,9 @@ _DENSE_ROWS = 128  # of one matrix product, always: how a cell is summed depends
 _DENSE_COLUMNS = 64  # ... and, where columns do not come in whole tiles, on its place
 _EXACT_DENSE = 50_000
 
-Scorer = Callable[[int, int, np.ndarray], None]  # scores of all documents for queries first..last, into an array
+Rows: TypeAlias = np.ndarray | sp.csr_array
+# writes the scores of all documents for the queries first..last into an array
+Scorer: TypeAlias = Callable[[int, int, np.ndarray], None]
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
@@ -126,78 +129,118 @@ def document_vectors(counts: Any, metric: str = "cosine", idf: np.ndarray | None
 
 
 def nearest(
-    queries: Any,
-    base: Any,
+    queries: Rows,
+    base: Rows,
     n_neighbors: int,
     *,
     metric: str = "cosine",
     skip_self: bool = False,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """The nearest documents of `base` for each query: queries x base, at most `n_neighbors` a row, columns in order.
+    """The nearest documents of `base` for each query; see `NeighborIndex.nearest`.
 
-    Both are sparse (see `document_vectors`) or both dense (embeddings). Values are similarities: the cosine, the
-    intersection sum_w min(a, b), or 1 / (1 + distance) for "euclidean". For cosine and intersection only documents
-    with a similarity above zero are neighbours. Of equally near documents the one with the smaller row comes first.
-    With `skip_self` the queries are the base, and no row finds itself.
-
-    The search is exact, and what a query finds depends neither on the other queries nor on the number of threads. One
-    exception: the neighbours among more than 50,000 dense rows (`skip_self`) are pynndescent's, which are approximate.
+    Both are sparse (see `document_vectors`) or both dense (embeddings). With `skip_self` the queries are the base, and
+    no row finds itself. Neighbours among more than 50,000 dense rows (`skip_self`) are pynndescent's, which are
+    approximate; everything else is exact.
     """
-    check_metric(metric)
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors={n_neighbors!r}: expected a whole number, 1 or more")
-    dense = not sp.issparse(base)
-    if sp.issparse(queries) is dense:
-        raise ValueError("one of queries and base is sparse: expected both to be sparse, or both dense")
-    if dense and metric == "intersection":
-        raise ValueError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
+    _check_kinds(sp.issparse(queries), sp.issparse(base), metric)
     vectors = _vectors(queries, metric)
     base = vectors if queries is base else _vectors(base, metric)
-    if vectors.shape[1] != base.shape[1] or (skip_self and vectors.shape != base.shape):
-        expected = "the same shape, as skip_self is set" if skip_self else "the same number of columns"
-        raise ValueError(f"queries have shape {vectors.shape}, base has {base.shape}: expected {expected}")
-    vectors, base = (rows.astype(np.result_type(vectors, base), copy=False) for rows in (vectors, base))
-    n_neighbors = min(n_neighbors, base.shape[0] - skip_self)
-    if n_neighbors < 1 or vectors.shape[0] == 0:
-        return sp.csr_array((vectors.shape[0], base.shape[0]), dtype=vectors.dtype)
-    if dense and skip_self and base.shape[0] > _EXACT_DENSE:
+    if skip_self and vectors.shape != base.shape:
+        raise ValueError(
+            f"queries have shape {vectors.shape}, base has {base.shape}: expected the same shape, as skip_self is set"
+        )
+    check_whole("n_neighbors", n_neighbors)
+    if skip_self and not sp.issparse(base) and base.shape[0] > _EXACT_DENSE:
         return _approximate(base, n_neighbors, metric)
-    scorer = _dense_scorer if dense else _sparse_scorer
-    index, best = _search(scorer(vectors, base, metric), vectors, base.shape[0], n_neighbors, metric, skip_self, n_jobs)
-    if metric == "euclidean":  # the score was a.b - |b|^2 / 2
-        best = 1 / (1 + np.sqrt(np.maximum(_squares(vectors)[:, None] - 2 * best, 0)))
-    return _as_rows(index, best, base.shape[0])
+    vectors, base = (rows.astype(np.result_type(vectors, base), copy=False) for rows in (vectors, base))
+    return NeighborIndex(base, metric)._search(vectors, n_neighbors, skip_self, n_jobs)
 
 
-def _sparse_scorer(queries: sp.csr_array, base: sp.csr_array, metric: str) -> Scorer:
-    words = base.tocsc()
-    parts, (word_ptr, word_docs, word_data) = csr_parts(queries), csr_parts(words)
-    begin = -_squares(base) / 2 if metric == "euclidean" else np.zeros(base.shape[0], base.dtype)
+class NeighborIndex:
+    """Documents prepared once to find the nearest of them again and again.
 
-    def score(first: int, last: int, scores: np.ndarray) -> None:
-        # unsigned: an index that cannot be negative need not be looked at
-        postings = word_ptr, word_docs.view(np.uint32), word_data
-        _score_rows(*parts, first, last, *postings, begin, metric == "intersection", scores)
+    Parameters
+    ----------
+    base : sparse or dense array of shape (n_documents, n_features)
+        The documents that are found: sparse as `document_vectors` gives them, or dense embeddings.
+    metric : {'cosine', 'intersection', 'euclidean'}, default='cosine'
+    """
 
-    return score
+    def __init__(self, base: Rows, metric: str = "cosine") -> None:
+        check_metric(metric)
+        vectors = _vectors(base, metric)
+        self._metric, self._shape, self._dtype = metric, vectors.shape, vectors.dtype
+        self._half_squares = _squares(vectors) / 2 if metric == "euclidean" else None
+        self._postings = self._padded = None
+        if sp.issparse(vectors):
+            word_ptr, word_docs, word_data = csr_parts(vectors.tocsc())
+            # unsigned: an index that cannot be negative need not be looked at
+            self._postings = word_ptr, word_docs.view(np.uint32), word_data
+        else:
+            self._padded = np.pad(vectors, ((0, -len(vectors) % _DENSE_COLUMNS), (0, 0)))
+
+    def nearest(self, queries: Rows, n_neighbors: int, *, n_jobs: int | None = None) -> sp.csr_array:
+        """The nearest documents for each query, exactly: queries x documents, at most `n_neighbors` per row.
+
+        Values are similarities: the cosine, the intersection sum_w min(a, b), or 1 / (1 + distance) for 'euclidean'.
+        For cosine and intersection only documents with a similarity above zero are neighbours. Of equally near
+        documents the one with the smaller row comes first. What a query finds depends neither on the other queries nor
+        on the number of threads.
+        """
+        _check_kinds(sp.issparse(queries), self._postings is not None, self._metric)
+        check_whole("n_neighbors", n_neighbors)
+        vectors = _vectors(queries, self._metric).astype(self._dtype, copy=False)
+        return self._search(vectors, n_neighbors, False, n_jobs)
+
+    def _search(self, vectors: Rows, n_neighbors: int, skip_self: bool, n_jobs: int | None) -> sp.csr_array:
+        (n_base, n_features), metric = self._shape, self._metric
+        if vectors.shape[1] != n_features:
+            raise ValueError(
+                f"queries have shape {vectors.shape}, base has {self._shape}: expected the same number of columns"
+            )
+        n_neighbors = min(n_neighbors, n_base - skip_self)
+        if n_neighbors < 1 or vectors.shape[0] == 0:
+            return sp.csr_array((vectors.shape[0], n_base), dtype=vectors.dtype)
+        score = self._scorer(vectors)
+        index, best = _best_scores(score, vectors, n_base, n_neighbors, metric, skip_self, n_jobs)
+        if metric == "euclidean":  # the score was a.b - |b|^2 / 2
+            best = 1 / (1 + np.sqrt(np.maximum(_squares(vectors)[:, None] - 2 * best, 0)))
+        return _as_rows(index, best, n_base)
+
+    def _scorer(self, queries: Rows) -> Scorer:
+        n_base, half_squares, padded, postings = self._shape[0], self._half_squares, self._padded, self._postings
+
+        if postings is None:
+            assert padded is not None
+
+            def score_dense(first: int, last: int, scores: np.ndarray) -> None:
+                block = np.zeros((len(scores), queries.shape[1]), queries.dtype)
+                block[: last - first] = queries[first:last]
+                np.matmul(block, padded.T, out=scores)
+                scores[:, :n_base] -= 0 if half_squares is None else half_squares
+                scores[:, n_base:] = -np.inf
+
+            return score_dense
+
+        parts = csr_parts(queries)
+        begin = np.zeros(n_base, self._dtype) if half_squares is None else -half_squares
+
+        def score_sparse(first: int, last: int, scores: np.ndarray) -> None:
+            _score_rows(*parts, first, last, *postings, begin, self._metric == "intersection", scores)
+
+        return score_sparse
 
 
-def _dense_scorer(queries: np.ndarray, base: np.ndarray, metric: str) -> Scorer:
-    padded = np.pad(base, ((0, -len(base) % _DENSE_COLUMNS), (0, 0)))
-    half_squares = _squares(base) / 2 if metric == "euclidean" else 0
-
-    def score(first: int, last: int, scores: np.ndarray) -> None:
-        block = np.zeros((len(scores), queries.shape[1]), queries.dtype)
-        block[: last - first] = queries[first:last]
-        np.matmul(block, padded.T, out=scores)
-        scores[:, : len(base)] -= half_squares
-        scores[:, len(base) :] = -np.inf
-
-    return score
+def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
+    check_metric(metric)
+    if sparse_queries is not sparse_base:
+        raise ValueError("one of queries and base is sparse: expected both to be sparse, or both dense")
+    if not sparse_base and metric == "intersection":
+        raise ValueError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
 
 
-def _search(
+def _best_scores(
     score: Scorer, queries: Any, n_base: int, n_neighbors: int, metric: str, skip_self: bool, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(index, best): the documents with the highest scores of each query, in no order, as `_keep_best` leaves them."""
@@ -234,13 +277,8 @@ def _as_rows(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
 
 
 def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_array:
-    try:
-        NNDescent = import_module("pynndescent").NNDescent
-    except ImportError as error:
-        raise ImportError(
-            f"the neighbours of more than {_EXACT_DENSE:,} dense rows need pynndescent: "
-            "pip install 'topicfold[neighbors]'"
-        ) from error
+    purpose = f"a graph of the neighbours of more than {_EXACT_DENSE:,} dense rows"
+    NNDescent = import_extra("pynndescent", "neighbors", purpose).NNDescent
     # one thread: how it splits its work changes what it finds
     found = NNDescent(base, metric=metric, n_neighbors=n_neighbors + 1, random_state=0, n_jobs=1)
     index, distance = found.neighbor_graph
@@ -272,7 +310,7 @@ def _vectors(rows: Any, metric: str) -> Any:
     sparse = sp.issparse(rows)
     rows = canonical(rows) if sparse else np.asarray(rows)
     if rows.ndim != 2:
-        raise ValueError(f"X has {rows.ndim} dimensions: expected a row a document")
+        raise ValueError(f"X has {rows.ndim} dimensions: expected one row per document")
     check_finite(rows, "X")
     narrow = metric != "euclidean" and np.can_cast(rows.dtype, np.float32)
     dtype = np.float32 if narrow else np.float64
@@ -291,5 +329,5 @@ def _squares(rows: Any) -> np.ndarray:
     if not sp.issparse(rows):
         return np.array([np.dot(row, row) for row in map(np.float64, rows)])
     squares = rows.astype(np.float64)
-    squares.data **= 2
+    squares.data = squares.data**2
     return np.asarray(squares.sum(axis=1))

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from ..engine.arrays import canonical
+from ..engine.checks import check_whole
 from ..engine.jit import njit
 
 __all__ = ["MEASURES", "coherence", "window_counts"]
@@ -108,7 +109,7 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
            [1, 0, 1]])
     """
     word_ids, indptr = _check_tokens(tokens)
-    window = _check_window(window)
+    window = check_whole("window", window)
     wanted = np.asarray(words)
     if wanted.size == 0:
         wanted = wanted.astype(np.int64)
@@ -219,7 +220,7 @@ def coherence(
         raise ValueError(f"window={window!r} needs the ordered text: give tokens, and measure c_npmi or c_v")
     n_words: int | None = None
     if tokens is not None and default_window is not None:
-        text, width = _check_tokens(tokens), _check_window(default_window if window is None else window)
+        text, width = _check_tokens(tokens), check_whole("window", default_window if window is None else window)
     elif counts is None:
         raise ValueError(f"measure {measure!r} needs counts{'' if default_window is None else ' or tokens'}, got none")
     else:
@@ -282,12 +283,6 @@ def _check_tokens(tokens: Tokens) -> Tokens:
     # Two integer types at most, so that the kernel is compiled (and cached) at most twice.
     word_ids = np.ascontiguousarray(word_ids, np.int32 if word_ids.dtype == np.int32 else np.int64)
     return word_ids, np.ascontiguousarray(indptr, np.int64)
-
-
-def _check_window(window: int) -> int:
-    if isinstance(window, bool) or not isinstance(window, int | np.integer) or window < 1:
-        raise ValueError(f"window must be an integer of 1 or more, got {window!r}")
-    return int(window)
 
 
 def _check_topic(topic: Sequence[int] | np.ndarray, number: int, n_words: int | None) -> np.ndarray:

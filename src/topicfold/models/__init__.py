@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .base import TopicModel
 
 __all__ = ["MODELS", "ModelInfo"]
 
@@ -16,16 +19,21 @@ class ModelInfo:
     module: str
     name: str
     sizes: tuple[str, ...]  # the parameters that set numbers of topics; none where the data decide
-    score_unit: str = "nats a token"  # scores in different units are never ranked against each other
     mixture: bool = True  # topics are distributions over words, documents over topics
     takes_graph: bool = False
     steps: str = "max_iter"  # the parameter that sets the number of steps
 
-    def load(self) -> type:
+    def load(self) -> type[TopicModel]:
         """The class; importing it brings in scikit-learn and numba."""
-        return getattr(import_module(f"{__name__}.{self.module}"), self.name)
+        model: type[TopicModel] = getattr(import_module(f"{__name__}.{self.module}"), self.name)
+        return model
 
-    def make(self, n_topics: int, **parameters: Any) -> Any:
+    @property
+    def score_unit(self) -> str:
+        """What `score` counts in; scores in different units are never ranked against each other."""
+        return self.load().score_unit
+
+    def make(self, n_topics: int, **parameters: Any) -> TopicModel:
         """An instance with so many topics (and themes, where there are themes)."""
         return self.load()(**{**dict.fromkeys(self.sizes, n_topics), **parameters})
 
@@ -37,5 +45,5 @@ MODELS: dict[str, ModelInfo] = {
     "DTM": ModelInfo("graph.dtm", "DTM", sizes=("n_topics",), takes_graph=True),
     "TTMM": ModelInfo("ttmm.ttmm", "TTMM", sizes=("n_topics", "n_themes")),
     "LDCC": ModelInfo("ldcc.ldcc", "LDCC", sizes=("n_word_topics", "n_document_topics"), steps="n_sweeps"),
-    "HLTA": ModelInfo("hlta.hlta", "HLTA", sizes=(), score_unit="nats a document", mixture=False),
+    "HLTA": ModelInfo("hlta.hlta", "HLTA", sizes=(), mixture=False),
 }

@@ -6,7 +6,8 @@ n/p P(z|d) to the word, and goes on; memory is that of the parameters.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,25 +15,30 @@ import scipy.sparse as sp
 from ..engine.arrays import csr_parts
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit_fast
-from ..engine.loop import Run, State
+from ..engine.loop import State
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 __all__ = [
     "SMALLEST",
     "EMStep",
+    "Prior",
     "aligned",
     "cell_probabilities",
-    "check_parameters",
     "check_size",
     "document_step",
     "fold_in",
-    "keep_run",
-    "keep_topics",
     "log_likelihood",
     "log_prior",
-    "normalised",
     "padded",
+    "plain_step",
+    "pooled_topic_weight",
     "seed_prior",
+    "token_count",
 ]
+
+Prior: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
 _LANES = 8  # rows are padded to whole vector registers
@@ -214,9 +220,7 @@ class EMStep:
     step. Which group a document is in depends on the counts alone, and sums are added in the order of the groups.
     """
 
-    def __init__(
-        self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: tuple[Any, ...]
-    ) -> None:
+    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior) -> None:
         self.indptr, self.indices, self.data = csr_parts(counts)
         self.n_topics, self.n_jobs, self.smoothing, self.prior = n_topics, n_jobs, smoothing, prior
         values_a_word = counts.nnz // counts.shape[1]
@@ -258,7 +262,7 @@ class EMStep:
         return log_likelihood, left_out
 
 
-def aligned(n_rows: int, n_topics: int, dtype: Any) -> np.ndarray:
+def aligned(n_rows: int, n_topics: int, dtype: DTypeLike) -> np.ndarray:
     """Zeros of n_rows x n_topics, columns padded to whole vector registers, starting at a 64-byte boundary."""
     width = -(-n_topics // _LANES) * _LANES
     size = n_rows * width * np.dtype(dtype).itemsize
@@ -267,7 +271,7 @@ def aligned(n_rows: int, n_topics: int, dtype: Any) -> np.ndarray:
     return raw[offset : offset + size].view(dtype).reshape(n_rows, width)
 
 
-def padded(values: np.ndarray, dtype: Any) -> np.ndarray:
+def padded(values: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """A copy in an aligned, padded array."""
     result = aligned(values.shape[0], values.shape[1], dtype)
     result[:, : values.shape[1]] = values
@@ -338,23 +342,6 @@ def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
 # ---- small things shared by the models ------------------------------------------------------------------------------
 
 
-def check_parameters(model: Any) -> np.dtype:
-    """Raise on parameters no PLSA-like model can use; the dtype."""
-    parameters = model.get_params(deep=False)
-    for name, least in (("n_topics", 1), ("n_init", 1), ("max_iter", 1)):
-        value = parameters.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}")
-    for name in ("tol", "smoothing", "seed_strength"):
-        value = parameters.get(name, 0)
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-            raise ValueError(f"{name}={value!r}: expected a number, zero or more")
-    dtype = np.dtype(model.dtype)
-    if dtype not in (np.dtype("float32"), np.dtype("float64")):
-        raise ValueError(f"dtype={model.dtype!r}: expected 'float32' or 'float64'")
-    return dtype
-
-
 def check_size(counts: sp.csr_array, n_topics: int) -> None:
     """Raise when there are more topics than documents or words: some would have nothing to be made of."""
     n_documents, n_words = counts.shape
@@ -367,24 +354,19 @@ def check_size(counts: sp.csr_array, n_topics: int) -> None:
         raise ValueError(f"all {n_documents} documents are empty: there is not one word to fit")
 
 
-def seed_prior(seeds: dict[int, np.ndarray], strength: float, dtype: Any) -> tuple[Any, ...]:
+def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> Prior:
     """Seed words as (words, topics, pseudo-counts); a topic's strength is shared out among its words."""
     words = [columns for _, columns in sorted(seeds.items())]
     topics = [np.full(len(columns), topic) for topic, columns in sorted(seeds.items())]
     weights = [np.full(len(columns), strength / len(columns)) for columns in words]
 
-    def joined(parts: list[np.ndarray], kind: Any) -> np.ndarray:
+    def joined(parts: list[np.ndarray], kind: DTypeLike) -> np.ndarray:
         return np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
 
     return joined(words, np.int64), joined(topics, np.int64), joined(weights, dtype)
 
 
-def normalised(rows: np.ndarray) -> np.ndarray:
-    """Rows divided by their sums; a row of zeros stays."""
-    return rows / np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny)
-
-
-def log_prior(word_topic: np.ndarray, smoothing: float, prior: tuple[Any, ...]) -> float:
+def log_prior(word_topic: np.ndarray, smoothing: float, prior: Prior) -> float:
     """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM climbs the likelihood plus this."""
     words, topics, weights = prior
     total = 0.0
@@ -395,20 +377,31 @@ def log_prior(word_topic: np.ndarray, smoothing: float, prior: tuple[Any, ...]) 
     return total
 
 
-def keep_topics(model: Any, counts: sp.csr_array, state: State) -> None:
-    """The model's topics, their weights and the word frequencies, from the state of a finished fit."""
-    n_topics, doc_topic = model.n_topics, state["doc_topic"]
-    model.topic_word_ = np.ascontiguousarray(normalised(state["word_topic"][:, :n_topics].T))
+def plain_step(
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior
+) -> Callable[[State], float]:
+    """A step of EM on the state's tables; it returns the objective per token before the step."""
+    step = EMStep(counts, n_topics, n_jobs, smoothing, prior)
+    n_tokens = token_count(counts)
+
+    def plain(state: State) -> float:
+        word_topic = state["word_topic"]
+        penalty = log_prior(word_topic[:, :n_topics], smoothing, prior)
+        objective = (step(state["doc_topic"], word_topic) + penalty) / n_tokens
+        state["left_out"] = np.array(step.left_out)
+        return objective
+
+    return plain
+
+
+def token_count(counts: sp.csr_array) -> float:
+    """The sum of all counts, a little above zero where there are none, to divide by."""
+    return max(float(counts.sum(dtype=np.float64)), 1e-300)
+
+
+def pooled_topic_weight(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
+    """P(z): the P(z|d) of all documents, by their lengths."""
     lengths = counts.sum(axis=1, dtype=np.float64)
     rows = [slice(first, first + _ROWS_A_SUM) for first in range(0, len(doc_topic), _ROWS_A_SUM)]
-    weight = np.sum([lengths[here] @ doc_topic[here, :n_topics] for here in rows], axis=0)
-    model.topic_weight_ = (weight / weight.sum()).astype(counts.dtype)
-    model.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
-
-
-def keep_run(model: Any, run: Run) -> None:
-    """How the fit went."""
-    model.history_ = np.array(run.history)
-    model.n_iter_ = len(run.history)
-    model.converged_ = run.converged
-    model.interrupted_ = not run.finished
+    weight = np.sum([lengths[here] @ doc_topic[here] for here in rows], axis=0)
+    return (weight / weight.sum()).astype(counts.dtype)

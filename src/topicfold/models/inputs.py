@@ -1,12 +1,14 @@
-"""What every model takes as X, made into one thing: a CSR matrix of counts in the model's dtype.
+"""What every estimator takes as X, made into one thing: a CSR matrix of counts.
 
-A Corpus, a scipy matrix, an array, a data frame, or, where the model knows its preprocessing, raw texts.
+A Corpus, a scipy matrix, an array, a data frame of counts, or texts: a list or a column of strings.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
@@ -15,30 +17,141 @@ from ..corpus.counting import WordCounter
 from ..corpus.fields import is_missing
 from ..engine.arrays import canonical, content_hash
 
-__all__ = ["as_counts", "count_tags", "remember_documents", "seen_words", "vocabulary_of"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+    from sklearn.utils import Tags
+
+    from ..corpus.preprocessing import Preprocessing
+
+__all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "seen_words"]
+
+# A data frame or a column of texts may be pandas', polars' or pyarrow's, none of which is needed to be installed.
+CountsLike: TypeAlias = "Corpus | sp.csr_array | ArrayLike | Sequence[str] | Any"
+RandomStateLike: TypeAlias = "int | np.random.RandomState | None"
 
 
-def as_counts(model: Any, X: Any, *, reset: bool, dtype: Any = np.float32) -> sp.csr_array:
-    """Validate X for a model and return it as CSR: columns in order, no duplicates, values in `dtype`.
+class CountsMixin:
+    """For estimators that take documents as counts of words, in any form that users have them.
 
-    With `reset` (in fit) the model remembers the number of words and, where they are known, the words themselves
-    (`vocabulary_`), how text became words (`preprocessing_`) and the documents' ids. Without it X must fit what
-    is remembered; a Corpus with another vocabulary is matched word by word.
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of words.
+    vocabulary_ : tuple of str, or None
+        The words, where X was a Corpus or texts; those of a data frame are in `feature_names_in_`.
+    preprocessing_ : Preprocessing or None
+        How text becomes words, where that is known.
+    document_ids_ : tuple of str, or None
+        Ids of the training documents, where X was a Corpus or texts.
+    document_titles_ : tuple of str, or None
+        Titles of the training documents, where X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts, by which the corpus is recognised later.
     """
-    texts = None if isinstance(X, Corpus) else _as_texts(X)
-    if isinstance(X, Corpus):
-        counts = _remember(model, X) if reset else _matched(model, X)
-    elif texts is not None:
-        if reset:
-            raise ValueError("X is a list of texts: fit takes counts, such as fit(Corpus.from_texts(texts))")
-        counts = _count_texts(model, texts)
-    else:
+
+    n_features_in_: int
+    vocabulary_: tuple[str, ...] | None
+    preprocessing_: Preprocessing | None
+    document_ids_: tuple[str, ...] | None
+    document_titles_: tuple[str, ...] | None
+    corpus_hash_: str | None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def words(self) -> list[str] | None:
+        """The words of the columns, or None when the estimator was fitted on a bare matrix."""
+        # Not in feature_names_in_: scikit-learn would warn at each plain matrix of counts that it has no names.
+        names = self.vocabulary_ or getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
+
+    def _fit_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
+        """Check the X of `fit`; remember its words, how text became words, and its documents."""
+        texts = None if isinstance(X, Corpus) else _as_texts(X)
+        corpus = X if texts is None else Corpus.from_texts(texts)
+        if isinstance(corpus, Corpus):
+            if len(corpus) == 0:
+                raise ValueError("the corpus is empty: there are no documents")
+            vars(self).pop("feature_names_in_", None)  # of an earlier fit on a data frame
+            self.n_features_in_ = corpus.counts.shape[1]
+            self.vocabulary_, self.preprocessing_ = corpus.vocabulary, corpus.preprocessing
+            self._remember_documents(corpus)
+            return canonical(corpus.counts, dtype)
+        counts = self._validated(X, reset=True)
+        self.preprocessing_ = self.vocabulary_ = None
+        self._remember_documents(X)
+        return canonical(counts, dtype)
+
+    def word_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
+        """Counts of documents over the words of the fit; a Corpus with other words is matched word by word.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        dtype : dtype, default=float32
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_features_in_)
+        """
+        texts = None if isinstance(X, Corpus) else _as_texts(X)
+        if isinstance(X, Corpus):
+            counts = self._matched(X)
+        elif texts is not None:
+            counts = self._counted(texts)
+        else:
+            counts = self._validated(X, reset=False)
+        return canonical(counts, dtype)
+
+    def _remember_documents(self, X: CountsLike) -> None:
+        """The estimator's own documents are now those of X: their ids, titles and contents, where it is a Corpus."""
+        corpus = X if isinstance(X, Corpus) else None
+        self.document_ids_ = None if corpus is None else corpus.ids
+        self.document_titles_ = None if corpus is None else corpus.titles
+        self.corpus_hash_ = None if corpus is None else content_hash(corpus.counts)
+
+    def _is_fitted_on(self, corpus: Corpus) -> bool:
+        return corpus.ids == self.document_ids_ and content_hash(corpus.counts) == self.corpus_hash_
+
+    def _validated(self, X: CountsLike, *, reset: bool) -> sp.csr_array | np.ndarray:
         from sklearn.utils.validation import validate_data
 
-        counts = validate_data(model, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
-        if reset:
-            model.preprocessing_ = model.document_ids_ = model.vocabulary_ = model.corpus_hash_ = None
-    return canonical(counts, dtype)
+        _check_frame(X)
+        return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
+
+    def _matched(self, corpus: Corpus) -> sp.csr_array:
+        words = self.words()
+        if words is None or corpus.vocabulary is None or list(corpus.vocabulary) == words:
+            if corpus.counts.shape[1] != self.n_features_in_:
+                raise ValueError(
+                    f"X has {corpus.counts.shape[1]} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input, and without words they cannot be matched"
+                )
+            return corpus.counts
+        shared = set(words)
+        if not any(word in shared for word in corpus.vocabulary):
+            raise ValueError(
+                f"the corpus and the model have no word in common: the corpus has "
+                f"{', '.join(corpus.vocabulary[:3])} ..., the model {', '.join(words[:3])} ..."
+            )
+        return corpus.counts_over(words)
+
+    def _counted(self, texts: Sequence[str]) -> sp.csr_array:
+        words = self.words()
+        if words is None or self.preprocessing_ is None:
+            raise ValueError(
+                f"this {type(self).__name__} was fitted on a bare matrix and does not know how text becomes words: "
+                "fit it on texts or a Corpus made from texts, or pass counts"
+            )
+        counter = WordCounter(self.preprocessing_, words)
+        for text in texts:
+            counter.add(text)
+        return counter.finish()[0]
 
 
 def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array:
@@ -52,83 +165,38 @@ def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array
     return known
 
 
-def vocabulary_of(model: Any) -> list[str] | None:
-    """The words of a fitted model's columns, or None when it was fitted on a bare matrix."""
-    names = model.vocabulary_ or getattr(model, "feature_names_in_", None)  # of a Corpus, or of a data frame
-    return None if names is None else list(names)
-
-
-def remember_documents(model: Any, X: Any) -> None:
-    """The model's own documents are now those of X: their ids and contents, where it is a Corpus."""
-    known = isinstance(X, Corpus)
-    model.document_ids_ = X.ids if known else None
-    model.corpus_hash_ = content_hash(X.counts) if known else None
-
-
-def _remember(model: Any, corpus: Corpus) -> sp.csr_array:
-    if corpus.counts.shape[0] == 0:
-        raise ValueError("the corpus is empty: there are no documents")
-    vars(model).pop("feature_names_in_", None)  # of an earlier fit on a data frame
-    model.n_features_in_ = corpus.counts.shape[1]
-    # Not in feature_names_in_: scikit-learn would warn at each plain matrix of counts that it has no names.
-    model.vocabulary_ = corpus.vocabulary
-    model.preprocessing_ = corpus.preprocessing
-    remember_documents(model, corpus)
-    return corpus.counts
-
-
-def _matched(model: Any, corpus: Corpus) -> sp.csr_array:
-    words = vocabulary_of(model)
-    if words is None or corpus.vocabulary is None or list(corpus.vocabulary) == words:
-        if corpus.counts.shape[1] != model.n_features_in_:
-            raise ValueError(
-                f"X has {corpus.counts.shape[1]} features, but {type(model).__name__} is expecting "
-                f"{model.n_features_in_} features as input, and without words they cannot be matched"
-            )
-        return corpus.counts
-    column = {word: index for index, word in enumerate(words)}
-    new = np.array([column.get(word, -1) for word in corpus.vocabulary])
-    if (new < 0).all():
-        raise ValueError(
-            f"the corpus and the model have no word in common: the corpus has {', '.join(corpus.vocabulary[:3])} ..., "
-            f"the model {', '.join(words[:3])} ..."
-        )
-    known = np.flatnonzero(new >= 0)
-    picker = sp.csr_array((np.ones(len(known), corpus.counts.dtype), (known, new[known])), (len(new), len(words)))
-    return sp.csr_array(corpus.counts @ picker)
-
-
 def _as_texts(X: Any) -> list[str] | None:
     """X as a list of texts where it is one: a list, an array or a column of strings, some of them missing."""
     if isinstance(X, str):
         raise ValueError("X is one string: pass a list of texts")
-    if getattr(X, "ndim", 1) != 1 or sp.issparse(X):
-        return None
-    items = X if isinstance(X, list | tuple) else X.tolist() if hasattr(X, "tolist") else None
-    if not items or not any(isinstance(item, str) for item in items):
+    if isinstance(X, list | tuple):
+        items: list[Any] = list(X)
+        if not items:
+            return []
+    elif isinstance(X, np.ndarray):
+        items = X.tolist() if X.ndim == 1 else []
+    else:
+        column = nw.from_native(X, series_only=True, pass_through=True)
+        items = column.to_list() if isinstance(column, nw.Series) else []
+    if not any(isinstance(item, str) for item in items):
         return None
     if not all(isinstance(item, str) or is_missing(item) for item in items):
         return None
     return [item if isinstance(item, str) else "" for item in items]
 
 
-def _count_texts(model: Any, texts: list[str]) -> sp.csr_array:
-    words = vocabulary_of(model)
-    if words is None or model.preprocessing_ is None:
+def _check_frame(X: Any) -> None:
+    """A data frame with text in it belongs into a Corpus first; the error says how."""
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
         raise ValueError(
-            f"this {type(model).__name__} was fitted on a bare matrix and does not know how text becomes words: "
-            "fit it on a Corpus made from texts, or pass counts"
+            f"X is a {type(X).__name__}, whose rows have no order: "
+            'Corpus.from_frame(X, text="...", id="...") makes it a corpus to fit'
         )
-    counter = WordCounter(model.preprocessing_, words)
-    for text in texts:
-        counter.add(text)
-    return counter.finish()[0]
-
-
-def count_tags(tags: Any) -> Any:
-    """scikit-learn's tags of an estimator that takes counts: sparse or dense, never negative; its own dtype."""
-    tags.input_tags.sparse = True
-    tags.input_tags.positive_only = True
-    if tags.transformer_tags is not None:
-        tags.transformer_tags.preserves_dtype = []
-    return tags
+    if isinstance(frame, nw.DataFrame):
+        texts = [name for name, kind in frame.schema.items() if kind in (nw.String, nw.Categorical, nw.Object)]
+        if texts:
+            raise ValueError(
+                f"X is a data frame with text in column {texts[0]!r}: "
+                f'Corpus.from_frame(X, text="{texts[0]}") makes it a corpus to fit'
+            )

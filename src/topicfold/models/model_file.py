@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..corpus.preprocessing import Preprocessing
 from ..store import damage_named, put_together, read_file, take_apart, write_file
 
+if TYPE_CHECKING:
+    from .base import TopicModel
+
 __all__ = ["load", "save"]
 
+_RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}}  # parameters in files of version 0.1.0
 
-def save(model: Any, path: str | Path) -> None:
+
+def save(model: TopicModel, path: str | Path) -> None:
     """Write a fitted model: its class, parameters and everything it learned."""
     from . import MODELS
 
@@ -33,10 +38,10 @@ def save(model: Any, path: str | Path) -> None:
     write_file(path, arrays, {"kind": "model", "class": name, "values": plain})
 
 
-def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> Any:
+def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> TopicModel:
     """Read a model that `save` wrote.
 
-    A model fitted on text cut by a tokenizer of one's own asks for it again: `load(path, tokenizer=cut)`; without it
+    A model fitted on text that a custom tokenizer cut asks for it again: `load(path, tokenizer=cut)`; without it
     everything works but raw text.
     """
     from . import MODELS
@@ -48,18 +53,21 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
             raise ValueError(f"it holds a {name!r:.60}, and the models are: {', '.join(MODELS)}")
         values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
         parameters = {key.removeprefix("parameter:"): values.pop(key) for key in list(values) if ":" in key}
-        model = MODELS[name].load()(**parameters)
+        renamed = _RENAMED.get(name, {})
+        model = MODELS[name].load()(**{renamed.get(key, key): value for key, value in parameters.items()})
+        values.setdefault("document_titles_", None)  # files of version 0.1.0 have none
         for key, value in values.items():
             if not key.endswith("_") or key.startswith("_") or not key.isidentifier():
                 raise ValueError(f"a model learns nothing called {key!r:.60}")
-            vars(model)[key] = value
+            setattr(model, key, value)
         _check_shapes(model)
+        model._prepare()
     if tokenizer is not None and model.preprocessing_ is not None:
         model.preprocessing_ = model.preprocessing_.with_tokenizer(tokenizer)
     return model
 
 
-def _check_shapes(model: Any) -> None:
+def _check_shapes(model: TopicModel) -> None:
     """Raise when a model's arrays do not fit each other, or hold what no fit gives."""
     topics, documents = model.topic_word_, model.doc_topic_
     if topics.ndim != 2 or topics.shape[1] != model.n_features_in_ or documents.shape[1:] != topics.shape[:1]:

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.weighting import tfidf
+from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
+from ..engine.checks import check_choice
 
-__all__ = ["STARTS", "seed_columns", "start"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["STARTS", "InitLike", "SeedWords", "check_init", "given_topics", "seed_columns", "start"]
+
+InitLike: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'random'] | ArrayLike"
+SeedWords: TypeAlias = Mapping[int, Sequence[str | int]] | Sequence[Sequence[str | int]]
 
 STARTS = ("auto", "nmf", "kmeans", "random")
 _OWN_TOPICS = 0.7  # of a document's weight; the rest is spread evenly, so that topics begin close together
@@ -31,10 +39,10 @@ _SMOOTHING = 0.1  # of a topic's words at the start are the corpus's, so that ev
 def start(
     counts: sp.csr_array,
     n_topics: int,
-    init: Any,
+    init: InitLike,
     rng: np.random.RandomState,
     seeds: Mapping[int, np.ndarray],
-    vectors: Any = None,
+    vectors: np.ndarray | sp.csr_array | None = None,
     n_init: int = _KMEANS_STARTS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(doc_topic, topic_word) in float64, rows summing to one.
@@ -44,23 +52,26 @@ def start(
     of their own, k-means clusters those (the best of `n_init`), and each document starts in its cluster.
     """
     if not isinstance(init, str):
-        doc_topic, topic_word = _given(counts, n_topics, init)
-    elif init not in STARTS:
-        raise ValueError(f"init={init!r}: expected one of {', '.join(STARTS)}, or an array of topics x words")
+        doc_topic = _even(counts.shape[0], n_topics)
+        topic_word = given_topics(init, n_topics, counts.shape[1])
     else:
-        free = n_topics - len(seeds)
+        check_init(init, STARTS)
         make = {"auto": _auto, "nmf": _nmf, "kmeans": _kmeans, "random": _random}[init]
-        if free == 0:
-            doc_topic, topic_word = _nothing(counts)
-        elif init == "kmeans" and vectors is not None:
-            doc_topic, topic_word = _kmeans_on(vectors, counts, free, rng, n_init)
+        if init == "kmeans" and vectors is not None:
+            doc_topic, topic_word = _kmeans_on(vectors, counts, n_topics, rng, n_init)
         else:
-            doc_topic, topic_word = make(counts, free, rng)
-    return _with_seeds(counts, doc_topic, topic_word, n_topics, seeds) if seeds else (doc_topic, topic_word)
+            doc_topic, topic_word = make(counts, n_topics, rng)
+    return _with_seeds(counts, doc_topic, topic_word, seeds) if seeds else (doc_topic, topic_word)
+
+
+def check_init(init: InitLike, names: Sequence[str]) -> None:
+    """Raise unless a start is one of the names or an array."""
+    if isinstance(init, str):
+        check_choice("init", init, names, or_else=", or an array of topics x words")
 
 
 def seed_columns(
-    seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None,
+    seed_words: SeedWords | None,
     n_topics: int,
     vocabulary: Sequence[str] | None,
     n_words: int,
@@ -71,7 +82,7 @@ def seed_columns(
     entries = seed_words.items() if isinstance(seed_words, Mapping) else enumerate(seed_words)
     column = {} if vocabulary is None else {word: index for index, word in enumerate(vocabulary)}
 
-    def find(topic: int, word: Any) -> int:
+    def find(topic: int, word: str | int) -> int:
         if isinstance(word, str) and vocabulary is None:
             raise ValueError(f"seed word {word!r}: X has no words to find it in; fit on a Corpus, or give columns")
         found = column.get(word, -1) if isinstance(word, str) else int(word)
@@ -90,42 +101,50 @@ def seed_columns(
     return columns
 
 
-def _nothing(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    return np.zeros((counts.shape[0], 0)), np.zeros((0, counts.shape[1]))
-
-
 def _random(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     return _rows(rng.random_sample((counts.shape[0], n_topics))), _rows(rng.random_sample((n_topics, counts.shape[1])))
 
 
 def _kmeans(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
     seen = _sample(counts, n_topics, rng)
     if seen.shape[0] < n_topics:
         return _random(counts, n_topics, rng)
-    with single_threaded_libraries(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than clusters: fine for a start
-        kmeans = KMeans(n_topics, n_init=1, max_iter=_KMEANS_ITER, random_state=rng)
-        cluster = kmeans.fit_predict(tfidf(seen).astype(np.float32))
-    member = sp.csr_array((np.ones(len(cluster)), (np.arange(len(cluster)), cluster)), (len(cluster), n_topics))
-    return _even(counts.shape[0], n_topics), _words_of(seen, _spread(member.toarray()), counts)
+    vectors = tfidf(seen).astype(np.float32)
+    cluster = _clusters(vectors, vectors, n_topics, rng, n_init=1, max_iter=_KMEANS_ITER)
+    return _even(counts.shape[0], n_topics), _words_of(seen, _spread(np.eye(n_topics)[cluster]), counts)
 
 
 def _kmeans_on(
-    vectors: Any, counts: sp.csr_array, n_topics: int, rng: np.random.RandomState, n_init: int
+    vectors: np.ndarray | sp.csr_array,
+    counts: sp.csr_array,
+    n_topics: int,
+    rng: np.random.RandomState,
+    n_init: int,
 ) -> tuple[np.ndarray, np.ndarray]:
+    rows = _sampled(np.arange(vectors.shape[0]), n_topics, rng)
+    cluster = _clusters(vectors[rows], vectors, n_topics, rng, n_init=n_init, max_iter=_KMEANS_VECTORS_ITER)
+    doc_topic = _spread(np.eye(n_topics)[cluster])
+    return doc_topic, _words_of(counts, doc_topic, counts)
+
+
+def _clusters(
+    seen: np.ndarray | sp.csr_array,
+    vectors: np.ndarray | sp.csr_array,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    *,
+    n_init: int,
+    max_iter: int,
+) -> np.ndarray:
+    """The cluster of each vector, by k-means on the seen ones."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    rows = _sampled(np.arange(vectors.shape[0]), n_topics, rng)
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than clusters: fine for a start
-        kmeans = KMeans(n_topics, n_init=n_init, max_iter=_KMEANS_VECTORS_ITER, random_state=rng)
-        cluster = kmeans.fit(vectors[rows]).predict(vectors)
-    doc_topic = _spread(np.eye(n_topics)[cluster])
-    return doc_topic, _words_of(counts, doc_topic, counts)
+        kmeans = KMeans(n_clusters, n_init=n_init, max_iter=max_iter, random_state=rng).fit(seen)
+        labels = kmeans.labels_ if seen is vectors else kmeans.predict(vectors)
+    return np.asarray(labels)
 
 
 def _nmf(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
@@ -158,34 +177,53 @@ def _sampled(rows: np.ndarray, n_topics: int, rng: np.random.RandomState) -> np.
     return np.sort(rng.choice(rows, most, replace=False)) if most < len(rows) else rows
 
 
-def _given(counts: sp.csr_array, n_topics: int, topics: Any) -> tuple[np.ndarray, np.ndarray]:
+def given_topics(topics: ArrayLike, n_topics: int, n_words: int) -> np.ndarray:
+    """Topics that a user gives as a start, checked; rows sum to one."""
     topic_word = np.array(topics, dtype=np.float64)
-    expected = (n_topics, counts.shape[1])
-    if topic_word.shape != expected:
-        raise ValueError(f"init has shape {topic_word.shape}: expected topics x words, {expected}")
+    if topic_word.shape != (n_topics, n_words):
+        raise ValueError(f"init has shape {topic_word.shape}: expected topics x words, {(n_topics, n_words)}")
     if not np.isfinite(topic_word).all() or (topic_word < 0).any() or (topic_word.sum(axis=1) <= 0).any():
         raise ValueError("init must hold finite numbers, none negative, and no row of zeros")
-    return _even(counts.shape[0], n_topics), _rows(topic_word)
+    return _rows(topic_word)
 
 
 def _with_seeds(
-    counts: sp.csr_array,
-    doc_free: np.ndarray,
-    free: np.ndarray,
-    n_topics: int,
-    seeds: Mapping[int, np.ndarray],
+    counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, seeds: Mapping[int, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Put the seeded topics in their places; half of a document that holds seed words goes to their topics."""
-    seeded = sorted(seeds)
-    others = [topic for topic in range(n_topics) if topic not in seeds] if len(free) < n_topics else range(n_topics)
-    doc_topic, topic_word = np.zeros((counts.shape[0], n_topics)), np.zeros((n_topics, counts.shape[1]))
-    doc_topic[:, others], topic_word[others] = doc_free, free
+    """The start with seeded topics in their places; half of a document that holds seed words goes to their topics.
+
+    A seeded topic begins with the words of the documents that hold its seed words, and takes over the topic of the
+    start that is most like them. Beside such a topic it would be left with its seed words and little else.
+    """
+    seeded, n_topics = sorted(seeds), len(topic_word)
     seed_tokens = np.stack([counts[:, seeds[topic]].sum(axis=1) for topic in seeded], axis=1).astype(np.float64)
     share = seed_tokens / np.maximum(seed_tokens.sum(axis=1, keepdims=True), 1e-300)
-    topic_word[seeded] = _words_of(counts, share, counts)
-    doc_topic *= 1 - 0.5 * share.sum(axis=1, keepdims=True)
+    around = _words_of(counts, share, counts)
+    taken, alike = _most_alike(around, topic_word, counts)
+    order = np.empty(n_topics, int)  # the topic of the start that each one begins as
+    order[seeded] = taken
+    order[np.setdiff1d(np.arange(n_topics), seeded)] = np.setdiff1d(np.arange(n_topics), taken)
+    doc_topic, topic_word = doc_topic[:, order], topic_word[order]
+    topic_word[seeded] = (1 - alike)[:, None] * around + alike[:, None] * topic_word[seeded]
+    doc_topic = doc_topic * (1 - 0.5 * share.sum(axis=1, keepdims=True))
     doc_topic[:, seeded] += 0.5 * share + 1e-3
     return _rows(doc_topic), topic_word
+
+
+def _most_alike(around: np.ndarray, topic_word: np.ndarray, counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of words another topic that is like it, and how much, from 0 to 1."""
+    from scipy.optimize import linear_sum_assignment
+
+    frequency = np.asarray(counts.sum(axis=0), dtype=np.float64)
+    background = np.sqrt(frequency / max(frequency.sum(), 1e-300))
+    units = []
+    for words in (around, topic_word):
+        rows = np.sqrt(words) - background  # what all topics share tells nothing
+        units.append(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300))
+    with single_threaded_libraries():
+        cosine = np.maximum(units[0] @ units[1].T, 0)
+    rows, taken = linear_sum_assignment(-cosine)
+    return taken, cosine[rows, taken]
 
 
 def _even(n_documents: int, n_topics: int) -> np.ndarray:
@@ -209,5 +247,4 @@ def _rows(values: np.ndarray) -> np.ndarray:
     """Rows divided by their sums, in place where they are float64; a row of zeros becomes even."""
     values = np.asarray(values, dtype=np.float64)
     values[values.sum(axis=1) <= 0] = 1
-    values /= values.sum(axis=1, keepdims=True)
-    return values
+    return normalise_rows(values, out=values)

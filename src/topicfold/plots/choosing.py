@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.checks import is_number
 from .style import COLOURS, GREY, MARKERS, SMALL, new_figure, tidy
 
 if TYPE_CHECKING:
@@ -73,12 +74,8 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else f"{value!s:.20}"
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-
-
 def _is_categorical(rows: Sequence[Row], name: str) -> bool:
-    return name != _TOPICS and not all(_is_number(row.params[name]) for row in rows)
+    return name != _TOPICS and not all(is_number(row.params[name]) for row in rows)
 
 
 def _varying(rows: Sequence[Row]) -> list[str]:

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..models.base import TopicModel
 from .style import COLOURS, SMALL, new_figure, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..models.ldcc.ldcc import LDCC
 
 __all__ = ["convergence", "trace"]
 
 
-def convergence(model: Any) -> Any:
+def convergence(model: TopicModel) -> Figure:
     """The objective before each step of a fit."""
-    from ..analysis.selection import score_unit
-
-    history = getattr(model, "history_", None)
-    if history is None or len(history) == 0:
+    if not hasattr(model, "history_") or len(model.history_) == 0:
         raise ValueError(f"this {type(model).__name__} has no history_: fit it first")
+    summary = model.summary()
+    history = summary.history
     figure = new_figure(6.4, 3.8)
     axes = figure.subplots()
     steps = np.arange(1, len(history) + 1)
     axes.plot(steps, history, color=COLOURS[0], linewidth=1.8, marker="o" if len(history) < 30 else "", markersize=4)
     axes.set_xlabel("iteration")
-    axes.set_ylabel(f"objective ({score_unit(model)})")
-    converged = getattr(model, "converged_", None)
-    ending = {None: "", True: ", converged", False: ", not converged"}[None if converged is None else bool(converged)]
-    axes.set_title(f"{type(model).__name__}: {len(history)} iterations{ending}", loc="left", fontsize=11)
+    axes.set_ylabel(f"objective ({summary.unit})")
+    axes.set_title(f"{summary.name}: {len(history)} iterations, {summary.ending}", loc="left", fontsize=11)
     tidy(axes)
     return figure
 
 
-def trace(model: Any) -> Any:
+def trace(model: LDCC) -> Figure:
     """The joint log-likelihood of a sampler's chains by sweep, with the end of burn-in."""
     chains = getattr(model, "chain_history_", None)
     if chains is None:
@@ -44,7 +47,7 @@ def trace(model: Any) -> Any:
         axes.plot(np.arange(1, len(values) + 1), values, color=colour, linewidth=1.2, label=f"worth {size:.0f} draws")
     axes.axvline(model.burn_in + 0.5, color="0.6", linewidth=1, linestyle="--")
     axes.set_xlabel("sweep")
-    axes.set_ylabel("joint log-likelihood (nats a token)")
+    axes.set_ylabel("joint log-likelihood (nats per token)")
     axes.set_title(f"{type(model).__name__}: {len(chains)} chains of {chains.shape[1]} sweeps", loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=SMALL, loc="lower right")
     tidy(axes)

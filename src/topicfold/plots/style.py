@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
+from ..engine.extras import import_extra
 from ..topics.tree import TopicTree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "GREY", "MARKERS", "PALE", "SMALL", "bare", "cut", "in_order", "new_figure", "tidy"]
 
@@ -16,21 +21,20 @@ PALE = "#c8c8c8"
 SMALL = 9
 
 
-def new_figure(width: float, height: float) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'topicfold[plots]'") from None
-    return Figure(figsize=(width, height), dpi=120, layout="constrained")
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, in inches."""
+    module = import_extra("matplotlib.figure", "plots", "a plot")
+    figure: Figure = module.Figure(figsize=(width, height), dpi=120, layout="constrained")
+    return figure
 
 
-def tidy(axes: Any, grid: str = "both") -> None:
+def tidy(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis=grid, color="#e3e3e3", linewidth=0.8)
     axes.set_axisbelow(True)
 
 
-def bare(axes: Any, title: str) -> None:
+def bare(axes: Axes, title: str) -> None:
     axes.set_axis_off()
     axes.set_title(title, loc="left", fontsize=10)
 

@@ -22,8 +22,8 @@ _SHOWN_TOPICS = 12
 def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: int = 10) -> Any:
     """The best words of topics as bars of P(w|z), ranked by the tree's score; without `topics`, the largest twelve."""
     if topics is None:
-        topics = [topic for topic, _ in in_order(tree) if tree.level[tree._row(topic)] == 1]
-        topics = sorted(topics, key=lambda topic: -tree.size[tree._row(topic)])[:_SHOWN_TOPICS]
+        topics = [topic for topic, _ in in_order(tree) if tree.level[tree.row(topic)] == 1]
+        topics = sorted(topics, key=lambda topic: -tree.size[tree.row(topic)])[:_SHOWN_TOPICS]
     if len(topics) == 0 or n_words < 1:
         raise ValueError(f"{len(topics)} topics and n_words={n_words}: expected at least one of each")
     n_columns = min(4, len(topics))
@@ -36,7 +36,7 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
         axes.set_yticks(range(len(words)), [word.word for word in words], fontsize=SMALL, parse_math=False)
         axes.set_ylim(n_words - 0.4, -0.6)
         lines = [cut(tree.names[topic], 24)] if topic in tree.names else []
-        lines.append(f"topic {topic}, {tree.size[tree._row(topic)]:.1%}")
+        lines.append(f"topic {topic}, {tree.size[tree.row(topic)]:.1%}")
         axes.set_title("\n".join(lines), loc="left", fontsize=SMALL, fontweight="bold", parse_math=False)
         axes.locator_params(axis="x", nbins=3)
         axes.tick_params(axis="y", length=0)
@@ -53,7 +53,7 @@ def topic_sizes(tree: TopicTree) -> Any:
     order = in_order(tree)
     if not order:
         raise ValueError("the tree has no topics")
-    sizes = [100 * float(tree.size[tree._row(topic)]) for topic, _ in order]
+    sizes = [100 * float(tree.size[tree.row(topic)]) for topic, _ in order]
     labels = ["    " * depth + f"{topic}: {cut(tree.name(topic), 40)}" for topic, depth in order]
     figure = new_figure(7.0, 0.23 * len(order) + 0.9)
     axes = figure.subplots()
@@ -95,7 +95,7 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
 
     In a hierarchy it is one of the highest level, as in the explorer; where topics have parts (LDCC), one of these.
 
-    With `labels`, one a document or the `labels` of a Corpus, they are coloured by label. The seven largest topics or
+    With `labels`, one per document or the `labels` of a Corpus, they are coloured by label. The seven largest topics or
     labels have a colour each; all others are grey, as are documents without any.
     """
     positions = np.asarray(positions)
@@ -108,7 +108,11 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
     axes = figure.subplots()
     members = {name: np.array([group == name for group in groups], bool) for name in coloured}
     rest = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
-    look = {"s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)), "linewidths": 0, "rasterized": True}
+    look: dict[str, Any] = {
+        "s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)),
+        "linewidths": 0,
+        "rasterized": True,
+    }
     dots = [axes.scatter(*positions[rest].T, color=PALE, **look)]  # below the others
     dots += [axes.scatter(*positions[own].T, color=colour, **look) for own, colour in zip(members.values(), COLOURS)]
     what = "topic" if labels is None else "label"
@@ -124,7 +128,7 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
 def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
     """A legend at the side whose texts may be anything: matplotlib would leave out one that begins with _."""
     handles, texts = [handle for handle, _ in entries], [text for _, text in entries]
-    look = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
+    look: dict[str, Any] = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
     legend = figure.legend(handles, list(map(str, range(len(texts)))), **look)
     for shown, text in zip(legend.get_texts(), texts):
         shown.set_parse_math(False)

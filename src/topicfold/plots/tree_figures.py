@@ -33,7 +33,7 @@ def _indented(tree: TopicTree, n_words: int) -> Any:
     figure = new_figure(5.2 + 0.35 * deepest, 0.21 * len(order) + 0.6)
     axes = figure.subplots()
     for topic, (depth, line) in place.items():
-        above = int(shown.parent[shown._row(topic)])
+        above = int(shown.parent[shown.row(topic)])
         if above >= 0:
             x, top = place[above]
             axes.plot([x, x, depth], [top, line, line], color=PALE, linewidth=1, zorder=1, gid=f"{above}-{topic}")
@@ -61,7 +61,7 @@ def _upper_levels(tree: TopicTree) -> tuple[TopicTree, str]:
 def _two_columns(tree: TopicTree, n_words: int) -> Any:
     left = tree.children()[:_SHOWN_LINES]
     weights = {(topic, part): weight for topic in left for part, weight in tree.parts(topic)}
-    parts = sorted({part for _, part in weights}, key=lambda part: -tree.size[tree._row(part)])[:_SHOWN_LINES]
+    parts = sorted({part for _, part in weights}, key=lambda part: -tree.size[tree.row(part)])[:_SHOWN_LINES]
     n_lines, heaviest = max(len(left), len(parts)), max(weights.values(), default=1.0)
     at_left = dict(zip(left, (np.arange(len(left)) + 0.5) * n_lines / len(left)))
 
@@ -77,7 +77,7 @@ def _two_columns(tree: TopicTree, n_words: int) -> Any:
         _mark(axes, tree, topic, 0, line, colour, n_words, side=-1)
         for part in at_right:
             if weight := weights.get((topic, part), 0.0):
-                look = {
+                look: dict[str, Any] = {
                     "color": colour,
                     "alpha": 0.45,
                     "linewidth": 6 * weight / heaviest,
@@ -97,9 +97,14 @@ def _two_columns(tree: TopicTree, n_words: int) -> Any:
 
 def _mark(axes: Any, tree: TopicTree, topic: int, x: float, y: float, colour: str, n_words: int, side: int = 1) -> None:
     """The dot of a topic, its area as its share, with its words and share beside it."""
-    share = float(tree.size[tree._row(topic)])
+    share = float(tree.size[tree.row(topic)])
     axes.scatter(x, y, s=8 + 150 * share, color=colour, linewidths=0, zorder=2)
     words = tree.names.get(topic) or " ".join(word.word for word in tree.words(topic, n_words))
     text = f"{cut(words, 56)}  {share:.1%}"
-    look = {"va": "center", "ha": "left" if side > 0 else "right", "fontsize": SMALL, "parse_math": False}
+    look: dict[str, Any] = {
+        "va": "center",
+        "ha": "left" if side > 0 else "right",
+        "fontsize": SMALL,
+        "parse_math": False,
+    }
     axes.annotate(text, (x, y), (side * (5 + 5 * share), 0), textcoords="offset points", **look)

@@ -17,7 +17,7 @@ _SHOWN_WORDS = 10
 
 def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
     """The lowest topics of two trees, and how the documents of each are shared out among those of the other."""
-    rows = [np.flatnonzero(tree.level == tree.level.min()) for tree in (left, right)]
+    rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
     shared = shared_documents(left.doc_topic[:, rows[0]], right.doc_topic[:, rows[1]])
     of_left, of_right = _parts(shared)
     links = [

@@ -1,4 +1,4 @@
-"""From a model and a corpus to a Report: plain values that say all the explorer shows."""
+"""From topics and a corpus to a Report: plain values that say all the explorer shows."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..analysis.layout import document_positions
-from ..analysis.over_time import readable_period, shares_over_time
 from ..corpus.corpus import Corpus
+from ..engine.checks import check_whole
 from ..metrics.coherence import coherence
-from ..models.inputs import as_counts
-from ..models.trees import topic_tree
+from ..models.base import TopicModel
+from ..topics.periods import readable_period, shares_over_time
 from ..topics.ranking import relevance, top_word_columns
 from ..topics.tree import TopicTree
 from .comparison import comparison
@@ -31,49 +32,59 @@ _WORDS = 30  # a topic shows at once ...
 _WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
 _COHERENCE_WORDS = 10
 _SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
-_LONGEST_SETTING = 200
-_NO_SETTING = ("n_jobs", "verbose", "checkpoint")  # they change no result, and a path says where one works
 _PLACES = 10_000  # steps of the map's scale
-_FEWEST_PERIODS, _MOST_PERIODS = 6, 400
 
 
 def build_report(
-    model: Any,
+    topics: TopicModel | TopicTree,
     corpus: Corpus,
     *,
     name: str = "corpus",
-    tree: TopicTree | None = None,
     names: Mapping[int, str] | None = None,
-    compare: Any = None,
+    compare: TopicModel | TopicTree | None = None,
     model_name: str | None = None,
     compare_name: str | None = None,
-    layout: str = "neighbours",
+    layout: Literal["neighbours", "umap"] = "neighbours",
     max_documents: int = MOST_DOCUMENTS,
 ) -> Report:
-    """What the explorer shows of a model and the corpus it was fitted on, or of another one.
+    """What the explorer shows of topics and the documents of a corpus.
 
-    `tree` takes the place of `topic_tree(model, corpus)` (for TTMM, of `model.theme_tree(corpus)`), say with topics
-    merged; `names` are names of topics by id.
-    `compare` is a second model of the same corpus; `model_name` and `compare_name` are what the two are called there.
-    `layout` is how documents find their places on the map, 'neighbours' or 'umap' (an extra). Of more than
-    `max_documents` documents the best of each topic and a random part are shown; figures are still those of all.
+    Parameters
+    ----------
+    topics : TopicModel or TopicTree
+        A fitted model, whose tree of this corpus is shown; or a tree of it, say with topics merged or renamed.
+    corpus : Corpus
+        The documents of the fit, or others.
+    name : str, default='corpus'
+        What the corpus is called on the page.
+    names : mapping of int to str, optional
+        Names of topics by id.
+    compare : TopicModel or TopicTree, optional
+        Other topics of the same documents, to set beside.
+    model_name, compare_name : str, optional
+        What the two are called there.
+    layout : {'neighbours', 'umap'}, default='neighbours'
+        How documents find their places on the map; 'umap' is an extra.
+    max_documents : int, default=20000
+        Of more documents the best of each topic and a random part are shown; figures are still those of all.
+
+    Returns
+    -------
+    Report
     """
-    if max_documents < 1:
-        raise ValueError(f"max_documents={max_documents}: expected at least 1")
-    if tree is None:
-        tree = model.theme_tree(corpus) if hasattr(model, "theme_tree") else topic_tree(model, corpus)
-    if len(tree.doc_topic) != len(corpus):
-        raise ValueError(f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}")
+    check_whole("max_documents", max_documents)
+    tree = _tree_of(topics, corpus)
     if len(tree) == 0:
         raise ValueError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
     rows = chosen_documents(tree, max_documents)
-    graph = document_graph(model, corpus)
+    graph = document_graph(tree, corpus)
+    counts = corpus.counts_over(tree.vocabulary)
     words: dict[str, int] = {}
     labels = _label_table(corpus)
-    topics = _topics(tree, model, corpus, rows, words, labels)
+    topic_list = _topics(tree, counts, rows, words, labels)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
-    documents = document_table(model, corpus, tree, rows, shown_graph, words)
+    documents = document_table(corpus, counts, tree, rows, shown_graph, words)
     fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
     x, y = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
     if labels is not None:
@@ -82,20 +93,33 @@ def build_report(
         "format": _FORMAT,
         "name": name,
         "corpus": _corpus_facts(corpus, len(rows), documents.pop("cut", None)),
-        "model": _model_facts(model, model_name, int((tree.level == tree.level.min()).sum())),
+        "model": _model_facts(tree, model_name),
         "exclusive": bool(tree.exclusive),
         "levels": {str(level): name for level, name in tree.level_names.items()},
         "score": "relevance" if tree.word_score is None else "discerning index",
         "words": list(words),
-        "share": _word_shares(tree, words, len(model.doc_topic_)),
-        "topics": topics,
+        "share": _word_shares(tree, words),
+        "topics": topic_list,
         "labels": None if labels is None else labels[0],
         "documents": {**documents, "x": x, "y": y},
         "graph": None if graph is None else graph[0],
         "time": _over_time(tree, corpus),
-        "compare": None if compare is None else _compared(tree, compare, corpus, compare_name),
+        "compare": None if compare is None else _compared(tree, _tree_of(compare, corpus), compare_name),
     }
     return Report(data)
+
+
+def _tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
+    if not isinstance(topics, TopicTree):
+        return topics.topic_tree(corpus)
+    if len(topics.doc_topic) != len(corpus):
+        raise ValueError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
+    if topics.document_ids != corpus.ids:
+        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+    n_segments = None if corpus.segments is None else len(corpus.segments.documents)
+    if topics.segment_topic is not None and n_segments is not None and len(topics.segment_topic) != n_segments:
+        raise ValueError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")
+    return topics
 
 
 def read_names(path: str | Path) -> dict[int, str]:
@@ -121,45 +145,38 @@ def _corpus_facts(corpus: Corpus, n_shown: int, cut: int | None) -> dict[str, An
     }
 
 
-def _model_facts(model: Any, title: str | None, n_topics: int) -> dict[str, Any]:
-    from ..models import MODELS
-
-    info, parameters = MODELS.get(type(model).__name__), model.get_params(deep=False)
-    history = np.asarray(model.history_, np.float64)
+def _model_facts(tree: TopicTree, title: str | None) -> dict[str, Any]:
+    summary, n_topics = tree.summary, int(tree.at_lowest_level.sum())
+    if summary is None:  # a tree that somebody made without a model
+        return {
+            "name": "",
+            "title": title or f"{n_topics:,} topics",
+            "settings": [],
+            "steps": [],
+            "unit": "",
+            "iterations": 0,
+            "ending": "",
+        }
+    history = summary.history
     steps = np.unique(np.linspace(0, len(history) - 1, min(_MOST_STEPS, len(history))).round().astype(int))
     return {
-        "name": type(model).__name__,
-        "title": title or f"{type(model).__name__}, {n_topics:,} topics",
-        "settings": [[key, _short(value)] for key, value in sorted(parameters.items()) if key not in _NO_SETTING],
+        "name": summary.name,
+        "title": title or f"{summary.name}, {n_topics:,} topics",
+        "settings": [[key, value] for key, value in summary.settings.items()],
         "steps": [[int(step) + 1, _number(history[step], 7)] for step in steps],
-        "unit": "" if info is None else info.score_unit,
-        "iterations": int(model.n_iter_),
-        "ending": _ending(model, info),
+        "unit": summary.unit,
+        "iterations": summary.n_iter,
+        "ending": summary.ending,
     }
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"array of shape {value.shape}"
-    text = str(value)
-    return text if len(text) <= _LONGEST_SETTING else text[: _LONGEST_SETTING - 1] + "…"
-
-
-def _ending(model: Any, info: Any) -> str:
-    if getattr(model, "interrupted_", False):
-        return "interrupted"
-    if info is not None and info.steps != "max_iter":  # a sampler runs as long as it is told to
-        return "as many as it was given"
-    return "converged" if getattr(model, "converged_", True) else "not yet converged"
 
 
 # ---- topics ---------------------------------------------------------------------------------------------------------
 
 
 def _topics(
-    tree: TopicTree, model: Any, corpus: Corpus, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
+    tree: TopicTree, counts: sp.csr_array, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
 ) -> list[dict[str, Any]]:
-    coherent = _coherence(tree, model, corpus)
+    coherent = _coherence(tree, counts)
     similar = _similar(tree)
     labels = None if labelled is None else _labels_of_topics(tree, *labelled)
     shown = tree.doc_topic[rows]
@@ -191,7 +208,7 @@ def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[
     """
     found: dict[int, float | None] = {}
     if tree.word_score is not None:
-        own = tree._scores(row)
+        own = tree.word_scores(row)
         found = {int(w): _number(own[w]) for w in top_word_columns(own, _WORDS) if own[w] > -math.inf}
     logs, lifts = (relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0] for weight in (1, 0))
     known = np.flatnonzero(logs > -math.inf)
@@ -204,17 +221,18 @@ def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[
     return [[number, _number(tree.topic_word[row, w]), score] for number, w, score in numbered]
 
 
-def _word_shares(tree: TopicTree, words: dict[str, int], n_fitted: int) -> list[float | None]:
+def _word_shares(tree: TopicTree, words: dict[str, int]) -> list[float | None]:
     """P(w), which P(w|z) is set against: the share of all tokens, or where topics are no mixture, of the documents."""
     column = {word: w for w, word in enumerate(tree.vocabulary)}
+    n_fitted = len(tree.doc_topic) if tree.summary is None else tree.summary.n_documents
     total = max(float(tree.word_frequency.sum()) if tree.exclusive else n_fitted, 1)
     return [_number(tree.word_frequency[column[word]] / total) for word in words]
 
 
-def _coherence(tree: TopicTree, model: Any, corpus: Corpus) -> np.ndarray:
+def _coherence(tree: TopicTree, counts: sp.csr_array) -> np.ndarray:
     column = {word: w for w, word in enumerate(tree.vocabulary)}
     best = [[column[word.word] for word in tree.words(int(topic), _COHERENCE_WORDS)] for topic in tree.ids]
-    return coherence(best, counts=as_counts(model, corpus, reset=False), measure="c_npmi")
+    return coherence(best, counts=counts, measure="c_npmi")
 
 
 def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
@@ -273,7 +291,7 @@ def _over_time(tree: TopicTree, corpus: Corpus) -> dict[str, Any] | None:
     """The share of each topic by year, month, week or day: the longest of these that gives enough periods."""
     if corpus.timestamps is None or np.isnat(corpus.timestamps).all():
         return None
-    by = readable_period(corpus.timestamps, _FEWEST_PERIODS, _MOST_PERIODS)
+    by = readable_period(corpus.timestamps)
     periods, share, n_documents = shares_over_time(tree.doc_topic, corpus.timestamps, by)
     if len(periods) < 2:
         return None
@@ -293,9 +311,8 @@ def _places(positions: np.ndarray) -> tuple[list[int], list[int]]:
     return scaled[:, 0].tolist(), scaled[:, 1].tolist()
 
 
-def _compared(tree: TopicTree, other: Any, corpus: Corpus, name: str | None) -> dict[str, Any]:
-    found = comparison(tree, topic_tree(other, corpus))
-    return {"model": _model_facts(other, name, len(found["topics"])), **found}
+def _compared(tree: TopicTree, other: TopicTree, name: str | None) -> dict[str, Any]:
+    return {"model": _model_facts(other, name), **comparison(tree, other)}
 
 
 def _number(value: Any, digits: int = 4) -> float | None:

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..corpus.corpus import Corpus
+from ..corpus.corpus import Corpus, Segments
 from ..corpus.preprocessing import Preprocessing, token_spans
-from ..engine.arrays import content_hash
 from ..graph.build import link_graph
 from ..graph.neighbors import nearest
-from ..models.inputs import as_counts
 from ..topics.tree import TopicTree
 
 __all__ = ["FITTED_GRAPH", "chosen_documents", "document_graph", "document_table", "nearest_by_topic"]
@@ -47,11 +45,10 @@ def chosen_documents(tree: TopicTree, most: int) -> np.ndarray:
     return np.sort(list(chosen)[:most])
 
 
-def document_graph(model: Any, corpus: Corpus) -> tuple[str, sp.csr_array] | None:
+def document_graph(tree: TopicTree, corpus: Corpus) -> tuple[str, sp.csr_array] | None:
     """The graph of the documents and what it is: the one the model was fitted on, or else the links of the corpus."""
-    graph = getattr(model, "graph_", None)
-    if graph is not None and graph.shape[0] == len(corpus) and content_hash(corpus.counts) == model.corpus_hash_:
-        return FITTED_GRAPH, graph
+    if tree.graph is not None:
+        return FITTED_GRAPH, tree.graph
     if corpus.links is not None and len(corpus.links):
         return "links", link_graph(corpus.links, len(corpus))
     return None
@@ -64,9 +61,14 @@ def nearest_by_topic(doc_topic: np.ndarray) -> sp.csr_array:
 
 
 def document_table(
-    model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, graph: sp.csr_array | None, words: dict[str, int]
+    corpus: Corpus,
+    counts: sp.csr_array,
+    tree: TopicTree,
+    rows: np.ndarray,
+    graph: sp.csr_array | None,
+    words: dict[str, int],
 ) -> dict[str, Any]:
-    """What is shown of each document; `graph` is that of the shown ones.
+    """What is shown of each document; `counts` are over the words of the tree, `graph` is that of the shown ones.
 
     `words` grows by the words of documents whose text is not known.
     """
@@ -81,9 +83,8 @@ def document_table(
     }
     tints = _Tints(tree)
     if corpus.texts is not None and _can_cut(corpus.preprocessing):
-        table |= _texts(model, corpus, tree, rows, tints)
+        table |= _texts(corpus, tree, rows, tints)
     else:
-        counts = as_counts(model, corpus, reset=False)
         table["words"] = [_counted_words(counts, row, tree, tints, words) for row in rows]
     return table
 
@@ -131,7 +132,7 @@ class _Tints:
     """The topic of a word in a document: the most probable, or of topics with words of their own the most telling."""
 
     def __init__(self, tree: TopicTree) -> None:
-        self.topics = np.flatnonzero(tree.level == tree.level.min()) if tree.exclusive else np.arange(len(tree))
+        self.topics = np.flatnonzero(tree.at_lowest_level) if tree.exclusive else np.arange(len(tree))
         weight: Any = tree.topic_word if tree.word_score is None else tree.word_score
         weight = weight.toarray() if sp.issparse(weight) else weight
         self.word_weight = np.ascontiguousarray(np.maximum(weight[self.topics].T, 0))
@@ -159,7 +160,7 @@ def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tint
     )
 
 
-def _texts(model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints) -> dict[str, Any]:
+def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints) -> dict[str, Any]:
     """Texts, cut where all together are long, with the topic of each word; and of each segment, where there are some.
 
     marks: 'characters since the last mark, length, row of the topic', again and again.
@@ -171,9 +172,9 @@ def _texts(model: Any, corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints:
     column = {word: w for w, word in enumerate(tree.vocabulary) if word in known}
     texts = [corpus.texts[row] for row in rows]
     limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts])
-    segments = (
-        _SegmentTopics(model, corpus, tree) if hasattr(model, "segment_memberships") and corpus.segments else None
-    )
+    segments = None
+    if tree.segment_topic is not None and corpus.segments is not None:
+        segments = _SegmentTopics(corpus, corpus.segments, tree)
     table: dict[str, Any] = {"text": [], "length": [], "marks": []} | ({} if segments is None else {"parts": []})
     for row, text in zip(rows.tolist(), texts):
         text, spans = _known_spans(text, corpus.preprocessing, column)
@@ -261,17 +262,16 @@ class _Part:
 class _SegmentTopics:
     """The segments of a text, found again by the number of words each has."""
 
-    def __init__(self, model: Any, corpus: Corpus, tree: TopicTree) -> None:
-        assert corpus.segments is not None
-        topics, above = model.segment_memberships(corpus)
-        self.memberships = _by_row(tree, np.hstack([topics, above]))
-        self.lower = tree.level == tree.level.min()
+    def __init__(self, corpus: Corpus, segments: Segments, tree: TopicTree) -> None:
+        assert tree.segment_topic is not None
+        self.memberships = tree.segment_topic
+        self.lower = tree.at_lowest_level
         self.upper = ~self.lower
         shared = set(tree.vocabulary)
         columns = [w for w, word in enumerate(corpus.vocabulary or ()) if word in shared]
-        self.lengths = np.asarray(corpus.segments.counts[:, columns].sum(axis=1)).ravel().astype(int)
-        self.order = np.argsort(corpus.segments.documents, kind="stable")
-        self.ends = np.searchsorted(corpus.segments.documents[self.order], np.arange(len(corpus) + 1))
+        self.lengths = np.asarray(segments.counts[:, columns].sum(axis=1)).ravel().astype(int)
+        self.order = np.argsort(segments.documents, kind="stable")
+        self.ends = np.searchsorted(segments.documents[self.order], np.arange(len(corpus) + 1))
 
     def of(self, document: int, text: str, spans: list[Span]) -> list[_Part] | None:
         """None where the words of the text are not those of the segments, as with n-grams."""
@@ -288,16 +288,6 @@ class _SegmentTopics:
             shares = self.memberships[number]
             parts.append(_Part(start, first, last, shares, _largest(shares, self.lower), _largest(shares, self.upper)))
         return parts
-
-
-def _by_row(tree: TopicTree, memberships: np.ndarray) -> np.ndarray:
-    """Memberships in the model's topics as memberships in those of the tree, where some may be merged or dropped."""
-    found = np.zeros((len(memberships), len(tree)))
-    for topic, shares in enumerate(memberships.T):
-        became = tree.mapping.get(topic)
-        if became is not None:
-            found[:, tree._row(became)] += shares
-    return found
 
 
 def _largest(shares: np.ndarray, among: np.ndarray) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -21,12 +20,14 @@ def with_level_above(
     weight: np.ndarray,
     membership: np.ndarray,
     level_names: tuple[str, str],
-    names: Iterable[Any] | None = None,
+    names: Iterable[object] | None = None,
+    segment_topic: np.ndarray | None = None,
 ) -> TopicTree:
     """A flat tree with a level above it. Its topics have ids after those of the tree, in the order of `numbers`.
 
     `share` has the topics that each is made of, rows summing to one; those it has more of than by chance are its parts.
-    A topic hangs from the one that most of it is in, by `weight`. `membership` is documents x topics above.
+    A topic hangs from the one that most of it is in, by `weight`. `membership` is documents x topics above;
+    `segment_topic` is segments x topics of both levels, in the order of the ids.
     """
     n_topics = len(tree)
     ids = n_topics + numbers
@@ -42,6 +43,7 @@ def with_level_above(
         size=np.concatenate([tree.size, membership.mean(axis=0, dtype=np.float64)]),
         topic_word=np.vstack([tree.topic_word, (share @ tree.topic_word).astype(tree.topic_word.dtype)]),
         doc_topic=np.hstack([tree.doc_topic, membership]),
+        segment_topic=segment_topic,
         edges=(ids[upper], lower, share[upper, lower]),
         level_names=dict(enumerate(level_names, start=1)),
         names={} if names is None else {int(topic): str(name) for topic, name in zip(ids, names)},

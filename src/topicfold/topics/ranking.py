@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 
-__all__ = ["RELEVANCE", "relevance", "top_word_columns"]
+__all__ = ["RELEVANCE", "RankBy", "relevance", "top_word_columns"]
+
+RankBy: TypeAlias = Literal["score", "probability"]
 
 RELEVANCE = 0.6  # weight of log P(w|z) against its lift over the corpus: reads far better than P(w|z) alone
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus
-from .ranking import relevance, top_word_columns
+from .changes import at_levels, dropped, memberships_in, merged, without_repeated_words
+from .display import tree_as_html, tree_as_text
+from .export import hlta_json, pyldavis_arguments, tree_as_json
+from .fit_summary import FitSummary
+from .likeness import reduced, topic_linkage, with_groups
+from .ranking import RankBy, relevance, top_word_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["TopicTree", "TopicWord"]
 
-RankBy = Literal["score", "probability"]
 _SHOWN_WORDS = 10
-_SHOWN_PARTS = 6
 _JSON_WORDS = 30
-_HTML_LINES = 100
-_ABOVE_ZERO = 1e-9  # share of the corpus's own words in a topic for pyLDAvis, which takes the logarithm of each
 
 
 class TopicWord(NamedTuple):
@@ -35,34 +38,76 @@ class TopicWord(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TopicTree:
-    """Topics with sizes, words and documents. Made by `topic_tree(model, corpus)`.
+    """Topics with sizes, words and documents; made by `model.topic_tree(corpus)`.
 
+    Attributes
+    ----------
+    ids : ndarray of shape (n_topics,)
+        Ids of the topics, which no change of the tree changes.
+    parent : ndarray of shape (n_topics,)
+        Id of the topic above, -1 at the top.
+    level : ndarray of shape (n_topics,)
+        1 at the lowest level.
+    size : ndarray of shape (n_topics,)
+        Mean membership of the documents.
+    topic_word : ndarray of shape (n_topics, n_words)
+        P(w|z).
+    doc_topic : ndarray of shape (n_documents, n_topics)
+        Membership of the documents.
+    word_frequency : ndarray of shape (n_words,)
+        Tokens (for HLTA, documents) of each word in training.
+    vocabulary, document_ids : tuple of str
+    titles : tuple of str, or None
+        Titles of the documents.
+    word_score : array of shape (n_topics, n_words), or None
+        What words are ranked by; sparse: of a topic's own words. None: relevance.
+    exclusive : bool
+        Whether the memberships of a document in the topics of one level sum to one.
+    segment_topic : ndarray of shape (n_segments, n_topics), or None
+        Membership of the segments of the corpus.
+    graph : sparse array of shape (n_documents, n_documents), or None
+        Graph of the documents that the model was fitted on.
+    edges : tuple of three arrays, or None
+        Ids above, ids below and weights, where a topic may be below several.
+    level_names : mapping of int to str
+        What a topic of a level is called, where it is not just 'topic'.
+    names : mapping of int to str
+        Names that topics were given.
+    mapping : mapping of int to int or None
+        From the topics of the model to those of the tree; None: dropped.
+    summary : FitSummary or None
+        How the fit of the model went.
+
+    Examples
+    --------
     >>> from topicfold import Corpus, PLSA
     >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
-    >>> from topicfold import topic_tree
-    >>> tree = topic_tree(PLSA(2, random_state=0).fit(corpus), corpus)
+    >>> tree = PLSA(2, random_state=0).fit(corpus).topic_tree(corpus)
     >>> sorted(word.word for word in tree.words(tree.topics_of("0")[0][0], 2))
     ['cat', 'dog']
     >>> tree.rename({0: "first"}).name(0)
     'first'
     """
 
-    ids: np.ndarray  # of the topics; they never change
-    parent: np.ndarray  # id of the topic above, -1 at the top
-    level: np.ndarray  # 1 for leaves
-    size: np.ndarray  # share of the documents
-    topic_word: np.ndarray  # P(w|topic), topics x words
-    doc_topic: np.ndarray  # membership, documents x topics
-    word_frequency: np.ndarray  # tokens (or documents) of each word in the corpus
+    ids: np.ndarray
+    parent: np.ndarray
+    level: np.ndarray
+    size: np.ndarray
+    topic_word: np.ndarray
+    doc_topic: np.ndarray
+    word_frequency: np.ndarray
     vocabulary: tuple[str, ...]
     document_ids: tuple[str, ...]
     titles: tuple[str, ...] | None = None
-    word_score: Any = None  # topics x words, what words are ranked by, sparse: of a topic's words; None: relevance
-    exclusive: bool = True  # the memberships of a document in the topics of a level sum to one
-    edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # ids above and below, weights: more than a tree
-    level_names: Mapping[int, str] = field(default_factory=dict)  # what a topic of a level is called, if not a topic
+    word_score: Any = None
+    exclusive: bool = True
+    segment_topic: np.ndarray | None = None
+    graph: sp.csr_array | None = None
+    edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+    level_names: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
-    mapping: Mapping[int, int | None] = field(default_factory=dict)  # from the model's topics to these; None: dropped
+    mapping: Mapping[int, int | None] = field(default_factory=dict)
+    summary: FitSummary | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -73,8 +118,8 @@ class TopicTree:
         """The best words of a topic, ranked by its score (relevance, for most models) or by P(w|z)."""
         if n < 0 or by not in ("score", "probability"):
             raise ValueError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
-        row = self._row(topic)
-        scores = self._scores(row)
+        row = self.row(topic)
+        scores = self.word_scores(row)
         order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
         return [
             TopicWord(self.vocabulary[w], float(self.topic_word[row, w]), float(scores[w]))
@@ -82,13 +127,43 @@ class TopicTree:
             if self.topic_word[row, w] > 0 and scores[w] > -np.inf
         ]
 
+    def row(self, topic: int) -> int:
+        """The row of a topic in the arrays, by its id."""
+        rows = np.flatnonzero(self.ids == topic)
+        if len(rows) == 0:
+            became = self.mapping.get(topic, "unknown")
+            hint = "" if became == "unknown" else " (it was dropped)" if became is None else f" (merged into {became})"
+            raise ValueError(f"there is no topic {topic}{hint}; the topics are {_listed(self.ids)}")
+        return int(rows[0])
+
+    @property
+    def at_lowest_level(self) -> np.ndarray:
+        """Which topics are at the lowest level, as a mask."""
+        return self.level == min(self.level.tolist(), default=0)
+
+    def size_of(self, topic: int) -> float:
+        """The mean membership of the documents in a topic."""
+        return float(self.size[self.row(topic)])
+
+    def title(self, document: int) -> str:
+        """What a document is called, by its row: its title, or where it has none, its id."""
+        return (self.titles[document] if self.titles else "") or self.document_ids[document]
+
+    def word_scores(self, row: int) -> np.ndarray:
+        """The score of every word in the topic of a row; -inf where it is no word of the topic."""
+        if self.word_score is None:
+            return relevance(self.topic_word[[row]], self.word_frequency)[0]
+        picked = self.word_score[[row]]
+        scores = picked.toarray()[0] if sp.issparse(picked) else np.asarray(picked)[0]
+        return np.where(scores == 0, -np.inf, scores) if sp.issparse(picked) else scores
+
     def name(self, topic: int) -> str:
         """The name it was given, or its three best words."""
         return self.names.get(topic) or " ".join(word.word for word in self.words(topic, 3))
 
     def documents(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
         """The documents most in a topic: (id, membership)."""
-        column = self.doc_topic[:, self._row(topic)]
+        column = self.doc_topic[:, self.row(topic)]
         order = np.lexsort((np.arange(len(column)), -column))[:n]
         return [(self.document_ids[d], float(column[d])) for d in order]
 
@@ -108,7 +183,7 @@ class TopicTree:
 
     def parts(self, topic: int, n: int | None = None) -> list[tuple[int, float]]:
         """The topics below one where a topic may be below several: (topic, weight), the heaviest first."""
-        self._row(topic)
+        self.row(topic)
         if self.edges is None:
             return [(child, 1.0) for child in self.children(topic)[:n]]
         above, below, weight = self.edges
@@ -121,101 +196,62 @@ class TopicTree:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return tree_as_html(self)
+
     def to_text(self, n_words: int = _SHOWN_WORDS, by: RankBy = "score") -> str:
         """A table of topics, the largest first, those below one indented under it.
 
         Where a topic may be below several (LDCC), the heaviest below each are shown, with their weight for the size.
         """
-        n_documents = len(self.doc_topic)
-        lines = [f"{len(self)} topics of {n_documents:,} documents", f"{'id':>5} {'size':>7}  words"]
+        return tree_as_text(self, n_words, by)
 
-        def add_line(topic: int, depth: int, figure: str) -> None:
-            words = " ".join(word.word for word in self.words(topic, n_words, by))
-            name = f"[{self.names[topic]}] " if topic in self.names else ""
-            lines.append(f"{topic:>5} {figure}  {'  ' * depth}{name}{words}")
+    # ---- tables: pandas data frames ---------------------------------------------------------------------------------
 
-        def add(topic: int, depth: int) -> None:
-            add_line(topic, depth, f"{self.size[self._row(topic)]:>7.1%}")
-            for child in self.children(topic):
-                add(child, depth + 1)
+    def topic_table(self, n_words: int = _SHOWN_WORDS, n_documents: int = 3) -> pd.DataFrame:
+        """One row per topic: name, parent, level, size, number of documents, words and best documents.
 
-        def add_parts(topic: int) -> None:
-            add_line(topic, 0, f"{self.size[self._row(topic)]:>7.1%}")
-            for part, weight in self.parts(topic, _SHOWN_PARTS):
-                add_line(part, 1, f"{weight:>7.2f}")
+        The number of documents is that of those in which the topic is the largest of its level, or for memberships
+        that are no mixture (HLTA), above one half.
+        """
+        from .tables import topic_table
 
-        for topic in self.children():
-            add(topic, 0) if self.edges is None else add_parts(topic)
-        return "\n".join(lines)
+        return topic_table(self, n_words, n_documents)
 
-    def _repr_html_(self) -> str:
-        """The table of `to_text` for a notebook, its first hundred lines."""
-        lines = []
-        waiting = [(topic, 0, f"{self.size[self._row(topic)]:.1%}") for topic in self.children()[::-1]]
-        while waiting:
-            topic, depth, figure = waiting.pop()
-            lines.append((topic, depth, figure))
-            if self.edges is None:
-                below = [(child, f"{self.size[self._row(child)]:.1%}") for child in self.children(topic)]
-            else:
-                below = [(part, f"{weight:.2f}") for part, weight in self.parts(topic, _SHOWN_PARTS) if depth == 0]
-            waiting += [(child, depth + 1, figure) for child, figure in below[::-1]]
-        rows = []
-        for topic, depth, figure in lines[:_HTML_LINES]:
-            name = f"<b>{escape(self.names[topic])}</b> " if topic in self.names else ""
-            words = escape(" ".join(word.word for word in self.words(topic)))
-            look = f"text-align:left;padding-left:{0.5 + 1.5 * depth}em"
-            rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{look}">{name}{words}</td></tr>')
-        more = f"<p>and {len(lines) - len(rows):,} more</p>" if len(lines) > len(rows) else ""
-        return (
-            f"<table><caption>{len(self)} topics of {len(self.doc_topic):,} documents</caption><thead>"
-            '<tr><th>id</th><th>size</th><th style="text-align:left">words</th></tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table>{more}"
-        )
+    def document_table(self, corpus: Corpus | None = None, n_topics: int = 3) -> pd.DataFrame:
+        """One row per document: title, its largest topic by id and name, its probability, and the next ones.
+
+        With the corpus of the tree's documents also their labels, dates and metadata.
+        """
+        from .tables import document_table
+
+        return document_table(self, corpus, n_topics)
+
+    def group_table(self, corpus: Corpus, by: str = "labels") -> pd.DataFrame:
+        """The share of each topic in the documents of each label, or of each value of a metadata column."""
+        from .tables import group_table
+
+        return group_table(self, corpus, by)
+
+    def time_table(self, corpus: Corpus, by: str | None = None) -> pd.DataFrame:
+        """The share of each topic in each 'year', 'month', 'week' or 'day'; None chooses a readable period."""
+        from .tables import time_table
+
+        return time_table(self, corpus, by)
+
+    # ---- other programs and files -----------------------------------------------------------------------------------
 
     def to_json(self, n_words: int = _JSON_WORDS) -> str:
         """The topics as JSON: id, name, parent, level, size, and words with P(w|z) and score."""
-        topics = [
-            {
-                "id": int(topic),
-                "name": self.names.get(int(topic)),
-                "parent": int(self.parent[row]) if self.parent[row] >= 0 else None,
-                "level": int(self.level[row]),
-                "size": float(self.size[row]),
-                **({} if self.edges is None else {"parts": self.parts(int(topic))}),
-                "words": [word._asdict() for word in self.words(int(topic), n_words)],
-            }
-            for row, topic in enumerate(self.ids)
-        ]
-        mapping = {str(old): new for old, new in self.mapping.items()}
-        return json.dumps({"documents": len(self.doc_topic), "topics": topics, "mapping": mapping}, ensure_ascii=False)
+        return tree_as_json(self, n_words)
 
     def to_hlta_json(self, n_words: int = 7, least: float = 0.5) -> tuple[str, str]:
-        """The tree in the form of the authors' HLTA, for what reads their nodes.json and topics.json.
+        """nodes.json and topics.json, in the form of the HLTA of its authors.
 
-        The first is a list of nodes in each other: id, words as text, level, size, children. The second has for each
-        topic its documents with a membership of at least `least`, best first.
+        The first is a list of nested nodes: id, words as text, level, size, children. The second has for each topic
+        its documents with a membership of at least `least`, best first.
         """
-        place = {}
-        for level in np.unique(self.level):
-            for number, topic in enumerate(self.ids[self.level == level].tolist(), start=1):
-                place[topic] = f"Z{level}{number}"
-
-        def node(topic: int) -> dict[str, Any]:
-            row = self._row(topic)
-            data = {"name": place[topic], "level": int(self.level[row]), "percentage": float(self.size[row])}
-            text = " ".join(word.word for word in self.words(topic, n_words))
-            return {"id": place[topic], "text": text, "data": data, "children": list(map(node, self.children(topic)))}
-
-        assigned = []
-        for row, topic in enumerate(self.ids.tolist()):
-            shares = self.doc_topic[:, row]
-            members = np.flatnonzero(shares >= least)
-            members = members[np.argsort(-shares[members], kind="stable")]
-            found = [[self.document_ids[d], round(float(shares[d]), 2)] for d in members]
-            assigned.append({"topic": place[topic], "doc": found})
-        nodes = list(map(node, self.children()))
-        return json.dumps(nodes, ensure_ascii=False), json.dumps(assigned, ensure_ascii=False)
+        return hlta_json(self, n_words, least)
 
     def to_pyldavis(self, corpus: Corpus) -> dict[str, Any]:
         """The lowest level as the arguments of `pyLDAvis.prepare`: `prepare(**tree.to_pyldavis(corpus))`.
@@ -223,201 +259,104 @@ class TopicTree:
         `corpus` holds the tree's documents. What pyLDAvis cannot show is left out: words and documents without tokens,
         topics without documents. It numbers topics by size, from 1; with `sort_topics=False` in the order of `ids`.
         """
-        if not self.exclusive:
-            raise ValueError(
-                "pyLDAvis shows mixtures, where a document's topics sum to one: here it may be in any number of topics"
-            )
-        if corpus.ids != self.document_ids:
-            raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
-        n_words = corpus.counts.shape[1]
-        if corpus.vocabulary is None and n_words != len(self.vocabulary):
-            raise ValueError(f"the corpus has {n_words} words: expected the {len(self.vocabulary)} of the tree")
-        column = {word: w for w, word in enumerate(corpus.vocabulary or self.vocabulary)}
-        frequency = np.asarray(corpus.counts.sum(axis=0), dtype=np.float64)
-        known = [w for w, word in enumerate(self.vocabulary) if word in column and frequency[column[word]] > 0]
-        counts = corpus.counts[:, [column[self.vocabulary[w]] for w in known]]
-        lengths, frequency = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
-        lowest = self.level == min(self.level.tolist(), default=0)
-        topics = np.flatnonzero(lowest & ((lengths > 0) @ (self.doc_topic > 0)))
-        doc_topic = self.doc_topic[:, topics].astype(np.float64)
-        shown = (lengths > 0) & (doc_topic.sum(axis=1) > 0)
-        if not shown.any():
-            raise ValueError("no document has both words and topics of the tree: there is nothing to show")
-        topic_word = self.topic_word[topics][:, known].astype(np.float64)
-        topic_word = topic_word / np.maximum(topic_word.sum(axis=1, keepdims=True), 1e-300)
-        topic_word += _ABOVE_ZERO * frequency / frequency.sum()
-        return {
-            "topic_term_dists": topic_word / topic_word.sum(axis=1, keepdims=True),
-            "doc_topic_dists": doc_topic[shown] / doc_topic[shown].sum(axis=1, keepdims=True),
-            "doc_lengths": lengths[shown],
-            "vocab": [self.vocabulary[w] for w in known],
-            "term_frequency": frequency,
-        }
+        return pyldavis_arguments(self, corpus)
 
-    def to_frame(self, n_words: int = _SHOWN_WORDS) -> Any:
-        """The topics as a pandas data frame, one row each."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install 'topicfold[frame]'") from None
-        columns = {
-            "topic": self.ids,
-            "name": [self.name(int(topic)) for topic in self.ids],
-            "parent": self.parent,
-            "level": self.level,
-            "size": self.size,
-            "words": [" ".join(word.word for word in self.words(int(topic), n_words)) for topic in self.ids],
-        }
-        return pd.DataFrame(columns).set_index("topic")
+    def save(self, path: str | Path) -> None:
+        """Write the tree with all its changes to one .safetensors file; `TopicTree.load` reads it."""
+        from .tree_file import save_tree
+
+        save_tree(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> TopicTree:
+        """Read a tree that `save` wrote."""
+        from .tree_file import load_tree
+
+        return load_tree(path)
 
     # ---- changing: each returns a new tree --------------------------------------------------------------------------
 
     def rename(self, names: Mapping[int, str]) -> TopicTree:
         """Give topics names; an empty name takes one away."""
         for topic in names:
-            self._row(topic)
-        merged = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
-        return replace(self, names={topic: name for topic, name in merged.items() if name})
+            self.row(topic)
+        given = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
+        return replace(self, names={topic: name for topic, name in given.items() if name})
 
     def merge(self, topics: Sequence[int], name: str | None = None) -> TopicTree:
         """Make several topics of one level one. It keeps the id of the first; the others' ids lead to it."""
-        rows = [self._row(topic) for topic in dict.fromkeys(topics)]
+        rows = [self.row(topic) for topic in dict.fromkeys(topics)]
         if len(rows) < 2:
             raise ValueError(f"merge({list(topics)}): expected at least two different topics")
         if len({int(self.level[row]) for row in rows}) > 1:
             raise ValueError(f"merge({list(topics)}): the topics are on different levels of the tree")
-        first, keep_id = rows[0], int(self.ids[rows[0]])
-        gone = [int(self.ids[row]) for row in rows[1:]]
-        weight = (
-            self.size[rows] / self.size[rows].sum() if self.size[rows].sum() > 0 else np.full(len(rows), 1 / len(rows))
-        )
-        topic_word, doc_topic, size = self.topic_word.copy(), self.doc_topic.copy(), self.size.copy()
-        topic_word[first] = weight @ self.topic_word[rows]
-        both = self.doc_topic[:, rows]
-        doc_topic[:, first] = both.sum(axis=1) if self.exclusive else both.max(axis=1)
-        size[first] = size[rows].sum() if self.exclusive else doc_topic[:, first].mean()
-        word_score = self.word_score
-        if word_score is not None:
-            word_score = sp.lil_array(word_score) if sp.issparse(word_score) else word_score.copy()
-            word_score[[first]] = np.max(_dense(self.word_score, rows), axis=0, keepdims=True)
-            word_score = sp.csr_array(word_score) if sp.issparse(word_score) else word_score
-        parent = np.where(np.isin(self.parent, gone), keep_id, self.parent)
-        names = {**self.names, keep_id: name} if name else dict(self.names)
-        edges = self.edges
-        if edges is not None:  # shares of a topic that has become part of another count for as much as it does
-            factor = dict(zip(self.ids[rows].tolist(), weight))
-            edges = (*edges[:2], edges[2] * [factor.get(topic, 1.0) for topic in edges[0].tolist()])
-        changed = replace(
-            self,
-            edges=edges,
-            topic_word=topic_word,
-            doc_topic=doc_topic,
-            size=size,
-            word_score=word_score,
-            parent=parent,
-            names=names,
-        )
-        return changed._without(gone, keep_id)
+        tree = merged(self, [rows])
+        return tree.rename({int(self.ids[rows[0]]): name}) if name else tree
 
     def drop(self, topics: Sequence[int]) -> TopicTree:
         """Take topics out; those below go up one, or to the heaviest other they are part of. Memberships stay."""
-        tree = self
-        for topic in dict.fromkeys(topics):
-            parent, above = tree.parent.copy(), int(tree.parent[tree._row(topic)])
-            for row in np.flatnonzero(tree.parent == topic):
-                parent[row] = tree._heaviest_above(int(tree.ids[row]), besides=topic, otherwise=above)
-            tree = replace(tree, parent=parent)._without([topic], None)
-        return tree
+        return dropped(self, topics)
 
-    def _heaviest_above(self, topic: int, besides: int, otherwise: int) -> int:
-        if self.edges is None:
-            return otherwise
-        above, below, weight = self.edges
-        others = np.flatnonzero((below == topic) & (above != besides))
-        return int(above[others[weight[others].argmax()]]) if len(others) else otherwise
+    def reduce(self, n_topics: int) -> TopicTree:
+        """Merge the most similar topics of a flat tree until `n_topics` are left, by average linkage.
+
+        Topics are similar that have similar words and the same documents. The largest of those merged gives the id.
+        """
+        return reduced(self, n_topics)
+
+    def grouped(self, n_groups: Sequence[int] | None = None) -> TopicTree:
+        """Put levels of groups of similar topics above a flat tree, by average linkage.
+
+        `n_groups` are the numbers of groups of the levels, such as [12, 4]; None takes a third of the level below for
+        each, as long as two groups are left.
+        """
+        return with_groups(self, n_groups)
+
+    def linkage(self) -> np.ndarray:
+        """Which topics of a flat tree are merged at which distance, as scipy's `linkage` says it (for a dendrogram)."""
+        return topic_linkage(self)
 
     def at_levels(self, levels: Sequence[int]) -> TopicTree:
         """The topics of some levels alone, 1 being the lowest; each hangs from the nearest of them above it."""
-        unknown = sorted(set(levels) - set(self.level.tolist()))
-        if unknown or not len(levels):
-            there = ", ".join(map(str, np.unique(self.level)))
-            raise ValueError(f"levels={list(levels)}: the tree has levels {there}")
-        row = {int(topic): k for k, topic in enumerate(self.ids)}
-        keep = np.isin(self.level, list(levels))
-        parent = self.parent.copy()
-        for k in np.flatnonzero(keep):
-            while parent[k] >= 0 and not keep[row[int(parent[k])]]:
-                parent[k] = self.parent[row[int(parent[k])]]
-        return replace(self, parent=parent)._without(self.ids[~keep].tolist(), None)
+        return at_levels(self, levels)
 
     def without_repeated_words(self, shown: int = _SHOWN_WORDS, least: int = 2) -> TopicTree:
         """Take from a topic the words that the one above it shows, where at least so many are left."""
-        if self.word_score is None or not sp.issparse(self.word_score):
-            return self
-        tree, column = self, {word: w for w, word in enumerate(self.vocabulary)}
-        for level in np.unique(self.level)[-2::-1]:  # from above: what a topic shows depends on what it lost itself
-            scores = sp.csr_array(tree.word_score, copy=True)
-            for row in np.flatnonzero((self.level == level) & (self.parent >= 0)):
-                repeated = [column[word.word] for word in tree.words(int(self.parent[row]), shown)]
-                own = slice(scores.indptr[row], scores.indptr[row + 1])
-                gone = np.isin(scores.indices[own], repeated)
-                if (~gone).sum() >= least:
-                    scores.data[own][gone] = 0
-            scores.eliminate_zeros()
-            tree = replace(tree, word_score=scores)
-        return tree
+        return without_repeated_words(self, shown, least)
 
-    def _without(self, gone: Sequence[int], becomes: int | None) -> TopicTree:
-        keep, dropped = ~np.isin(self.ids, gone), set(gone)
-        mapping = {old: becomes if new in dropped else new for old, new in self.mapping.items()}
+    def of_segments(self) -> TopicTree:
+        """The tree of the segments of the corpus in the place of its documents; they have no ids but their number."""
+        if self.segment_topic is None:
+            raise ValueError("the tree has no segments: make it of a corpus with segments, by LDCC")
+        segments = self.segment_topic
+        ids = tuple(map(str, range(len(segments))))
+        return replace(self, doc_topic=segments, document_ids=ids, titles=None, segment_topic=None, graph=None)
+
+    def memberships_of(self, fresh: TopicTree) -> np.ndarray:
+        """Memberships in this tree's topics of the documents of another tree that the same model gave.
+
+        For documents that come later, when topics have been merged, dropped or grouped:
+        `tree.memberships_of(model.topic_tree(new_corpus))`, with one column per topic of this tree.
+        """
+        return memberships_in(self, fresh)
+
+    def with_documents_of(self, fresh: TopicTree) -> TopicTree:
+        """This tree with the documents of another tree that the same model gave, assigned to its topics."""
+        doc_topic = memberships_in(self, fresh)
+        segments = None if fresh.segment_topic is None else memberships_in(self, fresh.of_segments())
         return replace(
             self,
-            ids=self.ids[keep],
-            parent=self.parent[keep],
-            level=self.level[keep],
-            size=self.size[keep],
-            topic_word=self.topic_word[keep],
-            doc_topic=self.doc_topic[:, keep],
-            word_score=None if self.word_score is None else self.word_score[np.flatnonzero(keep)],
-            names={topic: name for topic, name in self.names.items() if topic not in dropped},
-            edges=self._edges_without(gone, becomes),
-            mapping=mapping,
+            doc_topic=doc_topic,
+            size=doc_topic.mean(axis=0, dtype=np.float64),
+            document_ids=fresh.document_ids,
+            titles=fresh.titles,
+            segment_topic=segments,
+            graph=fresh.graph,
         )
-
-    def _edges_without(self, gone: Sequence[int], becomes: int | None) -> Any:
-        """The edges after topics are dropped, or have become another, which then has the sum of theirs."""
-        if self.edges is None:
-            return None
-        above, below, weight = self.edges
-        if becomes is None:
-            keep = ~np.isin(above, gone) & ~np.isin(below, gone)
-            return above[keep], below[keep], weight[keep]
-        pairs = np.stack([np.where(np.isin(ends, gone), becomes, ends) for ends in (above, below)])
-        pairs, place = np.unique(pairs, axis=1, return_inverse=True)
-        return pairs[0], pairs[1], np.bincount(place.ravel(), weight)
-
-    def _row(self, topic: int) -> int:
-        rows = np.flatnonzero(self.ids == topic)
-        if len(rows) == 0:
-            became = self.mapping.get(topic, "unknown")
-            hint = "" if became == "unknown" else " (it was dropped)" if became is None else f" (merged into {became})"
-            raise ValueError(f"there is no topic {topic}{hint}; the topics are {_listed(self.ids)}")
-        return int(rows[0])
 
     @cached_property
     def _document_rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.document_ids)}
-
-    def _scores(self, row: int) -> np.ndarray:
-        if self.word_score is None:
-            return relevance(self.topic_word[[row]], self.word_frequency)[0]
-        scores = _dense(self.word_score, [row])[0]
-        return np.where(scores == 0, -np.inf, scores) if sp.issparse(self.word_score) else scores
-
-
-def _dense(matrix: Any, rows: Sequence[int]) -> np.ndarray:
-    picked = matrix[list(rows)]
-    return picked.toarray() if sp.issparse(picked) else np.asarray(picked)
 
 
 def _listed(ids: np.ndarray) -> str:

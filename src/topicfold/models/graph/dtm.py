@@ -19,20 +19,23 @@ so where c < 0 the best row is the projection of b / c on the simplex, and elsew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from ...engine.arrays import normalise_rows
+from ...engine.checks import check_choice, check_number
 from ...engine.loop import State
 from ...graph.build import laplacian
-from ..em import EMStep, cell_probabilities, document_step, log_likelihood, log_prior, padded
-from ..inputs import count_tags
+from ..base import Dtype
+from ..em import EMStep, Prior, cell_probabilities, document_step, log_likelihood, log_prior, padded, token_count
+from ..inputs import RandomStateLike
+from ..starts import SeedWords
 from .fold_in_near import fold_in_near
-from .graph_model import FLOOR, Documents, begin, completion_of_new, fit_on_graph, gather, topics_of_new
+from .graph_data import FLOOR, GraphData
+from .graph_model import GraphInit, GraphTopicModel, Metric, Step, Weight
 from .separation import separation, sweep_exact, sweep_paper
 
 __all__ = ["DTM"]
@@ -43,71 +46,112 @@ _NEW_WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _SAMPLE = 1000  # documents
 
 
-class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class DTM(GraphTopicModel):
     """Discriminative topic model: PLSA that draws neighbouring documents together and pushes all others apart.
 
     Parameters
     ----------
-    n_topics : number of topics.
-    n_neighbors, metric : the graph made where `fit` is given none: so many nearest documents by 'cosine' of tf-idf,
-        'euclidean' distance of counts, or 'intersection' of tf-idf histograms; of embeddings by cosine or Euclidean.
-    update : how a sweep raises the separation: 'paper' (eq. 18 and 19) or 'exact' (the best row of each document).
-    gamma : length of the steps back towards the words, as a share of the way; a larger one favours the likelihood.
-    init : the topics to begin with: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
-        normalised cut of the graph), 'random', an array of topics x words, or 'auto': 'kmeans' with embeddings, else
-        as PLSA.
-    smoothing, seed_words, seed_strength : as in PLSA.
-    store_neighbors : keep what it takes to find neighbours of new documents (tf-idf or embeddings of the training
-        documents); without it new documents are folded in by their words alone.
-    max_iter, tol : EM stops after max_iter steps, or when log-likelihood a token and relative Q2 both rise by
-        less than tol.
-    dtype, random_state, n_jobs, verbose, checkpoint : as in PLSA.
+    n_topics : int, default=20
+        Number of topics.
+    n_neighbors : int, default=10
+        Neighbours of each document in the graph that is made where `fit` is given none.
+    metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
+        How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
+        histograms. For embeddings, cosine or Euclidean distance.
+    update : {'paper', 'exact'}, default='paper'
+        How a sweep raises the separation: as in the paper (eq. 18 and 19), or by the best row of each document.
+    gamma : float, default=0.1
+        Length of the steps back towards the words, as a share of the way; a larger one favours the likelihood.
+    init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
+        Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
+        normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
+        them it is 'nmf' up to 100 topics and 'kmeans' above.
+    smoothing : float, default=0.0
+        Pseudo-count of every word in every topic; 0 is maximum likelihood.
+    seed_words : dict of int to list, or list of lists, optional
+        Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
+        strings where X has words (texts, a Corpus or a data frame), else column numbers.
+    seed_strength : float, default=0.1
+        How strong the guide is: its pseudo-counts, as a share of the tokens of an average topic.
+    store_neighbors : bool, default=True
+        Whether to keep what finds the neighbours of new documents (tf-idf or embeddings of the training documents);
+        without it new documents are folded in by their words alone.
+    max_iter : int, default=100
+        Most steps of EM.
+    tol : float, default=1e-4
+        EM stops when log-likelihood per token and relative separation both rise by less than this.
+    dtype : {'float32', 'float64'}, default='float32'
+        Precision of the tables.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same result in every run.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all cores. The result does not depend on it.
+    verbose : bool or None, default=None
+        Whether to show progress; None shows it on a terminal.
+    checkpoint : str, Path or None, default=None
+        File from which a killed fit resumes.
 
     Attributes
     ----------
-    topic_word_, doc_topic_, topic_weight_, word_frequency_ : as in PLSA; doc_topic_ is that of the graph fit.
-    graph_ : the graph of the training documents.
-    history_ : log-likelihood a token before each step.
-    separation_ : Q2 before each step.
-    neighbor_weight_ : new documents are drawn to their neighbours as in LTM; this is the weight at which the training
-        documents come out most like doc_topic_.
-    n_iter_, converged_, interrupted_ : as in PLSA.
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w|z); also as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        P(z|d) of the training documents, as the fit on the graph left it.
+    topic_weight_ : ndarray of shape (n_topics,)
+        P(z), the share of each topic in the corpus.
+    word_frequency_ : ndarray of shape (n_words,)
+        Tokens of each word in training.
+    graph_ : sparse array of shape (n_documents, n_documents), or None
+        The graph of the training documents.
+    history_ : ndarray of shape (n_iter_,)
+        Log-likelihood per token before each step.
+    separation_ : ndarray of shape (n_iter_,)
+        Separation of the documents (Q2) before each step.
+    neighbor_weight_ : float
+        How strongly new documents are drawn to their neighbours, as in LTM: the weight at which the training documents
+        come out most like `doc_topic_`.
+    n_iter_ : int
+        Number of steps.
+    converged_, interrupted_ : bool
+        Whether `tol` was reached; whether Ctrl-C ended the fit.
+
+    References
+    ----------
+    Huh, S. and Fienberg, S. E. (2010). Discriminative topic modeling based on manifold learning. KDD.
+    https://doi.org/10.1145/1835804.1835888
 
     Examples
     --------
-    >>> from topicfold import Corpus, DTM
-    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "cat dog mouse", "sun moon", "moon star sun", "star sun"])
-    >>> model = DTM(n_topics=2, n_neighbors=2, random_state=0).fit(corpus)
-    >>> model.doc_topic_.argmax(axis=1).tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
-    True
+    >>> from topicfold import DTM
+    >>> texts = ["cat dog cat", "dog cat", "cat dog mouse", "sun moon", "moon star sun", "star sun"]
+    >>> topics = DTM(n_topics=2, n_neighbors=2, random_state=0).fit_predict(texts)
+    >>> (topics == topics[0]).tolist()
+    [True, True, True, False, False, False]
     """
 
-    topic_word_: np.ndarray
-    doc_topic_: np.ndarray
-    topic_weight_: np.ndarray
-    word_frequency_: np.ndarray
-    history_: np.ndarray
+    separation_: np.ndarray
+    neighbor_weight_: float
 
     def __init__(
         self,
         n_topics: int = 20,
         *,
         n_neighbors: int = 10,
-        metric: str = "cosine",
-        update: str = "paper",
+        metric: Metric = "cosine",
+        update: Literal["paper", "exact"] = "paper",
         gamma: float = 0.1,
-        init: Any = "auto",
+        init: GraphInit = "auto",
         smoothing: float = 0.0,
-        seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
+        seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
         max_iter: int = 100,
         tol: float = 1e-4,
-        dtype: Any = "float32",
-        random_state: Any = None,
+        dtype: Dtype = "float32",
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.n_topics = n_topics
         self.n_neighbors = n_neighbors
@@ -127,61 +171,36 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> DTM:
-        """Fit topics to documents x words on a graph of the documents.
+    def _check_own_parameters(self) -> None:
+        check_choice("update", self.update, ("paper", "exact"))
+        check_number("gamma", self.gamma, _LEAST_GAMMA, 1)
 
-        `y` holds labels where they are known (-1, None, NaN or '' where not): documents of one class are joined, those
-        of two are parted. `graph` is a symmetric matrix of documents x documents; `embeddings`, a row a document, give
-        a graph of nearest neighbours and a start. Without either the graph is made from the words.
-        """
-        if self.update not in ("paper", "exact"):
-            raise ValueError(f"update={self.update!r}: expected 'paper' or 'exact'")
-        if isinstance(self.gamma, bool) or not isinstance(self.gamma, int | float | np.number):
-            raise ValueError(f"gamma={self.gamma!r}: expected a number")
-        if not _LEAST_GAMMA <= self.gamma <= 1:
-            raise ValueError(f"gamma={self.gamma!r}: expected a number from {_LEAST_GAMMA} to 1")
-        documents = gather(self, X, y, graph, embeddings)
-        state = fit_on_graph(self, documents, self._step, rises=True, begin=self._begin)
-        self.separation_ = state["separation"]
-        self.neighbor_weight_ = self._weight_for_new(documents)
-        return self
+    def _needs_graph(self) -> bool:
+        return True
 
-    def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
-        """Fit, and return P(z|d) of the training documents."""
-        return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_
-
-    def transform(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
-        """P(z|d) of new documents, one row each, whatever else is in the batch.
-
-        Each is drawn to its neighbours among the training documents: those `graph` (new x training) names, the nearest
-        by `embeddings` where the fit had embeddings, or the nearest by words. With store_neighbors=False, or where the
-        fit had embeddings and none are given, it is folded in by its words alone.
-        """
-        check_is_fitted(self)
-        return topics_of_new(self, X, graph, embeddings, self.neighbor_weight_)
-
-    def score(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> float:
-        """Mean log-likelihood a token by document completion: half of each document is seen, the rest is scored.
-
-        Neighbours by words are those of the half that is seen. Whoever gives `graph` or `embeddings` answers for that:
-        made from whole documents they have seen what is to be foretold (`metrics.split_tokens` shows the halves).
-        """
-        check_is_fitted(self)
-        return completion_of_new(self, X, graph, embeddings, self.neighbor_weight_)
-
-    def _begin(self, documents: Documents) -> State:
+    def _begin(self, data: GraphData) -> State:
         # Neither of the two ever falls, so a fit that begins high in one has little room in the other: documents begin
         # alike, and what `init` finds shows in the topics alone.
-        state = begin(self, documents)
+        state = self._start_tables(data)
         state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
         return state
 
-    def _weight_for_new(self, documents: Documents) -> float:
+    def _weight(self, data: GraphData, prior: Prior) -> Weight:
+        return Weight(0.0, np.empty(0), False)  # no weight ranks likelihood and separation
+
+    def _keep_own(self, data: GraphData, state: State) -> None:
+        self.separation_ = state["separation"]
+        self.neighbor_weight_ = self._weight_for_new(data)
+
+    def _weight_of_new(self) -> float:
+        return self.neighbor_weight_
+
+    def _weight_for_new(self, data: GraphData) -> float:
         """The weight at which training documents, folded in as if they were new, are most like what they are."""
-        graph = documents.graph
+        graph = data.graph
         assert graph is not None
         rows = np.unique(np.linspace(0, len(self.doc_topic_) - 1, _SAMPLE).astype(int))
-        counts, near, goal = documents.counts[rows], sp.csr_array(graph[rows]), self.doc_topic_[rows]
+        counts, near, goal = data.counts[rows], sp.csr_array(graph[rows]), self.doc_topic_[rows]
 
         def error(weight: float) -> float:
             topics = (self.topic_word_, self.topic_weight_)
@@ -190,19 +209,17 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         return min(_NEW_WEIGHTS, key=error)
 
-    def _step(
-        self, documents: Documents, prior: tuple[Any, ...], weight: float
-    ) -> Callable[[State], tuple[float, bool]]:
-        counts, n_topics, graph = documents.counts, self.n_topics, documents.graph
+    def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+        counts, n_topics, graph = data.counts, self.n_topics, data.graph
         assert graph is not None
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
-        n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
+        n_tokens = token_count(counts)
         shifts = laplacian(graph)
         parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, graph.sum(axis=1))
 
         def swept(doc_topic: np.ndarray, alpha: float) -> np.ndarray:
             values = np.maximum(doc_topic[:, :n_topics].astype(np.float64), FLOOR)
-            values /= values.sum(axis=1, keepdims=True)
+            normalise_rows(values, out=values)
             if self.update == "paper":
                 by_topic = np.ascontiguousarray(values.T)
                 sweep_paper(*parts, alpha, by_topic)
@@ -210,7 +227,7 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             else:
                 sweep_exact(*parts, alpha, values)
             values = np.maximum(values, FLOOR)
-            return padded(values / values.sum(axis=1, keepdims=True), counts.dtype)
+            return padded(normalise_rows(values), counts.dtype)
 
         def renewed(
             doc_topic: np.ndarray, word_topic: np.ndarray, after_em: np.ndarray, pairs: float, near: float
@@ -258,15 +275,3 @@ class DTM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return False
         rise = separation[-1] / separation[-2] - 1 if separation[-2] > 0 else np.inf
         return bool(objective[-1] - objective[-2] < self.tol and rise < self.tol)
-
-    @property
-    def components_(self) -> np.ndarray:
-        """P(w|z), by scikit-learn's name."""
-        return self.topic_word_
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.topic_word_)
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())

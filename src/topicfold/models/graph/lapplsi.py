@@ -12,20 +12,21 @@ never falls: where no point on that way is better than where the step began, P(z
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from ...engine.loop import State
 from ...graph.build import laplacian
-from ..em import cell_probabilities, document_step, log_likelihood, padded
-from ..inputs import count_tags
-from .graph_model import Documents, begin, completion_of_new, fit_on_graph, gather, plain_step, topics_of_new
-from .weight import choose_weight
+from ..base import Dtype
+from ..em import Prior, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
+from ..inputs import RandomStateLike
+from ..starts import SeedWords
+from .graph_data import GraphData
+from .graph_model import GraphInit, Metric, Step
+from .weighted_model import WeightedGraphModel
 
 __all__ = ["LapPLSI"]
 
@@ -35,68 +36,109 @@ _MOVES = 100
 _MOST_TIMES = 64
 
 
-class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LapPLSI(WeightedGraphModel):
     """Laplacian PLSI: PLSA in which neighbouring documents have similar topics, by squared distance.
 
     Parameters
     ----------
-    n_topics : number of topics.
-    graph_weight : how strongly neighbours draw on a document; 0 is PLSA, 'auto' chooses among 1, 3, 10, ... 1000 on
-        tokens and edges held out, at the price of a few fits.
-    n_neighbors, metric : the graph made where `fit` is given none: so many nearest documents by 'cosine' of tf-idf,
-        'euclidean' distance of counts, or 'intersection' of tf-idf histograms; of embeddings by cosine or Euclidean.
-    init : 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a normalised cut of the
-        graph), 'random', an array of topics x words, or 'auto': 'kmeans' with embeddings, else as PLSA.
-    smoothing, seed_words, seed_strength : as in PLSA.
-    store_neighbors : keep what it takes to find neighbours of new documents (tf-idf or embeddings of the training
-        documents); without it new documents are folded in by their words alone.
-    max_iter, tol : EM stops after max_iter steps, or when the objective a token rises by less than tol.
-    dtype, random_state, n_jobs, verbose, checkpoint : as in PLSA.
+    n_topics : int, default=20
+        Number of topics.
+    graph_weight : float or 'auto', default=100.0
+        How strongly the graph counts: the weight of the squared distances between neighbours. 0 is PLSA; 'auto'
+        chooses among 1, 3, 10, ... 1000 on tokens and edges held out, at the price of a few fits.
+    n_neighbors : int, default=5
+        Neighbours of each document in the graph that is made where `fit` is given none.
+    metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
+        How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
+        histograms. For embeddings, cosine or Euclidean distance.
+    init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
+        Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
+        normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
+        them it is 'nmf' up to 100 topics and 'kmeans' above.
+    smoothing : float, default=0.0
+        Pseudo-count of every word in every topic; 0 is maximum likelihood.
+    seed_words : dict of int to list, or list of lists, optional
+        Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
+        strings where X has words (texts, a Corpus or a data frame), else column numbers.
+    seed_strength : float, default=0.1
+        How strong the guide is: its pseudo-counts, as a share of the tokens of an average topic.
+    store_neighbors : bool, default=True
+        Whether to keep what finds the neighbours of new documents (tf-idf or embeddings of the training documents);
+        without it new documents are folded in by their words alone.
+    max_iter : int, default=100
+        Most steps of EM.
+    tol : float, default=1e-4
+        EM stops when the objective per token rises by less than this.
+    dtype : {'float32', 'float64'}, default='float32'
+        Precision of the tables.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same result in every run.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all cores. The result does not depend on it.
+    verbose : bool or None, default=None
+        Whether to show progress; None shows it on a terminal.
+    checkpoint : str, Path or None, default=None
+        File from which a killed fit resumes.
 
     Attributes
     ----------
-    topic_word_, doc_topic_, topic_weight_, word_frequency_ : as in PLSA; doc_topic_ is that of the graph fit.
-    graph_ : the graph of the training documents, None when graph_weight is 0.
-    graph_weight_ : the weight used.
-    graph_weight_path_ : with 'auto', a row for each weight tried: weight, held-out log-likelihood a token, share of
-        the largest topic, AUC of held-out edges, accuracy on held-out labels (NaN without labels).
-    history_ : the objective a token before each step: log-likelihood less the graph's part.
-    n_iter_, converged_, interrupted_ : as in PLSA.
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w|z); also as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        P(z|d) of the training documents, as the fit on the graph left it.
+    topic_weight_ : ndarray of shape (n_topics,)
+        P(z), the share of each topic in the corpus.
+    word_frequency_ : ndarray of shape (n_words,)
+        Tokens of each word in training.
+    graph_ : sparse array of shape (n_documents, n_documents), or None
+        The graph of the training documents, None when graph_weight is 0.
+    graph_weight_ : float
+        The weight used.
+    graph_weight_path_ : ndarray of shape (n_weights, 5), or None
+        With graph_weight='auto', a row for each weight tried: weight, held-out log-likelihood per token, share of the
+        largest topic, AUC of held-out edges, accuracy on held-out labels (NaN without labels).
+    history_ : ndarray of shape (n_iter_,)
+        The objective per token before each step: log-likelihood minus the part of the graph.
+    n_iter_ : int
+        Number of steps.
+    converged_, interrupted_ : bool
+        Whether `tol` was reached; whether Ctrl-C ended the fit.
+
+    References
+    ----------
+    Cai, D., Mei, Q., Han, J. and Zhai, C. (2008). Modeling hidden topics on document manifold. CIKM.
+    https://doi.org/10.1145/1458082.1458202
 
     Examples
     --------
-    >>> from topicfold import Corpus, LapPLSI
-    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "cat dog mouse", "sun moon", "moon star sun", "star sun"])
-    >>> model = LapPLSI(n_topics=2, n_neighbors=2, random_state=0).fit(corpus)
-    >>> model.doc_topic_.argmax(axis=1).tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
-    True
+    >>> from topicfold import LapPLSI
+    >>> texts = ["cat dog cat", "dog cat", "cat dog mouse", "sun moon", "moon star sun", "star sun"]
+    >>> topics = LapPLSI(n_topics=2, n_neighbors=2, random_state=0).fit_predict(texts)
+    >>> (topics == topics[0]).tolist()
+    [True, True, True, False, False, False]
     """
 
-    topic_word_: np.ndarray
-    doc_topic_: np.ndarray
-    topic_weight_: np.ndarray
-    word_frequency_: np.ndarray
-    history_: np.ndarray
+    _squared_distances = True
 
     def __init__(
         self,
         n_topics: int = 20,
         *,
-        graph_weight: float | str = 100.0,
+        graph_weight: float | Literal["auto"] = 100.0,
         n_neighbors: int = 5,
-        metric: str = "cosine",
-        init: Any = "auto",
+        metric: Metric = "cosine",
+        init: GraphInit = "auto",
         smoothing: float = 0.0,
-        seed_words: Mapping[int, Sequence[Any]] | Sequence[Sequence[Any]] | None = None,
+        seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
         max_iter: int = 100,
         tol: float = 1e-4,
-        dtype: Any = "float32",
-        random_state: Any = None,
+        dtype: Dtype = "float32",
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.n_topics = n_topics
         self.graph_weight = graph_weight
@@ -115,64 +157,27 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> LapPLSI:
-        """Fit topics to documents x words on a graph of the documents.
+    def _check_own_parameters(self) -> None:
+        self._check_graph_weight()
 
-        `y` holds labels where they are known (-1, None, NaN or '' where not): documents of one class are joined, those
-        of two are parted. `graph` is a symmetric matrix of documents x documents; `embeddings`, a row a document, give
-        a graph of nearest neighbours and a start. Without either the graph is made from the words.
-        """
-        documents = gather(self, X, y, graph, embeddings, wanted=self.graph_weight != 0)
-
-        def choose(prior: tuple[Any, ...]) -> tuple[float, np.ndarray, bool]:
-            return choose_weight(self, documents, prior, self._begin, self._step)
-
-        how = {"choose": choose} if self.graph_weight == "auto" else {"weight": self.graph_weight}
-        state = fit_on_graph(self, documents, self._step, rises=True, begin=self._begin, **how)
-        self.graph_weight_path_ = state["weight_path"] if self.graph_weight == "auto" else None
-        self.graph_weight_ = float(state["weight"])
-        return self
-
-    def fit_transform(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
-        """Fit, and return P(z|d) of the training documents."""
-        return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_
-
-    def transform(self, X: Any, *, graph: Any = None, embeddings: Any = None) -> np.ndarray:
-        """P(z|d) of new documents, one row each, whatever else is in the batch.
-
-        Each is drawn to its neighbours among the training documents: those `graph` (new x training) names, the nearest
-        by `embeddings` where the fit had embeddings, or the nearest by words. With store_neighbors=False, or where the
-        fit had embeddings and none are given, it is folded in by its words alone.
-        """
-        check_is_fitted(self)
-        return topics_of_new(self, X, graph, embeddings, self.graph_weight_, squared=True)
-
-    def score(self, X: Any, y: Any = None, *, graph: Any = None, embeddings: Any = None) -> float:
-        """Mean log-likelihood a token by document completion: half of each document is seen, the rest is scored.
-
-        Neighbours by words are those of the half that is seen. Whoever gives `graph` or `embeddings` answers for that:
-        made from whole documents they have seen what is to be foretold (`metrics.split_tokens` shows the halves).
-        """
-        check_is_fitted(self)
-        return completion_of_new(self, X, graph, embeddings, self.graph_weight_, squared=True)
-
-    def _begin(self, documents: Documents) -> State:
-        state = begin(self, documents)
-        if documents.graph is not None:
+    def _begin(self, data: GraphData) -> State:
+        state = self._start_tables(data)
+        if data.graph is not None:
             # Documents that begin alike are a saddle that a strong weight would never leave.
             tables = (state["doc_topic"], state["word_topic"])
-            state["doc_topic"], _ = document_step(documents.counts, *tables, self.n_jobs)
+            state["doc_topic"], _ = document_step(data.counts, *tables, self.n_jobs)
         return state
 
-    def _step(self, documents: Documents, prior: tuple[Any, ...], weight: float) -> Callable[[State], float]:
-        counts = documents.counts
-        n_tokens, plain = max(float(counts.sum(dtype=np.float64)), 1e-300), plain_step(self, counts, prior)
+    def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+        counts = data.counts
+        n_tokens = token_count(counts)
+        plain = plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
 
-        if documents.graph is None or weight == 0:
+        if data.graph is None or weight == 0:
             return plain
-        shifts = laplacian(documents.graph)
-        degree = documents.graph.sum(axis=1)
-        mean = sp.diags_array(1 / np.where(degree > 0, degree, 1)) @ documents.graph
+        shifts = laplacian(data.graph)
+        degree = data.graph.sum(axis=1)
+        mean = sp.diags_array(1 / np.where(degree > 0, degree, 1)) @ data.graph
         alone = degree == 0
 
         def objective(doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
@@ -210,18 +215,6 @@ class LapPLSI(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return value
 
         return smooth
-
-    @property
-    def components_(self) -> np.ndarray:
-        """P(w|z), by scikit-learn's name."""
-        return self.topic_word_
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.topic_word_)
-
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
 
 
 def _roughness(shifts: sp.csr_array, doc_topic: np.ndarray) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.jit import njit
-from .graph_model import FLOOR
+from .graph_data import FLOOR
 
 __all__ = []
 

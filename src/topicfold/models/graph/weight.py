@@ -1,29 +1,29 @@
 """How strongly the graph should count, chosen without labels: `graph_weight="auto"` of LTM and LapPLSI.
 
 Half of each document's tokens and a tenth of the edges are held out. Weights are tried from weak to strong, each fit
-going on from the last. The best foretells the held-out tokens best, among those that do not draw everything into one
-topic; among weights within one standard error of it the one whose topics foretell the held-out edges (and the labels
+going on from the last. The best predicts the held-out tokens best, among those that do not draw everything into one
+topic; among weights within one standard error of it the one whose topics predict the held-out edges (and the labels
 of half of the labelled documents, where there are labels) best is taken.
 """
 
 from __future__ import annotations
-
-import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
+from ...engine.arrays import normalise_rows
 from ...engine.checks import check_whole_numbers
 from ...engine.loop import State, hold_interrupts
 from ...engine.progress import progress
+from ...engine.warn import warn_user
 from ...graph.build import label_graph
-from ...graph.neighbors import document_vectors, nearest
+from ...graph.neighbors import document_vectors
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
-from .graph_model import Documents, joined
+from ..em import Prior
+from .graph_data import GraphData, Vectors
+from .graph_model import GraphTopicModel, Weight
 
 __all__ = ["WEIGHTS", "choose_weight"]
 
@@ -33,14 +33,8 @@ _HELD_OUT_EDGES = 0.1
 _MOST_PAIRS = 20_000
 
 
-def choose_weight(
-    model: Any,
-    documents: Documents,
-    prior: tuple[Any, ...],
-    begin: Callable[[Documents], State],
-    make_step: Callable[[Documents, tuple[Any, ...], float], Callable[[State], Any]],
-) -> tuple[float, np.ndarray, bool]:
-    """The weight, and a row for each one tried: weight, log-likelihood a token, largest share, AUC, label accuracy.
+def choose_weight(model: GraphTopicModel, documents: GraphData, prior: Prior) -> Weight:
+    """The weight, and a row for each one tried: weight, log-likelihood per token, largest share, AUC, label accuracy.
 
     Ctrl-C ends the search after the weight at hand, and the best so far is taken; the last value says so.
     """
@@ -49,18 +43,19 @@ def choose_weight(
     seen, held_out = split_tokens(documents.counts)
     seen = sp.csr_array(seen).astype(documents.counts.dtype)
     shown, hidden = _split_labels(documents.labels, rng)
-    vectors = document_vectors(seen, model.metric) if documents.by == "words" else documents.vectors
+    vectors = document_vectors(seen, model.metric) if documents.source == "words" else documents.vectors
+    assert vectors is not None  # a weight is chosen only where there is a graph
     graph, edges = _split_edges(_graph_of(model, documents, vectors, shown), rng)
     part = documents._replace(counts=seen, graph=graph, vectors=vectors, labels=shown)
     others = rng.randint(seen.shape[0], size=edges.shape)
-    state = begin(part)
+    state = model._begin(part)
     frequency = seen.sum(axis=0, dtype=np.float64)
     rows, scores = [], []
     title = f"{type(model).__name__}, choosing graph_weight"
     bar = progress(title, len(WEIGHTS), unit="weights", verbose=model.verbose)
     with hold_interrupts() as interrupted, bar as move:
         for number, weight in enumerate(WEIGHTS):
-            step = make_step(part, prior, weight)
+            step = model._step(part, prior, weight)
             for _ in range(_STEPS if number else _FIRST_STEPS):
                 step(state)
             doc_topic, topic_word = _tables(state, model.n_topics)
@@ -69,30 +64,27 @@ def choose_weight(
             judged = [_edge_auc(doc_topic, edges, others), _label_accuracy(doc_topic, shown, hidden)]
             rows.append([weight, sums.sum() / max(tokens.sum(), 1), share, *judged])
             scores.append(sums)
-            move(number + 1, f"{weight:g}: {rows[-1][1]:.4f} nats a token")
+            move(number + 1, f"{weight:g}: {rows[-1][1]:.4f} nats per token")
             if interrupted:
-                warnings.warn(f"{title}: interrupted after {number + 1} of {len(WEIGHTS)} weights", stacklevel=5)
+                warn_user(f"{title}: interrupted after {number + 1} of {len(WEIGHTS)} weights")
                 break
     path = np.array(rows)
-    return float(path[_best(path, np.array(scores), model.n_topics), 0]), path, bool(interrupted)
+    return Weight(float(path[_best(path, np.array(scores), model.n_topics), 0]), path, bool(interrupted))
 
 
 def _tables(state: State, n_topics: int) -> tuple[np.ndarray, np.ndarray]:
     """P(z|d) and P(w|z) in float64."""
     doc_topic = state["doc_topic"][:, :n_topics].astype(np.float64)
     topic_word = state["word_topic"][:, :n_topics].T.astype(np.float64)
-    return doc_topic / doc_topic.sum(axis=1, keepdims=True), topic_word / topic_word.sum(axis=1, keepdims=True)
+    return normalise_rows(doc_topic), normalise_rows(topic_word)
 
 
 def _best(path: np.ndarray, scores: np.ndarray, n_topics: int) -> int:
-    """The row to take; `scores` are log-likelihoods of documents, a row a weight."""
+    """The row to take; `scores` are log-likelihoods of documents, one row per weight."""
     fair = np.flatnonzero(path[:, 2] <= 3 / n_topics + 0.2)
     if not len(fair):
         share = path[:, 2].min()
-        warnings.warn(
-            f"every graph_weight draws {share:.0%} of the documents or more into one topic: the weakest is taken",
-            stacklevel=6,
-        )
+        warn_user(f"every graph_weight draws {share:.0%} of the documents or more into one topic: the weakest is taken")
         return 0
     best = fair[scores[fair].sum(axis=1).argmax()]
     behind = scores[best] - scores[fair]
@@ -101,13 +93,13 @@ def _best(path: np.ndarray, scores: np.ndarray, n_topics: int) -> int:
     return int(close[np.nansum(path[close, 3:], axis=1).argmax()])
 
 
-def _graph_of(model: Any, documents: Documents, vectors: Any, labels: np.ndarray | None) -> sp.csr_array:
+def _graph_of(
+    model: GraphTopicModel, documents: GraphData, vectors: Vectors, labels: np.ndarray | None
+) -> sp.csr_array:
     """The graph as it would be if only the seen tokens and the shown labels were known."""
     graph = documents.graph
-    if documents.by == "words":
-        graph = joined(
-            nearest(vectors, vectors, model.n_neighbors, metric=model.metric, skip_self=True, n_jobs=model.n_jobs)
-        )
+    if documents.source == "words":
+        graph = model._nearest_graph(vectors, "words")
     elif documents.unlabelled is not None:
         graph = documents.unlabelled
     assert graph is not None
@@ -127,7 +119,7 @@ def _split_edges(graph: sp.csr_array, rng: np.random.RandomState) -> tuple[sp.cs
 
 
 def _edge_auc(doc_topic: np.ndarray, edges: np.ndarray, others: np.ndarray) -> float:
-    """How often a held-out edge joins documents more alike (cosine) than a random pair."""
+    """How often a held-out edge connects documents more alike (cosine) than a random pair."""
     if not len(edges):
         return float("nan")
     unit = doc_topic / np.linalg.norm(doc_topic, axis=1, keepdims=True)

@@ -60,7 +60,7 @@ class WorkingSet:
     smaller: the set before its last variable joined, whose models are good starts.
     """
 
-    def __init__(self, sample: Sample, random_state: np.random.RandomState, smaller: WorkingSet | None = None):
+    def __init__(self, sample: Sample, random_state: np.random.RandomState, smaller: WorkingSet | None = None) -> None:
         self.sample = sample
         self.random_state = random_state
         self.earlier = {} if smaller is None else smaller.fitted
@@ -220,7 +220,7 @@ class WorkingSet:
 class Level:
     """The variables of one level, and the working sets made of them."""
 
-    def __init__(self, data: np.ndarray, n_values: np.ndarray, random_state: np.random.RandomState):
+    def __init__(self, data: np.ndarray, n_values: np.ndarray, random_state: np.random.RandomState) -> None:
         self.columns = np.ascontiguousarray(data.T)
         self.n_values = np.asarray(n_values, np.int64)
         self.information = mutual_information(data)

@@ -8,122 +8,175 @@ the tree come a few steps of EM on the whole of it, so at any time it is a model
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, starmap
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ...engine.arrays import content_hash
+from ...corpus.corpus import Corpus
 from ...engine.blocks import single_threaded_libraries
-from ...engine.checks import check_whole_numbers
-from ...engine.loop import Checkpoint, Run, State, fingerprint, hold_interrupts, iterate
-from ..inputs import as_counts, count_tags, vocabulary_of
+from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
+from ...engine.loop import Run, hold_interrupts
+from ...topics.tree import TopicTree
+from ..base import TopicModel
+from ..inputs import CountsLike, RandomStateLike
+from .fit_stages import BATCH, grow, polish
 from .latent_tree import Inference, LatentTree, state_marginals
-from .tree_growth import PASSES, Growth, Polish, level_sizes, log_factorials, presence_table, with_rates
-from .tree_topics import discerning_index, effective_words, ordered_states, topic_parents
+from .tree_growth import log_factorials, presence_table, with_rates
+from .tree_topics import effective_word_scores, ordered_states, topic_parents
 from .tree_words import sample_documents, words_given_states
+from .word_choice import chosen_columns
 
-if TYPE_CHECKING:
-    from ...corpus.corpus import Corpus
-    from ...topics.tree import TopicTree
+__all__ = ["HLTA"]
 
-__all__ = ["EMISSIONS", "HLTA", "METHODS"]
-
-METHODS = ("pem", "bi")
-EMISSIONS = ("presence", "counts")
 COVERAGE = 0.95  # of what all words of a subtree tell, its effective words tell more
-_STRUCTURE_DOCUMENTS = 20_000  # the tree is built on at most so many, drawn at random
-_INFORMATION_DOCUMENTS = 5_000  # and what words tell about topics is measured on so many
-_BATCH = 2_000  # documents of a step of stepwise EM
-_MOST_WORDS = 30_000  # the mutual information of all pairs is kept: 4 bytes each
+_INFORMATION_DOCUMENTS = 5_000  # what words tell about topics is measured on so many
 
 
-class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HLTA(TopicModel):
     """Hierarchical latent tree analysis: topics over topics, as many as the data have.
 
     The model looks at which words a document has, not at how often: counts become presence, unless emission='counts'.
 
     Parameters
     ----------
-    n_levels : number of levels, fewer where two latents are left at the top; None adds levels until at most `top_size`
-        are. 1 is a flat model, whose topics are clusters of words.
-    top_size : see n_levels.
-    island_size : the most words (or topics of the level below) of an island when it is made; they move later.
-    delta : how much better, in BIC, two latents must explain an island than one before it is cut. Larger values give
-        fewer and larger islands.
-    method : 'pem' (progressive EM, latents with two states) or 'bi' (bridged islands, as many states as pay off; the
-        2014 paper's, and far slower).
-    emission : 'presence', or 'counts': a word's count has a Poisson rate in each state, on a tree built by presence.
-    n_words : choose so many words, those with the highest mean tf-idf in at least `min_df` documents; None takes all.
-    min_df : see n_words; without n_words rarer words are left out as well.
-    n_relocations : rounds at each level in which words, or topics of the level below, move to the latent that explains
-        them best.
-    smoothing : pseudo-documents in each state of a latent.
-    max_iter, tol : EM once the tree stands ends after so many passes, or when log-likelihood a document rises by less.
-    batch_size : documents of a step of stepwise EM; 'auto' takes batches of 2,000 above 20,000 documents; None goes
-        over all of them for each step.
-    random_state, n_jobs, verbose, checkpoint : as in PLSA.
+    n_levels : int or None, default=None
+        Number of levels, fewer where two latents are left at the top. None adds levels until at most `top_size`
+        latents are left. 1 is a flat model, whose topics are clusters of words.
+    top_size : int, default=20
+        Most latents at the top, where `n_levels` is None.
+    island_size : int, default=15
+        Most words (or topics of the level below) of an island when it is made; they move later.
+    bic_threshold : float, default=3.0
+        How much better, in BIC, two latents must explain an island than one before it is cut. Larger values give fewer
+        and larger islands.
+    method : {'pem', 'bi'}, default='pem'
+        How islands are found: progressive EM (latents with two states), or bridged islands (as many states as pay off;
+        the method of the 2014 paper, and far slower).
+    emission : {'presence', 'counts'}, default='presence'
+        What a topic says about a word: the probability that it is present, or a Poisson rate of its count, on a tree
+        built by presence.
+    max_words : int or None, default=None
+        Number of words to choose: those with the highest mean tf-idf in at least `min_df` documents. None takes all.
+    min_df : int, default=1
+        Least number of documents with a word that the tree uses.
+    n_relocations : int, default=2
+        Rounds at each level in which words, or topics of the level below, move to the latent that explains them best.
+    smoothing : float, default=1.0
+        Pseudo-documents in each state of a latent.
+    max_iter : int, default=50
+        Most passes of EM once the tree stands.
+    tol : float, default=0.01
+        EM stops when the log-likelihood per document rises by less than this.
+    batch_size : int, 'auto' or None, default='auto'
+        Documents of a step of stepwise EM; 'auto' takes batches of 2,000 above 20,000 documents, None goes over all of
+        them for each step.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same result in every run.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all cores. The result does not depend on it.
+    verbose : bool or None, default=None
+        Whether to show progress; None shows it on a terminal.
+    checkpoint : str, Path or None, default=None
+        File from which a killed fit resumes.
 
     Attributes
     ----------
-    topic_word_ : P(w present | topic), also as components_. topic_weight_ : P(topic).
-    topic_level_ : 1 is next to the words. topic_parent_ : row of the topic above, -1 at the top.
-    topic_latent_, topic_state_ : which state of which latent a topic is.
-    doc_topic_ : P(topic | d) of the training documents; a document is in any number of topics.
-    topic_effective_ : discerning index of each topic's effective words that are likelier in it, topics x words, sparse.
-    word_columns_ : the columns of X that are in the tree. word_parent_ : their latents. word_table_ : P(w present |
-        state), or the rate of w.
-    latent_parent_ : -1 at the root; latents at the top hang from each other. latent_level_, n_states_,
-    latent_table_ : P(state | state of the parent); the root's prior is in its first row.
-    word_frequency_ : documents with each word. history_ : log-likelihood a document before each pass.
-    n_iter_, converged_, interrupted_ : as in PLSA.
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w present | topic); also as `components_`.
+    topic_weight_ : ndarray of shape (n_topics,)
+        P(topic).
+    topic_level_ : ndarray of shape (n_topics,)
+        Level of each topic; 1 is next to the words.
+    topic_parent_ : ndarray of shape (n_topics,)
+        Row of the topic above, -1 at the top.
+    topic_latent_, topic_state_ : ndarray of shape (n_topics,)
+        Which state of which latent a topic is.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        P(topic | d) of the training documents; a document is in any number of topics.
+    topic_effective_ : sparse array of shape (n_topics, n_words)
+        Discerning index of each topic's effective words that are likelier in it.
+    word_columns_ : ndarray
+        The columns of X that are in the tree.
+    word_parent_, word_table_ : ndarray
+        Latent of each of these words, and P(w present | state), or the rate of w.
+    latent_parent_, latent_level_, n_states_, latent_table_ : ndarray
+        The tree: parent (-1 at the root; latents at the top hang from each other), level and number of states of each
+        latent, and P(state | state of the parent); the prior of the root is in its first row.
+    word_frequency_ : ndarray of shape (n_words,)
+        Documents with each word.
+    history_ : ndarray of shape (n_iter_,)
+        Log-likelihood per document before each pass.
+    n_iter_ : int
+        Number of passes.
+    converged_, interrupted_ : bool
+        Whether `tol` was reached; whether Ctrl-C ended the fit.
+
+    References
+    ----------
+    Liu, T., Zhang, N. L. and Chen, P. (2014). Hierarchical latent tree analysis for topic detection. ECML PKDD.
+    https://doi.org/10.1007/978-3-662-44851-9_17
+
+    Chen, P., Zhang, N. L., Poon, L. K. M. and Chen, Z. (2016). Progressive EM for latent tree models and hierarchical
+    topic detection. AAAI.
 
     Examples
     --------
     >>> from topicfold import HLTA
     >>> import numpy as np
     >>> topic = np.repeat([[1, 0], [0, 1], [1, 1], [0, 0]], 20, axis=0)
-    >>> model = HLTA().fit(topic.repeat(3, axis=1))
+    >>> model = HLTA(random_state=0).fit(topic.repeat(3, axis=1))
     >>> [sorted(words) for words in sorted(model.word_clusters())]
     [[0, 1, 2], [3, 4, 5]]
     """
 
-    topic_word_: np.ndarray
-    doc_topic_: np.ndarray
-    history_: np.ndarray
+    score_unit = "nats per document"
+
+    topic_level_: np.ndarray
+    topic_parent_: np.ndarray
+    topic_latent_: np.ndarray
+    topic_state_: np.ndarray
+    topic_effective_: sp.csr_array
+    word_columns_: np.ndarray
+    word_parent_: np.ndarray
+    word_table_: np.ndarray
+    latent_parent_: np.ndarray
+    latent_level_: np.ndarray
+    latent_table_: np.ndarray
+    n_states_: np.ndarray
 
     def __init__(
         self,
         n_levels: int | None = None,
         top_size: int = 20,
         island_size: int = 15,
-        delta: float = 3.0,
+        bic_threshold: float = 3.0,
         *,
-        method: str = "pem",
-        emission: str = "presence",
-        n_words: int | None = None,
+        method: Literal["pem", "bi"] = "pem",
+        emission: Literal["presence", "counts"] = "presence",
+        max_words: int | None = None,
         min_df: int = 1,
         n_relocations: int = 2,
         smoothing: float = 1.0,
         max_iter: int = 50,
         tol: float = 0.01,
-        batch_size: int | str | None = "auto",
-        random_state: Any = 0,
+        batch_size: int | Literal["auto"] | None = "auto",
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.n_levels = n_levels
         self.top_size = top_size
         self.island_size = island_size
-        self.delta = delta
+        self.bic_threshold = bic_threshold
         self.method = method
         self.emission = emission
-        self.n_words = n_words
+        self.max_words = max_words
         self.min_df = min_df
         self.n_relocations = n_relocations
         self.smoothing = smoothing
@@ -135,24 +188,49 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any = None) -> HLTA:
-        """Learn the tree from documents x words; y is ignored."""
-        self._check_parameters()
-        counts = as_counts(self, X, reset=True, dtype=np.float64)
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use."""
+        for name, least in {"top_size": 1, "island_size": 3, "max_iter": 1, "n_relocations": 0, "min_df": 1}.items():
+            check_whole(name, getattr(self, name), least)
+        for name in ("n_levels", "max_words", "batch_size"):
+            value = getattr(self, name)
+            if value is not None and not (name == "batch_size" and value == "auto"):
+                check_whole(name, value, or_else=", 'auto' or None" if name == "batch_size" else ", or None")
+        for name in ("bic_threshold", "tol", "smoothing"):
+            check_number(name, getattr(self, name))
+        check_choice("method", self.method, ("pem", "bi"))
+        check_choice("emission", self.emission, ("presence", "counts"))
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Learn the tree from documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        counts = self._fit_counts(X, np.float64)
         if self.emission == "counts":
             check_whole_numbers(counts, "emission='counts'")
-        self._choose_words(counts)
+        self.word_columns_, frequency = chosen_columns(counts, self.max_words, self.min_df)
+        self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        checkpoint, resumed = self._open_checkpoint(counts)
+        if resumed is not None:  # with random_state=None every run draws another
+            seed = resumed[1]["seed"]
         shuffled = np.random.RandomState(seed).permutation(documents.shape[0])
-        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, fingerprint(self, counts))
-        resumed = None if checkpoint is None else checkpoint.read()
         with single_threaded_libraries():
-            state, run = self._grow(documents, shuffled, seed, checkpoint, resumed)
+            state, run = grow(self, documents, shuffled, seed, checkpoint, resumed)
             if run.finished:
-                run = self._polish(documents, shuffled, state, run.history, checkpoint, resumed)
+                run = polish(self, documents, shuffled, seed, state, run.history, checkpoint, resumed)
             elif run.converged and checkpoint is not None:  # Ctrl-C in the last step of growing
-                checkpoint.write(state, {"grown": run.history, "history": []}, now=True)
+                checkpoint.write(state, {"seed": seed, "grown": run.history, "history": []}, now=True)
             with hold_interrupts():
                 tree = LatentTree.from_arrays(state)
                 as_grown = self.emission == "counts" and "batches" not in state
@@ -161,30 +239,64 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             checkpoint.remove()
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """P(topic | d) of every topic, one row a document; rows do not sum to one."""
-        check_is_fitted(self)
-        return self._memberships(self._documents(as_counts(self, X, reset=False, dtype=np.float64)))
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """P(topic | d) of every topic, one row per document; rows do not sum to one.
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Fit, and return the memberships of the training documents."""
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+        """
+        check_is_fitted(self)
+        return self._topics_of(self._documents(self.word_counts(X, np.float64)))
+
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """P(topic | d) of documents, with the columns of `doc_topic_`; the same as `transform`."""
+        return np.asarray(self.transform(X))
+
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
+        """Fit, and return P(topic | d) of the training documents, of shape (n_documents, n_topics)."""
         return self.fit(X).doc_topic_
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Which topics each document is in, documents x topics: those more likely than not."""
-        return np.asarray(self.transform(X)) > 0.5
+    def memberships(self, X: CountsLike, threshold: float = 0.5) -> np.ndarray:
+        """Which topics each document is in: those with P(topic | d) above `threshold`.
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood a document, exactly."""
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        threshold : float, default=0.5
+
+        Returns
+        -------
+        ndarray of bool of shape (n_documents, n_topics)
+        """
+        return self.document_topics(X) > threshold
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per document, exactly.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        float
+            In nats per document.
+        """
         return float(self.log_likelihood(X).mean())
 
-    def log_likelihood(self, X: Any, *, words: np.ndarray | None = None) -> np.ndarray:
+    def log_likelihood(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
         """log P of each document over the words of the tree, in nats.
 
         `words` is a mask over the columns of X: the others are summed out, as if they were not known.
         """
         check_is_fitted(self)
-        documents = self._documents(as_counts(self, X, reset=False, dtype=np.float64))
+        documents = self._documents(self.word_counts(X, np.float64))
         if self.emission == "counts":
             check_whole_numbers(documents, "the likelihood of counts")
         seen = self._seen(words)
@@ -192,13 +304,13 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         visible = documents if seen is None else sp.csr_array(documents.multiply(seen[None]))
         return inference.log_likelihood(documents, self.n_jobs) - log_factorials(visible, self.emission)
 
-    def word_probability(self, X: Any, *, words: np.ndarray | None = None) -> np.ndarray:
+    def word_probability(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
         """P(word is present | the words of d, or those of a mask over the columns), documents x columns of X.
 
         Of a word that was looked at, it is what its topics make of it. Words that are not in the tree have 0.
         """
         check_is_fitted(self)
-        documents = self._documents(as_counts(self, X, reset=False, dtype=np.float64))
+        documents = self._documents(self.word_counts(X, np.float64))
         tree = self._tree()
         first = np.unique(tree.word_parent)
         beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, first, self.n_jobs)
@@ -208,7 +320,7 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             result[:, column] = beliefs[:, home[w]] @ table[w].astype(np.float32)
         return result
 
-    def sample(self, n_documents: int = 1, random_state: Any = None) -> sp.csr_array:
+    def sample(self, n_documents: int = 1, random_state: RandomStateLike = None) -> sp.csr_array:
         """Documents drawn from the tree, documents x columns as X."""
         check_is_fitted(self)
         rng = check_random_state(random_state)
@@ -231,102 +343,50 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         coverage: float = COVERAGE,
         repeat: bool = False,
     ) -> TopicTree:
-        """The topics as a tree: each with its effective words, by how well they discern it.
+        """The topics as a tree, each with its effective words by how well they discern it.
 
-        `levels` are those to see, 1 next to the words. `coverage` is how much of what all words below a latent tell
-        about it its effective words tell; another than 0.95 needs the corpus. With `repeat` a topic also shows words
-        that the topic above it shows among its first ten.
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
+            another corpus is assigned to the topics first.
+        levels : sequence of int, optional
+            The levels to see, 1 next to the words.
+        coverage : float, default=0.95
+            How much of what all words below a latent tell about it its effective words tell; another value than the
+            default needs the corpus.
+        repeat : bool, default=False
+            Whether a topic also shows words that the topic above it shows among its first ten.
+
+        Returns
+        -------
+        TopicTree
         """
-        from ...topics.tree import TopicTree
-
         check_is_fitted(self)
-        doc_topic, document_ids, titles = self.doc_topic_, self.document_ids_, None
-        if corpus is not None:
-            titles = corpus.titles
-            if corpus.ids != document_ids or content_hash(corpus.counts) != self.corpus_hash_:
-                doc_topic, document_ids = np.asarray(self.transform(corpus)), corpus.ids
+        known = corpus is None or self._is_fitted_on(corpus)
+        doc_topic = self.doc_topic_ if known else self.document_topics(corpus)
         effective = self.topic_effective_
         if coverage != COVERAGE:
             if not 0 < coverage <= 1 or corpus is None:
                 raise ValueError(f"coverage={coverage}: expected a share up to 1, and the corpus to measure it on")
-            effective = self._effective(self._documents(as_counts(self, corpus, reset=False)), coverage)
-        ids = np.arange(len(self.topic_word_))
-        tree = TopicTree(
-            ids=ids,
+            effective = self._effective(self._documents(self.word_counts(corpus)), coverage)
+        tree = replace(
+            self._one_level(doc_topic, corpus),
             parent=self.topic_parent_,
             level=self.topic_level_,
-            size=doc_topic.mean(axis=0, dtype=np.float64),
-            topic_word=self.topic_word_,
-            doc_topic=doc_topic,
-            word_frequency=self.word_frequency_,
-            vocabulary=tuple(vocabulary_of(self) or [f"word {column}" for column in range(self.n_features_in_)]),
-            document_ids=document_ids or tuple(map(str, range(len(doc_topic)))),
-            titles=titles,
             word_score=effective,
             exclusive=False,
-            mapping={int(topic): int(topic) for topic in ids},
         )
         tree = tree if levels is None else tree.at_levels(levels)
         return tree if repeat else tree.without_repeated_words()
 
-    @property
-    def components_(self) -> np.ndarray:
-        """P(w present | topic), by scikit-learn's name."""
-        return self.topic_word_
-
-    @property
-    def _n_features_out(self) -> int:
+    def _n_outputs(self) -> int:
         return len(self.topic_word_)
 
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
+    def _prepare(self) -> None:
+        """Nothing to prepare: new documents use the learned arrays as they are."""
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        numbers = {"top_size": 1, "island_size": 3, "max_iter": 1, "n_relocations": 0, "min_df": 1}
-        optional = {"n_levels": 1, "n_words": 1}
-        given = {name: getattr(self, name) for name in (*numbers, *optional)}
-        if self.batch_size != "auto":
-            optional["batch_size"], given["batch_size"] = 1, self.batch_size
-        for name, value in given.items():
-            least = {**numbers, **optional}[name]
-            if value is None and name in optional:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                also = ", or None" if name in optional else ""
-                raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}{also}")
-        for name in ("delta", "tol", "smoothing"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-                raise ValueError(f"{name}={value!r}: expected a number, zero or more")
-        for name, choices in (("method", METHODS), ("emission", EMISSIONS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(choices)}")
-
-    def _choose_words(self, counts: sp.csr_array) -> None:
-        """Set word_columns_ and word_frequency_."""
-        n_documents, n_words = counts.shape
-        if counts.nnz == 0:
-            raise ValueError(f"all {n_documents} documents are empty: there is not one word to fit")
-        frequency = np.bincount(counts.indices, minlength=n_words)
-        columns = np.flatnonzero(frequency >= self.min_df)
-        if len(columns) == 0:
-            raise ValueError(
-                f"min_df={self.min_df} leaves none of {n_words:,} words; the most frequent is in "
-                f"{frequency.max():,} documents: lower min_df"
-            )
-        if self.n_words is not None and self.n_words < len(columns):
-            shares = counts.data / np.repeat(counts.sum(axis=1), np.diff(counts.indptr))
-            tfidf = np.bincount(counts.indices, shares, minlength=n_words)
-            tfidf *= np.log(n_documents / np.maximum(frequency, 1))
-            columns = np.sort(columns[np.argsort(-tfidf[columns], kind="stable")[: self.n_words]])
-        if len(columns) > _MOST_WORDS:
-            raise ValueError(
-                f"{len(columns):,} words are more than HLTA compares with each other ({_MOST_WORDS:,}): choose the "
-                "best with n_words, such as n_words=10000, or leave out rare ones with min_df"
-            )
-        self.word_columns_, self.word_frequency_ = columns, frequency.astype(np.float64)
 
     def _documents(self, counts: sp.csr_array) -> sp.csr_array:
         """The words of the tree alone, as presence or counts."""
@@ -334,78 +394,6 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.emission == "presence":
             chosen.data = np.ones_like(chosen.data)
         return chosen
-
-    def _grow(
-        self, documents: sp.csr_array, shuffled: np.ndarray, seed: int, checkpoint: Checkpoint | None, resumed: Any
-    ) -> tuple[State, Run]:
-        """Build the tree on the documents, or a sample of them; or take up what was resumed."""
-        if resumed is not None and resumed[1]["grown"] is not None:
-            return resumed[0], Run(resumed[1]["grown"], False, True)
-        sample = documents[np.sort(shuffled[:_STRUCTURE_DOCUMENTS])]
-        sample.data = np.ones_like(sample.data)
-        growth = Growth(self, sample, seed)
-        if resumed is None:
-            state, history = growth.start(), []
-            if checkpoint is not None:
-                checkpoint.write(state, {"grown": None, "history": []})
-        else:
-            state, history = resumed[0], resumed[1]["history"]
-        a_level = PASSES * (1 + self.n_relocations)
-        shrinking = np.log(max(len(self.word_columns_) / self.top_size, 2)) / np.log(5)  # a guess for the bar
-        run = iterate(
-            growth,
-            state,
-            max_iter=a_level * (self.n_levels or 64),
-            expected=a_level * (self.n_levels or int(np.ceil(shrinking))),
-            tol=0,
-            title="HLTA tree",
-            unit="nats a document",
-            note=lambda: level_sizes(state),
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            notes={"grown": None},
-            history=history,
-        )
-        return state, run
-
-    def _polish(
-        self,
-        documents: sp.csr_array,
-        shuffled: np.ndarray,
-        state: State,
-        grown: list[float],
-        checkpoint: Checkpoint | None,
-        resumed: Any,
-    ) -> Run:
-        """EM on all documents; the history is that of the whole fit, or of counts where the tree grew on presence."""
-        n_documents = documents.shape[0]
-        size = self.batch_size
-        if size == "auto":
-            size = _BATCH if n_documents > _STRUCTURE_DOCUMENTS else None
-        n_batches = 1 if size is None else -(-n_documents // int(size))
-        ends = np.linspace(0, n_documents, n_batches + 1).astype(int)  # a few documents left over would weigh too much
-        history: list[float] = []
-        if "batches" in state:
-            history = resumed[1]["history"]
-        else:
-            if self.emission == "counts":
-                state.update(with_rates(LatentTree.from_arrays(state), documents).arrays())
-            # what the tree was built on counts as batches that were seen
-            state["batches"] = np.array([1 + min(_STRUCTURE_DOCUMENTS, n_documents) * n_batches // n_documents])
-        run = iterate(
-            Polish(self, documents if n_batches == 1 else documents[shuffled], list(starmap(slice, pairwise(ends)))),
-            state,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            title="HLTA",
-            unit="nats a document",
-            note=lambda: level_sizes(state),
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            notes={"grown": grown},
-            history=history,
-        )
-        return run._replace(history=[*(grown if self.emission == "presence" else []), *run.history])
 
     def _keep(self, documents: sp.csr_array, shuffled: np.ndarray, tree: LatentTree, run: Run) -> None:
         tree = ordered_states(tree)
@@ -422,59 +410,36 @@ class HLTA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.topic_word_[:, self.word_columns_] = on[self.topic_latent_, self.topic_state_]
         sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
         self.topic_effective_ = self._effective(sample, COVERAGE, on)
-        self.doc_topic_ = self._memberships(documents)
-        self.history_ = np.array(run.history)
-        self.n_iter_ = len(run.history)
-        self.converged_ = run.converged
-        self.interrupted_ = not run.finished
+        self.doc_topic_ = self._topics_of(documents)
+        self._keep_run(run)
 
     def _effective(self, documents: sp.csr_array, coverage: float, on: np.ndarray | None = None) -> sp.csr_array:
-        """Discerning index of the effective words of each topic, where they are likelier in it than elsewhere."""
         tree = self._tree()
         if on is None:
             on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
-        bases = effective_words(tree, on, documents, coverage, self.emission, self.n_jobs)
-        prior = state_marginals(tree)
-        columns, values = [], []
-        for z, s in zip(self.topic_latent_, self.topic_state_):
-            share, p = prior[z, : tree.n_states[z]], on[z, : tree.n_states[z]][:, bases[z]].astype(np.float64)
-            typical = p[s] >= share @ p  # a word may also discern a topic by not being in it
-            typical |= not typical.any()
-            columns.append(self.word_columns_[bases[z][typical]])
-            # a stored zero would be no word of the topic
-            values.append(np.maximum(discerning_index(p, share)[s, typical], np.finfo(np.float64).tiny))
-        indptr = np.cumsum([0, *map(len, columns)])
-        shape = (len(columns), self.n_features_in_)
-        effective = sp.csr_array((np.concatenate(values), np.concatenate(columns), indptr), shape)
-        effective.sort_indices()
-        return effective
+        topics = (self.topic_latent_, self.topic_state_, self.word_columns_, self.n_features_in_)
+        return effective_word_scores(tree, on, documents, coverage, self.emission, *topics, self.n_jobs)
 
-    def _memberships(self, documents: sp.csr_array) -> np.ndarray:
+    def _topics_of(self, documents: sp.csr_array) -> np.ndarray:
         tree = self._tree()
         inference = Inference(tree, self.emission)
         if tree.table.shape[2] == 2:  # every latent has one topic, in the order of the latents
             return inference.beliefs(documents, np.arange(tree.n_latents), self.n_jobs, state=1)
         latents, place = np.unique(self.topic_latent_, return_inverse=True)
         result = np.empty((documents.shape[0], len(self.topic_latent_)), np.float32)
-        for first in range(0, documents.shape[0], _BATCH):
-            rows = slice(first, first + _BATCH)
+        for first in range(0, documents.shape[0], BATCH):
+            rows = slice(first, first + BATCH)
             result[rows] = inference.beliefs(documents[rows], latents, self.n_jobs)[:, place, self.topic_state_]
         return result
 
     def _tree(self) -> LatentTree:
-        return LatentTree(
-            self.word_parent_,
-            self.latent_parent_,
-            self.latent_level_,
-            self.n_states_,
-            self.word_table_,
-            self.latent_table_,
-        )
+        latents = (self.latent_parent_, self.latent_level_, self.n_states_)
+        return LatentTree(self.word_parent_, *latents, self.word_table_, self.latent_table_)
 
     def _seen(self, words: np.ndarray | None) -> np.ndarray | None:
         if words is None:
             return None
         words = np.asarray(words)
         if words.shape != (self.n_features_in_,) or words.dtype != bool:
-            raise ValueError(f"words: expected a mask of {self.n_features_in_:,} booleans, one a column of X")
+            raise ValueError(f"words: expected a mask of {self.n_features_in_:,} booleans, one per column of X")
         return words[self.word_columns_]

@@ -5,7 +5,7 @@ Both are steps of `fitting.iterate`: they renew a state of named arrays, the tre
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,9 @@ from .latent_tree import Inference, LatentTree, Sums, m_step, state_marginals
 from .tree_building import bridged, relocated, stacked, without_empty
 from .tree_topics import ordered_states
 
+if TYPE_CHECKING:
+    from .hlta import HLTA
+
 __all__ = ["PASSES", "Growth", "Polish", "level_sizes", "log_factorials", "presence_table", "with_rates"]
 
 PASSES = 5  # of EM between two changes of the tree
@@ -26,10 +29,10 @@ PASSES = 5  # of EM between two changes of the tree
 class Growth:
     """A pass of EM, and after every few a change of the tree: words move, or a level is added.
 
-    Changes the state in place and returns the log-likelihood a document, and whether the tree is complete.
+    Changes the state in place and returns the log-likelihood per document, and whether the tree is complete.
     """
 
-    def __init__(self, model: Any, documents: sp.csr_array, seed: int) -> None:
+    def __init__(self, model: HLTA, documents: sp.csr_array, seed: int) -> None:
         self.model, self.documents, self.seed = model, documents, seed
         self.mean = documents.mean(axis=0, dtype=np.float64)
 
@@ -73,7 +76,7 @@ class Growth:
     def islands(self, data: sp.csr_array | tuple[np.ndarray, np.ndarray], level: int) -> list[Island]:
         """Islands of the words, or of the latents at the top."""
         model, rng = self.model, np.random.RandomState([self.seed, level])
-        options: dict[str, Any] = {"delta": model.delta, "island_size": model.island_size, "random_state": rng}
+        options: dict[str, Any] = {"delta": model.bic_threshold, "island_size": model.island_size, "random_state": rng}
         n_variables = data[0].shape[1] if isinstance(data, tuple) else data.shape[1]
         what = "words" if level == 1 else "topics"
         # within the loop of EM there is a bar already
@@ -90,7 +93,7 @@ class Growth:
                 data = (data.toarray() > 0).astype(np.uint8), np.full(n_variables, 2)
             return bridged_islands(*data, report=report, **options)
 
-    def project(self, tree: LatentTree) -> Any:
+    def project(self, tree: LatentTree) -> sp.csr_array | tuple[np.ndarray, np.ndarray]:
         """The likeliest state of each top latent in each document, as the data of the next level."""
         top = np.flatnonzero(tree.level == tree.level[-1])
         states = Inference(tree).beliefs(self.documents, top, self.model.n_jobs).argmax(axis=2)
@@ -106,10 +109,10 @@ class Growth:
 class Polish:
     """EM on all documents with the tree as it stands: a pass, or, where documents are many, a pass in small batches.
 
-    Changes the state in place and returns the log-likelihood a document before each step.
+    Changes the state in place and returns the log-likelihood per document before each step.
     """
 
-    def __init__(self, model: Any, documents: sp.csr_array, batches: list[slice]) -> None:
+    def __init__(self, model: HLTA, documents: sp.csr_array, batches: list[slice]) -> None:
         self.model, self.documents, self.batches = model, documents, batches
         self.mean = documents.mean(axis=0, dtype=np.float64)
         self.constant = log_factorials(documents, model.emission).mean()

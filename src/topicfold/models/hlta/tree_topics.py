@@ -10,7 +10,15 @@ import scipy.sparse as sp
 from ...engine.blocks import map_blocks
 from .latent_tree import Inference, LatentTree, state_marginals
 
-__all__ = ["discerning_index", "effective_words", "ordered_states", "subtree", "topic_parents", "words_below"]
+__all__ = [
+    "discerning_index",
+    "effective_word_scores",
+    "effective_words",
+    "ordered_states",
+    "subtree",
+    "topic_parents",
+    "words_below",
+]
 
 _TINY = 1e-300
 
@@ -160,3 +168,36 @@ def topic_parents(tree: LatentTree, latent: np.ndarray, state: np.ndarray) -> np
             joint = prior[y] * tree.table[z][:, s]
             parents[k] = row[int(y), 1 + int(np.argmax(joint[1 : tree.n_states[y]]))]
     return parents
+
+
+def effective_word_scores(
+    tree: LatentTree,
+    on: np.ndarray,
+    documents: sp.csr_array,
+    coverage: float,
+    emission: str,
+    latent: np.ndarray,
+    state: np.ndarray,
+    word_columns: np.ndarray,
+    n_features: int,
+    n_jobs: int | None = None,
+) -> sp.csr_array:
+    """Discerning index of the effective words of each topic, where they are likelier in it than elsewhere.
+
+    A topic is a state of a latent; the result is topics x columns. on[z, s, w] = P(w|z=s).
+    """
+    bases = effective_words(tree, on, documents, coverage, emission, n_jobs)
+    prior = state_marginals(tree)
+    columns, values = [], []
+    for z, s in zip(latent, state):
+        share, p = prior[z, : tree.n_states[z]], on[z, : tree.n_states[z]][:, bases[z]].astype(np.float64)
+        typical = p[s] >= share @ p  # a word may also discern a topic by not being in it
+        typical |= not typical.any()
+        columns.append(word_columns[bases[z][typical]])
+        # a stored zero would be no word of the topic
+        values.append(np.maximum(discerning_index(p, share)[s, typical], np.finfo(np.float64).tiny))
+    indptr = np.cumsum([0, *map(len, columns)])
+    shape = (len(columns), n_features)
+    effective = sp.csr_array((np.concatenate(values), np.concatenate(columns), indptr), shape)
+    effective.sort_indices()
+    return effective

@@ -6,104 +6,109 @@ has a word-topic. What sets document-topics apart is alpha, the prior of the mix
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.corpus import Corpus
-from ...engine.arrays import content_hash
-from ...engine.blocks import map_blocks, single_threaded_libraries
-from ...engine.checks import check_whole_numbers
-from ...engine.loop import Checkpoint, State, fingerprint, hold_interrupts, iterate
+from ...engine.arrays import normalise_rows
+from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
+from ...engine.loop import State, hold_interrupts, iterate
+from ...engine.warn import warn_user
 from ...metrics.completion import completion_log_likelihood, split_tokens
 from ...metrics.stability import effective_sample_size
+from ...topics.levels import with_level_above
+from ...topics.tree import TopicTree
+from ..base import TopicModel
 from ..em import check_size
-from ..inputs import as_counts, count_tags, seen_words
-from ..starts import start
-from .sampler import Sampler, Tables, fold_in_segments, maximised_alpha, moment_alpha
+from ..inputs import CountsLike, RandomStateLike, seen_words
+from .chains import ChainStep, chain_of, start_chains
+from .sampler import Sampler, fold_in_segments
+from .segments import document_numbers, every_document_in_segments, pooled, whole_tokens
 
 if TYPE_CHECKING:
-    from ...topics.tree import TopicTree
+    from numpy.typing import ArrayLike
 
-__all__ = ["ALPHAS", "LDCC"]
+__all__ = ["LDCC"]
 
-ALPHAS = ("mle", "moments")
-INITS = ("data", "random")
-_ALPHA_EVERY = 5  # sweeps of burn-in
-_FIRST_ALPHA = 0.1
 _NEW_BURN_IN, _NEW_SAMPLES = 20, 30  # sweeps over new documents
 
 
-class _Step:
-    """One sweep of every chain; renews the state in place and returns the joint log-likelihood a token, on average."""
-
-    def __init__(self, model: LDCC, sampler: Sampler) -> None:
-        self.model, self.sampler = model, sampler
-        self.tables: dict[int, Tables] = {}
-
-    def __call__(self, state: State) -> float:
-        sweep = int(state["sweeps"][0])
-        values = map_blocks(lambda chain: self.one(state, chain, sweep), range(self.model.n_chains), self.model.n_jobs)
-        state["trace"][:, sweep] = values
-        state["sweeps"] += 1
-        return float(np.mean(values))
-
-    def one(self, state: State, number: int, sweep: int) -> float:
-        model, sampler = self.model, self.sampler
-        chain = chain_of(state, number)
-        if number not in self.tables:
-            self.tables[number] = sampler.tables(chain)
-        sampler.sweep(chain, self.tables[number])
-        # samples come from one posterior: after burn-in alpha stays
-        if sweep < model.burn_in and sweep % _ALPHA_EVERY == 0:
-            found = sampler.segment_topics(chain), chain["cluster"], sampler.lengths
-            update = maximised_alpha if model.alpha == "mle" else moment_alpha
-            chain["alpha"][:] = update(chain["alpha"], *found)
-            self.tables[number] = sampler.tables(chain)
-        if sweep >= model.burn_in and (sweep - model.burn_in) % model.lag == 0:
-            sampler.add_words(chain, chain["word_topic"])
-        return sampler.log_likelihood(chain, self.tables[number]) / max(len(sampler.tokens), 1)
-
-
-def chain_of(state: State, number: int) -> State:
-    """The arrays of one chain, by their names in it."""
-    prefix = f"{number}:"
-    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
-
-
-class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LDCC(TopicModel):
     """Latent Dirichlet co-clustering: document-topics over word-topics, for documents made of segments.
 
     Parameters
     ----------
-    n_document_topics : number of document-topics, the kinds of segments there are.
-    n_word_topics : number of word-topics.
-    alpha : how the priors of the word-topics are learned: 'mle' (maximum likelihood by Minka's fixed point) or
-        'moments' (as in the paper, which takes the noise of short segments for variety).
-    eta, delta : pseudo-counts of a word in a word-topic, and of a document-topic in a document.
-    init : where chains begin: 'data' (NMF on the segments) or 'random'.
-    n_sweeps : sweeps of Gibbs sampling over all tokens and segments, `burn_in` of them, in which alpha is learned,
-        before the first sample; samples are `lag` sweeps apart.
-    n_chains : independent chains, in parallel. The topics are those of the chain with the highest joint likelihood;
+    n_document_topics : int, default=20
+        Number of document-topics, the kinds of segments there are.
+    n_word_topics : int, default=50
+        Number of word-topics.
+    alpha : {'mle', 'moments'}, default='mle'
+        How the priors of the word-topics are learned: by maximum likelihood (Minka's fixed point), or by moments as in
+        the paper, which takes the noise of short segments for variety.
+    eta : float, default=0.01
+        Pseudo-count of each word in each word-topic.
+    delta : float, default=0.1
+        Pseudo-count of each document-topic in each document.
+    init : {'data', 'random'}, default='data'
+        Where chains begin: from NMF on the segments, or at random.
+    n_sweeps : int, default=300
+        Sweeps of Gibbs sampling over all tokens and segments.
+    burn_in : int, default=200
+        Sweeps before the first sample, in which alpha is learned.
+    lag : int, default=10
+        Sweeps from one sample to the next.
+    n_chains : int, default=1
+        Independent chains, sampled in parallel. The topics are those of the chain with the highest joint likelihood;
         only what does not depend on the order of topics, such as `score`, is averaged over chains.
-    random_state, n_jobs, verbose, checkpoint : as in PLSA.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same result in every run.
+    n_jobs : int or None, default=None
+        Number of threads; -1 uses all cores. The result does not depend on it.
+    verbose : bool or None, default=None
+        Whether to show progress; None shows it on a terminal.
+    checkpoint : str, Path or None, default=None
+        File from which a killed fit resumes.
 
     Attributes
     ----------
-    topic_word_ : P(w | word-topic), also as components_. alpha_ : document-topics x word-topics.
-    doc_topic_ : P(word-topic | d), so that doc_topic_ @ topic_word_ is P(w|d). doc_cluster_ : P(document-topic | d).
-    segment_topic_, segment_cluster_ : the same of each segment. segment_documents_ : the document of each.
-    topic_weight_ : share of all tokens. cluster_weight_ : share of all segments.
-    history_ : joint log-likelihood a token after each sweep, of the chain that was kept; chain_history_ : of all.
-    effective_sample_size_ : of the joint likelihood after burn-in, by chain.
-    other_topic_word_, other_alpha_ : of the chains that were not kept.
-    word_frequency_ : tokens of each word. n_iter_, converged_, interrupted_ : as in PLSA.
+    topic_word_ : ndarray of shape (n_word_topics, n_words)
+        P(w | word-topic); also as `components_`.
+    alpha_ : ndarray of shape (n_document_topics, n_word_topics)
+        Prior of the word-topics in segments of each document-topic.
+    doc_topic_ : ndarray of shape (n_documents, n_word_topics)
+        P(word-topic | d), so that `doc_topic_ @ topic_word_` is P(w|d).
+    doc_cluster_ : ndarray of shape (n_documents, n_document_topics)
+        P(document-topic | d).
+    segment_topic_, segment_cluster_ : ndarray of shape (n_segments, ...)
+        The same for each segment.
+    segment_documents_ : ndarray of shape (n_segments,)
+        The document of each segment.
+    topic_weight_ : ndarray of shape (n_word_topics,)
+        Share of all tokens.
+    cluster_weight_ : ndarray of shape (n_document_topics,)
+        Share of all segments.
+    history_ : ndarray of shape (n_iter_,)
+        Joint log-likelihood per token after each sweep, of the chain that was kept.
+    chain_history_ : ndarray of shape (n_chains, n_iter_)
+        The same for all chains.
+    effective_sample_size_ : ndarray of shape (n_chains,)
+        Of the joint likelihood after burn-in.
+    other_topic_word_, other_alpha_ : ndarray
+        Topics and priors of the chains that were not kept.
+    word_frequency_ : ndarray of shape (n_words,)
+        Tokens of each word in training.
+    n_iter_ : int
+        Number of sweeps.
+    converged_, interrupted_ : bool
+        Whether all sweeps were made; whether Ctrl-C ended the fit.
+
+    References
+    ----------
+    Shafiei, M. M. and Milios, E. E. (2006). Latent Dirichlet co-clustering. ICDM. https://doi.org/10.1109/ICDM.2006.94
 
     Examples
     --------
@@ -113,31 +118,40 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> model = LDCC(2, 2, n_sweeps=40, burn_in=20, lag=2, random_state=0).fit(corpus)
     >>> model.segment_cluster_.shape, model.doc_topic_.shape
     ((30, 2), (15, 2))
-    >>> bool(model.predict(corpus)[0].all())  # the first document is in both clusters
+    >>> bool(model.memberships(corpus)[0].all())  # the first document is in both clusters
     True
     """
 
-    topic_word_: np.ndarray
-    doc_topic_: np.ndarray
-    history_: np.ndarray
+    _endings = ("sampling finished", "sampling finished")
+
+    alpha_: np.ndarray
+    doc_cluster_: np.ndarray
+    segment_topic_: np.ndarray
+    segment_cluster_: np.ndarray
+    segment_documents_: np.ndarray
+    cluster_weight_: np.ndarray
+    chain_history_: np.ndarray
+    effective_sample_size_: np.ndarray
+    other_topic_word_: np.ndarray
+    other_alpha_: np.ndarray
 
     def __init__(
         self,
         n_document_topics: int = 20,
         n_word_topics: int = 50,
         *,
-        alpha: str = "mle",
+        alpha: Literal["mle", "moments"] = "mle",
         eta: float = 0.01,
         delta: float = 0.1,
-        init: str = "data",
+        init: Literal["data", "random"] = "data",
         n_sweeps: int = 300,
         burn_in: int = 200,
         lag: int = 10,
         n_chains: int = 1,
-        random_state: Any = None,
+        random_state: RandomStateLike = None,
         n_jobs: int | None = None,
         verbose: bool | None = None,
-        checkpoint: Any = None,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.n_document_topics = n_document_topics
         self.n_word_topics = n_word_topics
@@ -154,30 +168,51 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any = None, *, documents: Any = None) -> LDCC:
-        """Learn from segments x words. `documents` has the number of each row's document; without it a row is one.
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use."""
+        least = {"n_document_topics": 1, "n_word_topics": 1, "n_sweeps": 1, "burn_in": 0, "lag": 1, "n_chains": 1}
+        for name, smallest in least.items():
+            check_whole(name, getattr(self, name), smallest)
+        if self.burn_in >= self.n_sweeps:
+            raise ValueError(f"burn_in={self.burn_in}: expected fewer than n_sweeps={self.n_sweeps}")
+        for name in ("eta", "delta"):
+            check_number(name, getattr(self, name), above=True)
+        check_choice("alpha", self.alpha, ("mle", "moments"))
+        check_choice("init", self.init, ("data", "random"))
 
-        A Corpus brings its segments, where it has some. y is ignored.
+    def fit(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> Self:
+        """Learn from segments.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of segments x words, data frame of counts, or list of texts
+            A Corpus with segments brings them along; otherwise each row is one segment.
+        y : ignored
+        documents : array-like of int of shape (n_segments,), optional
+            Number of the document of each row; without it each row is one document.
+
+        Returns
+        -------
+        self
         """
-        self._check_parameters()
-        counts = as_counts(self, X, reset=True, dtype=np.float64)
+        self.check_parameters()
+        counts = self._fit_counts(X, np.float64)
         if documents is not None:  # the ids of X are those of its rows
-            self.document_ids_ = self.corpus_hash_ = None
-        counts, documents = self._segments(X, counts, documents)
+            self.document_ids_ = self.document_titles_ = self.corpus_hash_ = None
+        counts, numbers = self._segments(X, counts, documents)
         check_size(counts, self.n_word_topics)
         fractions = counts.data[counts.data != np.floor(counts.data)]
         if len(fractions):
-            message = f"X holds {fractions[0]:g}, and a topic belongs to a whole token: values are rounded up"
-            warnings.warn(message, stacklevel=2)
+            warn_user(f"X holds {fractions[0]:g}, and a topic belongs to a whole token: values are rounded up")
             counts = whole_tokens(counts)
-        sampler = Sampler(counts, documents, self.n_document_topics, self.n_word_topics, self.eta, self.delta)
-        checkpoint = None
-        if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, fingerprint(self, counts, documents))
-        resumed = None if checkpoint is None else checkpoint.read()
-        state, history = (self._start(sampler, counts), []) if resumed is None else (resumed[0], resumed[1]["history"])
+        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.eta, self.delta)
+        checkpoint, resumed = self._open_checkpoint(counts, numbers)
+        if resumed is None:
+            state, history = start_chains(self, sampler, counts), []
+        else:
+            state, history = resumed[0], resumed[1]["history"]
         run = iterate(
-            _Step(self, sampler),
+            ChainStep(self, sampler),
             state,
             max_iter=self.n_sweeps,
             tol=0,
@@ -187,44 +222,78 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             history=history,
         )
         with hold_interrupts():
-            self._keep(counts, documents, sampler, state)
+            self._keep(counts, numbers, sampler, state)
         self.interrupted_ = not run.finished
         self.converged_ = run.finished
         if checkpoint is not None and run.finished:
             checkpoint.remove()
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """P(word-topic | row), one row a row of X, whatever else is in the batch; of a Corpus, a row a document."""
-        return self.transform_documents(X, None)
+    def transform(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
+        """P(word-topic | d), one row per document, whatever else is in the batch.
 
-    def transform_documents(self, X: Any, documents: Any) -> np.ndarray:
-        """P(word-topic | d), one row a document; `documents` has the number of each row's document."""
-        counts, documents = self._new(X, documents)
-        return self._of_documents(counts, documents)[0]
+        Parameters
+        ----------
+        X : Corpus, matrix of segments x words, data frame of counts, or list of texts
+            A Corpus with segments brings them along; otherwise each row is one segment.
+        documents : array-like of int of shape (n_segments,), optional
+            Number of the document of each row; without it each row is one document.
 
-    def transform_segments(self, X: Any, documents: Any = None) -> np.ndarray:
-        """P(word-topic | segment), one row a segment, in the order of X."""
+        Returns
+        -------
+        ndarray of shape (n_documents, n_word_topics)
+        """
+        return self._of_documents(*self._new(X, documents))[0]
+
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """P(word-topic | d) of documents, with the columns of `doc_topic_`; the same as `transform`."""
+        return np.asarray(self.transform(X))
+
+    def transform_segments(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
+        """P(word-topic | segment), one row per segment, in the order of X; see `segment_memberships`."""
         return self.segment_memberships(X, documents)[0]
 
-    def segment_memberships(self, X: Any, documents: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """P(word-topic | segment) and P(document-topic | segment), one row a segment, in the order of X."""
+    def segment_memberships(self, X: CountsLike, documents: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """P(word-topic | segment) and P(document-topic | segment), one row per segment; see `transform`.
+
+        Returns
+        -------
+        word_topics : ndarray of shape (n_segments, n_word_topics)
+        document_topics : ndarray of shape (n_segments, n_document_topics)
+        """
         return self._of_segments(*self._new(X, documents))
 
-    def fit_transform(self, X: Any, y: Any = None, *, documents: Any = None) -> np.ndarray:
-        """Fit, and return the topics of the training documents."""
+    def fit_transform(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> np.ndarray:
+        """Fit, and return P(word-topic | d) of the training documents; see `fit` for the parameters.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_word_topics)
+        """
         return self.fit(X, documents=documents).doc_topic_
 
-    def predict_clusters(self, X: Any, *, documents: Any = None) -> np.ndarray:
-        """P(document-topic | d) of new documents."""
-        counts, documents = self._new(X, documents)
-        return self._of_documents(counts, documents)[1]
+    def predict_clusters(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
+        """P(document-topic | d) of new documents, of shape (n_documents, n_document_topics); see `transform`."""
+        return self._of_documents(*self._new(X, documents))[1]
 
-    def predict(self, X: Any, *, documents: Any = None, threshold: float = 0.1) -> np.ndarray:
-        """Overlapping clusters, documents x document-topics: those with P(k|d) of at least `threshold`, or the largest.
+    def memberships(self, X: CountsLike, threshold: float = 0.1, *, documents: ArrayLike | None = None) -> np.ndarray:
+        """Overlapping clusters of documents: the document-topics with P(k|d) of at least `threshold`, or the largest.
 
-        The paper does not say how topics of segments become clusters of documents, and recall hangs on it: a tenth of a
-        document is our rule.
+        The paper does not say how topics of segments become clusters of documents, and recall depends on it: a tenth of
+        a document is our rule.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of segments x words, data frame of counts, or list of texts
+            A Corpus with segments brings them along; otherwise each row is one segment.
+        threshold : float, default=0.1
+            Least P(document-topic | d) of a member.
+        documents : array-like of int of shape (n_segments,), optional
+            Number of the document of each row; without it each row is one document.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_documents, n_document_topics)
         """
         share = self.predict_clusters(X, documents=documents)
         return (share >= threshold) | (share == share.max(axis=1, keepdims=True))
@@ -236,110 +305,65 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         share = joint / np.maximum(joint.sum(axis=0), 1e-300)
         return [np.flatnonzero((row >= threshold) & (self.word_frequency_ > 0)) for row in share]
 
-    def score(self, X: Any, y: Any = None, *, documents: Any = None) -> float:
-        """Mean log-likelihood a token by completion of segments: half of each is seen, the rest is scored.
+    def score(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> float:
+        """Mean log-likelihood per token by completion of segments: half of each is seen, the rest is scored.
 
-        Probabilities of words are averaged over chains.
+        Probabilities of words are averaged over chains. See `transform` for the parameters.
+
+        Returns
+        -------
+        float
+            In nats per token.
         """
         check_is_fitted(self)
-        check_whole_numbers(as_counts(self, X, reset=False, dtype=np.float64), "score (document completion)")
-        counts, documents = self._new(X, documents)
+        check_whole_numbers(self.word_counts(X, np.float64), "score (document completion)")
+        counts, numbers = self._new(X, documents)
         seen, held_out = split_tokens(counts)
         mixtures = [
-            self._of_segments(sp.csr_array(seen), documents, topic_word, alpha)[0]
-            for topic_word, alpha in self._chains()
+            self._of_segments(sp.csr_array(seen), numbers, topic_word, alpha)[0] for topic_word, alpha in self._chains()
         ]
         mixture = np.hstack(mixtures) / len(mixtures)
         topic_word = np.vstack([topic_word for topic_word, _ in self._chains()])
         return completion_log_likelihood(held_out, mixture, topic_word, self.word_frequency_)
 
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """Two levels: document-topics over word-topics, with what share of a document-topic each word-topic has."""
-        from ...topics.levels import with_level_above
-        from ..trees import flat_tree
+        """Two levels: document-topics over word-topics, with the share of each word-topic in each document-topic.
 
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
+            another corpus is assigned to the topics first. With segments, the tree holds their topics too.
+
+        Returns
+        -------
+        TopicTree
+        """
         check_is_fitted(self)
-        topics, clusters, ids, titles = self.doc_topic_, self.doc_cluster_, self.document_ids_, None
-        if corpus is not None:
-            titles = corpus.titles
-            if corpus.ids != ids or content_hash(corpus.counts) != self.corpus_hash_:
-                ids, (topics, clusters) = corpus.ids, self._of_documents(*self._new(corpus, None))
+        topics, clusters, segments = self.doc_topic_, self.doc_cluster_, None
+        if corpus is not None and (corpus.segments is not None or not self._is_fitted_on(corpus)):
+            counts, numbers = self._new(corpus, None)
+            of_segments = self._of_segments(counts, numbers)
+            topics, clusters = pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)
+            # documents without a segment have an empty one at the end
+            segments = None if corpus.segments is None else np.hstack(of_segments)[: len(corpus.segments.documents)]
         return with_level_above(
-            flat_tree(self, topics, ids, titles),
+            self._one_level(topics, corpus),
             numbers=np.arange(len(self.alpha_)),
             share=self.alpha_ / self.alpha_.sum(axis=1, keepdims=True),
             weight=self.cluster_weight_,
             membership=clusters,
             level_names=("word-topic", "document-topic"),
+            segment_topic=segments,
         )
 
-    @property
-    def components_(self) -> np.ndarray:
-        """P(w | word-topic), by scikit-learn's name."""
-        return self.topic_word_
-
-    @property
-    def _n_features_out(self) -> int:
+    def _n_outputs(self) -> int:
         return len(self.topic_word_)
 
-    def __sklearn_tags__(self) -> Any:
-        return count_tags(super().__sklearn_tags__())
+    def _prepare(self) -> None:
+        """Nothing to prepare."""
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        least = {"n_document_topics": 1, "n_word_topics": 1, "n_sweeps": 1, "burn_in": 0, "lag": 1, "n_chains": 1}
-        for name, smallest in least.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
-                raise ValueError(f"{name}={value!r}: expected a whole number, at least {smallest}")
-        if self.burn_in >= self.n_sweeps:
-            raise ValueError(f"burn_in={self.burn_in}: expected fewer than n_sweeps={self.n_sweeps}")
-        for name in ("eta", "delta"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
-                raise ValueError(f"{name}={value!r}: expected a number above zero")
-        for name, choices in (("alpha", ALPHAS), ("init", INITS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(choices)}")
-
-    def _start(self, sampler: Sampler, counts: sp.csr_array) -> State:
-        rng = check_random_state(self.random_state)
-        state: State = {"sweeps": np.zeros(1, np.int64), "trace": np.zeros((self.n_chains, self.n_sweeps))}
-        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_chains).tolist()
-        with single_threaded_libraries(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of k-means: fewer distinct segments than clusters
-            draws = map_blocks(
-                lambda seed: self._first_draw(sampler, counts, np.random.RandomState(seed)), seeds, self.n_jobs
-            )
-        for number, (seed, (topic, cluster)) in enumerate(zip(seeds, draws)):
-            chain = sampler.state(
-                topic, cluster, np.full((self.n_document_topics, self.n_word_topics), _FIRST_ALPHA), seed
-            )
-            chain["word_topic"] = np.zeros((counts.shape[1], self.n_word_topics), np.int64)
-            state |= {f"{number}:{name}": array for name, array in chain.items()}
-        return state
-
-    def _first_draw(
-        self, sampler: Sampler, counts: sp.csr_array, rng: np.random.RandomState
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """A topic of each token and a cluster of each segment to begin with."""
-        n_topics, n_clusters, n_segments = self.n_word_topics, self.n_document_topics, counts.shape[0]
-        if self.init == "random":
-            return rng.randint(n_topics, size=len(sampler.tokens)), rng.randint(n_clusters, size=n_segments)
-        topic_word = start(counts, n_topics, "auto", rng, {})[1]
-        of_word = topic_word / np.maximum(topic_word.sum(axis=0), 1e-300)  # P(l|w), were topics equally likely
-        segment_topic = (counts @ of_word.T + 1e-3) / (counts.sum(axis=1) + 1e-3 * n_topics)[:, None]
-        cluster = _nearest_clusters(segment_topic, n_clusters, rng)
-        segment = np.repeat(np.arange(n_segments), sampler.lengths)
-        topic = np.empty(len(sampler.tokens), np.int64)
-        word_topic = np.ascontiguousarray(topic_word.T)
-        for first in range(0, len(topic), 1 << 16):
-            part = slice(first, first + (1 << 16))
-            upto = np.cumsum(segment_topic[segment[part]] * word_topic[sampler.tokens[part]], axis=1)
-            drawn = rng.random_sample(len(upto)) * upto[:, -1]
-            topic[part] = np.minimum((upto <= drawn[:, None]).sum(axis=1), n_topics - 1)
-        return topic, cluster
 
     def _keep(self, counts: sp.csr_array, documents: np.ndarray, sampler: Sampler, state: State) -> None:
         n_sweeps = int(state["sweeps"][0])
@@ -352,7 +376,7 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if n_sweeps <= self.burn_in:  # interrupted before the first sample
                 sampler.add_words(chain, chain["word_topic"])
             words = chain["word_topic"].T + self.eta * max(1, 1 + (n_sweeps - 1 - self.burn_in) // self.lag)
-            learned.append((words / words.sum(axis=1, keepdims=True), chain["alpha"].copy()))
+            learned.append((normalise_rows(words), chain["alpha"].copy()))
         self.topic_word_, self.alpha_ = learned[best][0].astype(np.float32), learned[best][1]
         others = [pair for number, pair in enumerate(learned) if number != best]
         shape = (len(others), *self.topic_word_.shape)
@@ -367,7 +391,8 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.segment_documents_ = documents
         self.segment_topic_, self.segment_cluster_ = self._of_segments(counts, documents)
         self.cluster_weight_ = self.segment_cluster_.mean(axis=0)
-        self.doc_topic_, self.doc_cluster_ = self._pooled(counts, documents, self.segment_topic_, self.segment_cluster_)
+        of_segments = (self.segment_topic_, self.segment_cluster_)
+        self.doc_topic_, self.doc_cluster_ = pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)
 
     # ---- documents --------------------------------------------------------------------------------------------------
 
@@ -375,31 +400,23 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """P(w | word-topic) and alpha of every chain, the kept one first."""
         return [(self.topic_word_, self.alpha_), *zip(self.other_topic_word_, self.other_alpha_)]
 
-    def _segments(self, X: Any, counts: sp.csr_array, documents: Any) -> tuple[sp.csr_array, np.ndarray]:
+    def _segments(
+        self, X: CountsLike, counts: sp.csr_array, documents: ArrayLike | None
+    ) -> tuple[sp.csr_array, np.ndarray]:
         """Segments, and the number of each one's document. `counts` is X, validated."""
         if isinstance(X, Corpus) and X.segments is not None:
             if documents is not None:
                 raise ValueError("documents: a Corpus with segments knows their documents itself")
-            missing = np.setdiff1d(np.arange(len(X)), X.segments.documents)  # an empty segment stands for none
-            rows = sp.vstack([X.segments.counts, sp.csr_array((len(missing), X.counts.shape[1]), dtype=X.counts.dtype)])
-            segments = as_counts(
-                self, Corpus.from_counts(sp.csr_array(rows), X.vocabulary), reset=False, dtype=np.float64
-            )
-            return segments, np.concatenate([X.segments.documents, missing]).astype(np.int64)
-        n_rows = counts.shape[0]
-        if documents is None:
-            return counts, np.arange(n_rows)
-        numbers = np.asarray(documents)
-        if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (n_rows and numbers.min() < 0):
-            raise ValueError(f"documents: expected {n_rows} whole numbers from 0, the document of each row")
-        return counts, numbers.astype(np.int64)
+            segments, numbers = every_document_in_segments(X)
+            return self.word_counts(Corpus.from_counts(segments, X.vocabulary), np.float64), numbers
+        return counts, document_numbers(documents, counts.shape[0])
 
-    def _new(self, X: Any, documents: Any) -> tuple[sp.csr_array, np.ndarray]:
+    def _new(self, X: CountsLike, documents: ArrayLike | None) -> tuple[sp.csr_array, np.ndarray]:
         """Segments of new documents without words that training did not have, and their documents."""
         check_is_fitted(self)
-        counts = as_counts(self, X, reset=False, dtype=np.float64)
-        counts, documents = self._segments(X, counts, documents)
-        return whole_tokens(seen_words(counts, self.word_frequency_)), documents
+        counts = self.word_counts(X, np.float64)
+        counts, numbers = self._segments(X, counts, documents)
+        return whole_tokens(seen_words(counts, self.word_frequency_)), numbers
 
     def _of_segments(
         self,
@@ -427,32 +444,4 @@ class LDCC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _of_documents(self, counts: sp.csr_array, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P(l|d) and P(k|d)."""
-        return self._pooled(counts, documents, *self._of_segments(counts, documents))
-
-    def _pooled(
-        self, counts: sp.csr_array, documents: np.ndarray, segment_topic: np.ndarray, segment_cluster: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Of documents, from those of their segments: topics by tokens, clusters by segments and the prior."""
-        n_documents, n_segments = int(documents.max(initial=-1)) + 1, len(documents)
-        shape, rows = (n_documents, n_segments), np.arange(n_segments)
-        tokens = sp.csr_array((counts.sum(axis=1), (documents, rows)), shape)
-        topics, total = tokens @ segment_topic.astype(np.float64), tokens.sum(axis=1)
-        topics = np.where(total[:, None] > 0, topics / np.maximum(total, 1)[:, None], self.topic_weight_)
-        members = sp.csr_array((np.ones(n_segments), (documents, rows)), shape)
-        clusters = members @ segment_cluster.astype(np.float64) + self.delta
-        clusters /= clusters.sum(axis=1, keepdims=True)
-        return (topics / topics.sum(axis=1, keepdims=True)).astype(np.float32), clusters.astype(np.float32)
-
-
-def whole_tokens(counts: sp.csr_array) -> sp.csr_array:
-    """Weights rounded up to whole tokens, which is what can have a topic; counts stay as they are."""
-    return sp.csr_array((np.ceil(counts.data), counts.indices, counts.indptr), counts.shape)
-
-
-def _nearest_clusters(segment_topic: np.ndarray, n_clusters: int, rng: np.random.RandomState) -> np.ndarray:
-    """Segments that mix topics alike have one cluster."""
-    from sklearn.cluster import KMeans
-
-    if n_clusters >= len(segment_topic):
-        return np.arange(len(segment_topic)) % n_clusters
-    return KMeans(n_clusters, n_init=1, max_iter=20, random_state=rng).fit_predict(segment_topic)
+        return pooled(counts, documents, *self._of_segments(counts, documents), self.topic_weight_, self.delta)

@@ -1,29 +1,33 @@
-"""Tempered EM (Hofmann's TEM)."""
+"""Tempered EM (Hofmann's TEM): topics that are held back as long as that helps on held-out tokens.
+
+It raises P(z|d) P(w|z) to a power below one in the E-step, lowered step by step for as long as that helps on tokens
+held out of the training documents. Powers can be taken beforehand, so it runs on the kernel of plain EM.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...engine.arrays import normalise_rows
 from ...engine.checks import check_whole_numbers
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood, split_tokens
-from ..em import EMStep, normalised
+from ..em import EMStep, Prior
 
-__all__ = []
+__all__ = ["tempered_step"]
 
 _TEMPER = 0.9  # what the exponent is multiplied by when the held-out tokens stop gaining
 _TEMPER_PATIENCE = 3  # lowerings without a gain
 _TEMPER_HELD_OUT = 0.1  # of the tokens
 
 
-def _tempered_step(
-    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: tuple[Any, ...], tol: float
+def tempered_step(
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior, tol: float
 ) -> Callable[[State], tuple[float, bool]]:
-    """Steps of tempered EM: (held-out log-likelihood a token, done).
+    """Steps of tempered EM: (held-out log-likelihood per token, done).
 
     While the held-out tokens gain, go on; when they do not, go back to the best parameters and lower the exponent;
     when three lower exponents in a row bring nothing, stop there.
@@ -45,7 +49,7 @@ def _tempered_step(
             doc_topic **= state["exponent"]
             word_topic **= state["exponent"]
         step(doc_topic, word_topic)
-        doc_topic[:], word_topic[:] = normalised(doc_topic), normalised(word_topic.T).T  # rows no token touched
+        doc_topic[:], word_topic[:] = normalise_rows(doc_topic), normalise_rows(word_topic.T).T  # rows no token touched
         topics = np.ascontiguousarray(word_topic[:, :n_topics].T)
         score = completion_log_likelihood(held_out, doc_topic[:, :n_topics], topics, word_frequency)
         if score > state["best_score"] + tol:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import csr_parts
-from ...engine.blocks import map_blocks
+from ...engine.arrays import csr_parts, normalise_rows
+from ...engine.blocks import map_blocks, single_threaded_libraries
 from ...engine.jit import njit, njit_fast
-from ...engine.loop import State
+from ...engine.loop import BATCH_STEPS, State
 from ..em import SMALLEST
 
 __all__ = [
     "ThemeStep",
     "even_blocks",
+    "learn_batch",
     "log_word_theme",
-    "normalise",
     "posterior",
     "score_rows",
     "token_topics",
@@ -83,13 +83,15 @@ def token_topics(indptr, indices, data, first, last, doc_theme, least, theme_top
 
 
 class ThemeStep:
-    """One EM step over all documents; renews the state in place and returns the objective a token before it.
+    """One EM step over all documents; renews the state in place and returns the objective per token before it.
 
     Words are gone through in blocks of fixed size, and sums over blocks are added in their order. To be called under
     `single_threaded_libraries`.
     """
 
-    def __init__(self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None):
+    def __init__(
+        self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None
+    ) -> None:
         self.counts, self.smoothing, self.known, self.n_jobs = counts, smoothing, known, n_jobs
         self.by_word = sp.csr_array(counts.T)
         self.n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
@@ -103,10 +105,10 @@ class ThemeStep:
         sums, log_likelihood = self.expected(state)
         state["theme_weight"], state["theme_topic"], state["word_topic"] = sums
         state["word_topic"] += self.smoothing
-        normalise(state["theme_weight"][None])
-        normalise(state["theme_topic"])
+        normalise_rows(state["theme_weight"][None], out=state["theme_weight"][None])
+        normalise_rows(state["theme_topic"], out=state["theme_topic"])
         state["theme_topic"][state["theme_topic"] < SMALLEST] = 0  # subnormal numbers would slow down the products
-        normalise(state["word_topic"].T)
+        normalise_rows(state["word_topic"].T, out=state["word_topic"].T)
         return (log_likelihood + prior) / self.n_tokens
 
     def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
@@ -143,6 +145,25 @@ class ThemeStep:
         parts = map_blocks(block, self.word_blocks, self.n_jobs)
         weight = doc_theme.sum(axis=0, dtype=np.float64).astype(doc_theme.dtype)
         return weight, theme_topic * np.sum(parts, axis=0), new_words
+
+
+def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: float) -> float:
+    """Stepwise EM: move the state towards a batch by a share; the log-likelihood per token of the batch before."""
+    tokens_of_theme = state["theme_weight"][:, None] * state["theme_topic"]  # documents of a stream are alike in length
+    old = (state["theme_weight"], tokens_of_theme, state["word_topic"] * tokens_of_theme.sum(axis=0))
+    smoothing = share * step.smoothing / (n_tokens_before + step.n_tokens)
+    values = []
+    for _ in range(BATCH_STEPS):
+        with single_threaded_libraries():
+            sums, log_likelihood = step.expected(state)
+        values.append(log_likelihood / step.n_tokens)
+        new = (sums[0] / max(sums[0].sum(), 1e-300), sums[1] / step.n_tokens, sums[2] / step.n_tokens)
+        weight, theme_topic, word_topic = ((1 - share) * a + share * b for a, b in zip(old, new))
+        word_topic += smoothing
+        state["theme_weight"] = normalise_rows(weight[None])[0]
+        state["theme_topic"] = normalise_rows(theme_topic)
+        state["word_topic"] = np.ascontiguousarray(normalise_rows(word_topic.T).T)
+    return values[0]
 
 
 def posterior(
@@ -204,9 +225,3 @@ def _rows_of(by_word: sp.csr_array, rows: tuple[int, int], doc_theme: np.ndarray
 def even_blocks(n_rows: int, width: int) -> list[tuple[int, int]]:
     size = max(1, _VALUES_A_BLOCK // max(width, 1))
     return [(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
-
-
-def normalise(rows: np.ndarray) -> np.ndarray:
-    """Divide rows by their sums, in place."""
-    rows /= np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny)
-    return rows

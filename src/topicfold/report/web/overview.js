@@ -56,6 +56,7 @@ function convergence(model) {
 }
 
 function settings(model) {
+  if (!model.settings.length) return null; // a tree that was made without a model
   return element(
     'details',
     {},

@@ -1,0 +1,33 @@
+"""`python -m experiments NAME --data FOLDER`: run an experiment, and print our numbers beside the published ones."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import EXPERIMENTS
+from .runner import run
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the experiment that is named, or list all."""
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    parser.add_argument("name", nargs="?", help="the experiment; without it, they are listed")
+    parser.add_argument("--data", help="folder with the benchmark corpora; else TOPICFOLD_DATA says where")
+    parser.add_argument("--out", default="docs/results", help="folder for the results; a killed run resumes there")
+    parser.add_argument("--quick", action="store_true", help="a small version that takes minutes")
+    parser.add_argument("--jobs", type=int, default=1, help="cells at a time, each in a process")
+    given = parser.parse_args(arguments)
+    if given.name is None:
+        print("\n".join(EXPERIMENTS))
+        return 0
+    try:
+        print(run(given.name, data=given.data, out=given.out, quick=given.quick, n_jobs=given.jobs))
+    except (ValueError, OSError, ImportError) as error:
+        print(f"experiments: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The program `topicfold`: its commands, and how errors are said."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import NoReturn
+
+import click
+
+from .document_commands import assign, score, search
+from .fit_commands import demo, fit, select
+from .messages import INTERRUPTED, say
+from .topic_commands import explore, show, tree
+
+__all__ = ["cli", "main"]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line: errors are one line on stderr and exit code 2, unless --debug asks for the traceback."""
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words  # anywhere, not only before the command
+    words = [word for word in words if word != "--debug"]
+    if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")  # data is the same on every machine
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: say(f"topicfold: {message}")
+            sys.exit(cli.main(words, prog_name="topicfold", standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output, such as head, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except click.UsageError as error:
+        hint = f"\nTry: {error.ctx.command_path} --help" if error.ctx else ""
+        _fail(error.format_message() + hint, 2)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except Exception as error:
+        if debug:
+            raise
+        expected = isinstance(error, ValueError | OSError | ImportError | TypeError)
+        _fail(f"{error}" if expected and str(error) else f"{type(error).__name__}: {error} (--debug says more)", 2)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    click.echo(f"topicfold: {message}", err=True)
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="topicfold")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error; may stand anywhere.")
+def cli(debug: bool) -> None:
+    """Find what a collection of texts is about.
+
+    INPUT is a folder of text files, CSV, TSV, JSONL (also .gz), Parquet, Matrix Market, LDA-C, UCI bag of words,
+    SVMlight, scipy .npz, or a corpus saved as .safetensors; '-' is JSONL on stdin.
+    """
+
+
+for _command in (fit, select, demo, show, tree, explore, assign, search, score):
+    cli.add_command(_command)

@@ -1,0 +1,102 @@
+"""Commands about documents: assign, search, score."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Literal
+
+import click
+
+from .messages import say
+from .options import errors_of, file_options, known_options, read_as_fitted, segments_of
+
+__all__ = ["assign", "score", "search"]
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input")
+@file_options
+@click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
+@click.option("--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format, where --out does not tell.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option("--batch", default=1000, show_default=True, help="Documents in memory at a time.")
+@click.option(
+    "--segments",
+    metavar="HOW",
+    help="One row per segment ('paragraphs', 'sentences', a number of words); for ldcc.",
+)
+def assign(
+    model: str,
+    input: str,
+    out: str,
+    to: Literal["csv", "jsonl", "parquet"] | None,
+    tree_file: str | None,
+    batch: int,
+    segments: str | None,
+    **given: Any,
+) -> None:
+    """Write the topics of each document of INPUT ('-': JSONL on stdin) as a table.
+
+    Columns: id, topic (the largest), its name and probability, then one column per topic.
+    """
+    from ..analysis.assign import assign_file
+    from ..models.model_file import load
+    from ..topics.tree import TopicTree
+
+    errors = errors_of(given)
+    tree = None if tree_file is None else TopicTree.load(tree_file)
+    how = segments_of(segments)
+    n_rows = assign_file(load(model), input, out, tree=tree, to=to, batch=batch, segments=how, errors=errors, **given)
+    say(f"{n_rows:,} {'documents' if segments is None else 'segments'} assigned")
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input")
+@click.argument("query")
+@file_options
+@known_options
+@click.option("-n", default=10, show_default=True, help="Documents to show.")
+def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
+    """Find the documents of INPUT that hold the words of QUERY, or are about the same ('-': QUERY from stdin).
+
+    Prints score, id, title and the words found. Documents that hold all words come first.
+    """
+    from ..analysis.search import search as find
+    from ..models.model_file import load
+
+    if "-" == input == query:
+        raise click.UsageError("INPUT and QUERY cannot both come from stdin")
+    text = sys.stdin.read() if query == "-" else query
+    fitted = load(model)
+    corpus = read_as_fitted(fitted, model, input, given)
+    for hit in find(fitted, corpus, text, n):
+        title = f"  {hit.title}" if hit.title != hit.id else ""
+        click.echo(f"{hit.score:.4f}  {hit.id}{title}" + (f"  ({', '.join(hit.words)})" if hit.words else ""))
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input")
+@file_options
+@click.option(
+    "--segments", metavar="HOW", help="Cut texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
+)
+def score(model: str, input: str, segments: str | None, **given: Any) -> None:
+    """Print the held-out log-likelihood of INPUT, and the perplexity where it is per token.
+
+    By document completion: one half of each text predicts the other. For HLTA, the exact log-likelihood per document.
+    Texts become words as they did for the fit.
+    """
+    from ..metrics.completion import perplexity
+    from ..models.model_file import load
+
+    fitted = load(model)
+    value = fitted.score(read_as_fitted(fitted, model, input, given, segments))
+    per = fitted.score_unit.removeprefix("nats ")
+    rows = [(f"log-likelihood {per}", f"{value:.4f}")]
+    if per == "per token":
+        rows.append(("perplexity", f"{perplexity(value):.1f}"))
+    width = max(len(name) for name, _ in rows)
+    click.echo("\n".join(f"{name:<{width}}  {figure}" for name, figure in rows))

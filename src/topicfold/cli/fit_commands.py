@@ -1,0 +1,196 @@
+"""Commands that fit models: fit, select, demo."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
+from .options import corpus_options, fit_input, make_model, model_options, read_corpus, takes_graph, values_of
+
+if TYPE_CHECKING:
+    from ..models.base import TopicModel
+    from ..topics.tree import TopicTree
+
+__all__ = ["demo", "fit", "select"]
+
+_MOST_SHOWN = 100  # topics of a hierarchy that fit prints
+
+
+@click.command()
+@click.argument("input")
+@corpus_options
+@model_options
+@click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
+@click.option("--checkpoint", type=click.Path(), help="File a killed fit resumes from.")
+@click.option("--corpus-out", type=click.Path(), help="Also save the corpus that was read.")
+@click.option("--report", type=click.Path(), help="Also write a page to explore the topics (.html).")
+@click.option(
+    "--graph",
+    "graphs",
+    multiple=True,
+    metavar="knn|links|FILE",
+    help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a file "
+    "with one edge per line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). Repeated, they "
+    "add up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
+)
+@click.option(
+    "--embeddings",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Vectors of the documents, one row per document (.npy).",
+)
+@click.option(
+    "--supervise",
+    is_flag=True,
+    help="Let the labels guide the fit: lapplsi, ltm and dtm connect documents with the same label, ttmm with "
+    "-p n_themes=labels has one theme per label. Without it --labels are for display and measures.",
+)
+def fit(
+    input: str,
+    model_name: str,
+    parameters: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: str,
+    checkpoint: str | None,
+    corpus_out: str | None,
+    report: str | None,
+    graphs: tuple[str, ...],
+    embeddings: str | None,
+    supervise: bool,
+    **given: Any,
+) -> None:
+    """Fit a model to INPUT, save it, and print its topics.
+
+    lapplsi, ltm and dtm work on a graph of the documents.
+    """
+    from ..report import build_report
+
+    model = make_model(model_name, values_of(parameters), seed, jobs)
+    _check_fit(model, model_name, graphs, embeddings, supervise)
+    check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
+    if checkpoint:
+        model.set_params(checkpoint=checkpoint)
+    corpus = read_corpus(input, given, keep_texts=report is not None)
+    if corpus_out:
+        corpus.save(corpus_out)
+    if getattr(model, "emission", None) == "presence":
+        say(f"{model_name} looks at which words a document has, not how often; -p emission=counts changes that")
+    started = time.monotonic()
+    model.fit(corpus, **fit_input(model, corpus, graphs, embeddings, supervise))
+    model.save(out)
+    if getattr(model, "graph_weight", None) == "auto":
+        say(f"graph_weight {model.graph_weight_:g} was chosen")
+    _show(model.topic_tree(corpus))
+    summary = model.summary()
+    say(
+        f"{summary.n_iter:,} iterations in {time.monotonic() - started:.1f} s ({summary.ending}); the model is in {out}"
+    )
+    if report:
+        page = build_report(model, corpus, name=corpus_name(input))
+        page.save(report)
+        say_report(page, report)
+    if model.interrupted_:
+        sys.exit(INTERRUPTED)
+
+
+def _check_fit(
+    model: TopicModel, model_name: str, graphs: tuple[str, ...], embeddings: str | None, supervise: bool
+) -> None:
+    on_graph = takes_graph(model)
+    if (graphs or embeddings) and not on_graph:
+        raise click.UsageError(f"{model_name} works on words alone: --graph and --embeddings are for lapplsi, ltm, dtm")
+    themes_are_labels = getattr(model, "n_themes", None) == "labels"
+    if supervise and not on_graph and not themes_are_labels:
+        raise click.UsageError(
+            f"--supervise: {model_name} uses no labels; it is for lapplsi, ltm, dtm, and ttmm with -p n_themes=labels"
+        )
+    if themes_are_labels and not supervise:
+        raise click.UsageError("-p n_themes=labels needs labels: add --labels COLUMN --supervise")
+
+
+def _show(tree: TopicTree) -> None:
+    if len(tree) <= _MOST_SHOWN or tree.level.max() <= 2:
+        click.echo(str(tree))
+        return
+    top = tree.level.max()
+    click.echo(str(tree.at_levels([top - 1, top])))
+    say(f"the two upper levels of {len(tree):,} topics; topicfold show prints all, or those of --levels")
+
+
+@click.command()
+@click.argument("input")
+@corpus_options
+@model_options
+@click.option("--splits", default=3, show_default=True, help="Parts the documents are cut into.")
+@click.option("--seeds", default=2, show_default=True, help="Fits of each part.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--plot", type=click.Path(), help="Also draw the figures to this file (.png, .svg, .pdf).")
+def select(
+    input: str,
+    model_name: str,
+    parameters: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    splits: int,
+    seeds: int,
+    as_json: bool,
+    plot: str | None,
+    **given: Any,
+) -> None:
+    """Choose sizes and weights on held-out documents: -p n_topics=[10,20,50] tries each value of a list."""
+    from ..analysis.selection import select as choose
+
+    values = values_of(parameters)
+    grid = {name: value for name, value in values.items() if isinstance(value, list)}
+    if not grid:
+        raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
+    model = make_model(model_name, {name: value for name, value in values.items() if name not in grid}, seed, 1)
+    check_places([input], plot)
+    if plot:
+        _check_plot(plot)
+    corpus = read_corpus(input, given)
+    result = choose(model, corpus, grid, n_splits=splits, n_seeds=seeds, random_state=seed, n_jobs=jobs)
+    click.echo(result.to_json() if as_json else str(result))
+    if plot:
+        result.plot().savefig(plot)
+        say(f"the figures are in {plot}")
+
+
+def _check_plot(path: str) -> None:
+    from ..plots.style import new_figure
+
+    known = sorted(new_figure(1, 1).canvas.get_supported_filetypes())
+    if Path(path).suffix.lstrip(".").lower() not in known:
+        raise click.UsageError(f"--plot {path}: expected a name that ends in .{', .'.join(known)}")
+
+
+@click.command()
+@click.option("--out", default="topicfold-demo.safetensors", show_default=True, help="Model file to write.")
+@click.option("--corpus-out", default="topicfold-demo-corpus.safetensors", show_default=True, help="Corpus to write.")
+@click.option("--report", default="topicfold-demo.html", show_default=True, help="Page to write.")
+def demo(out: str, corpus_out: str, report: str) -> None:
+    """Fit the bundled corpus of Debian packages, print its topics, and write a page to explore them."""
+    from ..datasets import load_demo
+    from ..models.plsa.plsa import PLSA
+    from ..report import build_report
+
+    check_places([], out, corpus_out, report)
+    corpus = load_demo()
+    say(f"{corpus}\n")
+    model = PLSA(20, smoothing=0.01, random_state=0, n_jobs=-1).fit(corpus)
+    tree = model.topic_tree(corpus)
+    click.echo(str(tree))
+    model.save(out)
+    corpus.save(corpus_out)
+    say("")
+    page = build_report(tree, corpus, name="Debian packages")
+    page.save(report)
+    say_report(page, report)
+    say(f"\nThe model is in {Path(out).absolute()}. Try:")
+    say(f"  topicfold show {out} --topic {tree.children()[0]}")
+    say(f"  topicfold search {out} {corpus_out} 'play chess against the computer'")

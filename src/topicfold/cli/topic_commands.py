@@ -1,0 +1,189 @@
+"""Commands about topics: show, tree, explore."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from .messages import check_places, corpus_name, say, say_report
+from .options import file_options, known_options, number_of, read_as_fitted
+
+if TYPE_CHECKING:
+    from ..topics.ranking import RankBy
+    from ..topics.tree import TopicTree
+
+__all__ = ["explore", "show", "tree"]
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.option("--words", default=10, show_default=True, help="Words per topic.")
+@click.option("--by", type=click.Choice(["score", "probability"]), default="score", show_default=True)
+@click.option("--topic", type=int, help="One topic: its words with P(w|z), and its documents.")
+@click.option("--documents", default=10, show_default=True, help="Documents of a topic.")
+@click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
+@click.option("--repeat", is_flag=True, help="In a hierarchy, also show words that the topic above shows.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--hlta-json", metavar="NAME", help="Write NAME.nodes.json and NAME.topics.json as the HLTA in Java does."
+)
+def show(
+    model: str,
+    words: int,
+    by: RankBy,
+    topic: int | None,
+    documents: int,
+    levels: str | None,
+    repeat: bool,
+    as_json: bool,
+    hlta_json: str | None,
+) -> None:
+    """Print the topics of a saved MODEL, or of a tree that `topicfold tree` wrote."""
+    topics = _topics_of(model, repeat)
+    if levels:
+        topics = topics.at_levels(_numbers("levels", levels))
+    if hlta_json:
+        for name, content in zip(("nodes", "topics"), topics.to_hlta_json()):
+            Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8")
+        say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json are written")
+    elif as_json:
+        click.echo(topics.to_json(words))
+    elif topic is None:
+        click.echo(topics.to_text(words, by))
+    else:
+        click.echo("\n".join(f"{word.probability:.4f}  {word.word}" for word in topics.words(topic, words, by)))
+        click.echo("")
+        for name, share in topics.documents(topic, documents):
+            title = topics.title(topics.document_ids.index(name))
+            click.echo(f"{share:.4f}  {name}" + (f"  {title}" if title != name else ""))
+
+
+def _topics_of(path: str, repeat: bool = False) -> TopicTree:
+    """The topics of a model file or a tree file."""
+    from ..models.hlta.hlta import HLTA
+    from ..models.model_file import load
+    from ..store import kind_of_file
+    from ..topics.tree import TopicTree
+
+    if kind_of_file(path) == "tree":
+        if repeat:
+            raise click.UsageError("--repeat: a saved tree holds the words it shows; give the model")
+        return TopicTree.load(path)
+    fitted = load(path)
+    if not repeat:
+        return fitted.topic_tree()
+    if not isinstance(fitted, HLTA):
+        raise click.UsageError(f"--repeat: {type(fitted).__name__} leaves out no words; it is for hlta")
+    return fitted.topic_tree(repeat=True)
+
+
+def _numbers(name: str, text: str) -> list[int]:
+    return [int(number_of(name, part)) for part in text.split(",")]
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.option("--out", required=True, type=click.Path(), help="Tree file to write (.safetensors).")
+@click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
+@click.option("--merge", "merges", multiple=True, metavar="N,N[,N]", help="Make these topics one; repeatable.")
+@click.option("--drop", "drops", metavar="N[,N]", help="Leave these topics out.")
+@click.option("--reduce", "n_topics", type=int, help="Merge the most similar topics until so many are left.")
+@click.option("--group", "groups", metavar="N[,N]", help="Put levels of so many groups of similar topics above.")
+@click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that a page downloaded.")
+def tree(
+    model: str,
+    out: str,
+    levels: str | None,
+    merges: tuple[str, ...],
+    drops: str | None,
+    n_topics: int | None,
+    groups: str | None,
+    names: str | None,
+) -> None:
+    """Change the topics of MODEL (or of a saved tree) and save them as a tree, for show, explore and assign.
+
+    Changes are made in the order of the options above.
+    """
+    from ..report import read_names
+
+    check_places([model, names], out)
+    topics = _topics_of(model)
+    if levels:
+        topics = topics.at_levels(_numbers("levels", levels))
+    for merge in merges:
+        topics = topics.merge(_numbers("merge", merge))
+    if drops:
+        topics = topics.drop(_numbers("drop", drops))
+    if n_topics is not None:
+        topics = topics.reduce(n_topics)
+    if groups:
+        topics = topics.grouped(_numbers("group", groups))
+    if names:
+        topics = topics.rename(read_names(names))
+    topics.save(out)
+    click.echo(str(topics))
+    say(f"the tree is in {out}")
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input")
+@file_options
+@known_options
+@click.option(
+    "--segments", metavar="HOW", help="Cut texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
+)
+@click.option("--out", default="topics.html", show_default=True, type=click.Path(), help="Page to write.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option("--name", help="Name of the corpus on the page; without it, that of INPUT.")
+@click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
+@click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
+@click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
+@click.option(
+    "--documents", type=click.IntRange(1), default=20_000, show_default=True, help="Documents on the page at most."
+)
+def explore(
+    model: str,
+    input: str,
+    segments: str | None,
+    out: str,
+    tree_file: str | None,
+    name: str | None,
+    names: str | None,
+    other: str | None,
+    layout: Literal["neighbours", "umap"],
+    documents: int,
+    **given: Any,
+) -> None:
+    """Write a page to explore the topics of MODEL and the documents of INPUT: one file, for any browser.
+
+    Texts become words as they did for the fit.
+    """
+    from ..models.model_file import load
+    from ..report import build_report, read_names
+    from ..topics.tree import TopicTree
+
+    check_places([model, input, other, names, tree_file], out)
+    fitted = load(model)
+    second = None if other is None else load(other)
+    changed = None if tree_file is None else TopicTree.load(tree_file)
+    corpus = read_as_fitted(fitted, model, input, given, segments)
+    say(str(corpus))
+    topics = fitted.topic_tree(corpus)
+    if changed is not None:
+        topics = changed.with_documents_of(topics)
+    page = build_report(
+        topics,
+        corpus,
+        name=name or corpus_name(input),
+        names=None if names is None else read_names(names),
+        compare=second,
+        model_name=None if other is None else Path(model).stem,
+        compare_name=None if other is None else Path(other).stem,
+        layout=layout,
+        max_documents=documents,
+    )
+    page.save(out)
+    say_report(page, out)

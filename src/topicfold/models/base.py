@@ -1,0 +1,309 @@
+"""What every model shares: an abstract base class, and below it one for flat topics and one for EM on them.
+
+A concrete class adds its parameters, its steps and how new documents are folded in. Classes are abstract or final, and
+no concrete method is overridden.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..corpus.corpus import Corpus
+from ..engine.arrays import normalise_rows
+from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
+from ..engine.loop import Checkpoint, Resumed, Run, State, fingerprint
+from ..metrics.completion import completion_log_likelihood, split_tokens
+from ..topics.fit_summary import FitSummary
+from ..topics.tree import TopicTree
+from .em import Prior, pooled_topic_weight, seed_prior
+from .inputs import CountsLike, CountsMixin, RandomStateLike, seen_words
+from .starts import SeedWords, seed_columns
+
+__all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree"]
+
+Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.float64] | np.dtype
+
+_NO_SETTINGS = ("n_jobs", "verbose", "checkpoint")  # they change no result, and a path says where one works
+_LONGEST_SETTING = 200
+
+
+class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """Base class of all topic models.
+
+    Attributes
+    ----------
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w|z); also as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        P(z|d) of the training documents.
+    topic_weight_ : ndarray of shape (n_topics,)
+        Share of each topic in the corpus.
+    word_frequency_ : ndarray of shape (n_words,)
+        Tokens of each word in training.
+    history_ : ndarray of shape (n_iter_,)
+        The objective at each step.
+    n_iter_ : int
+        Number of steps.
+    converged_, interrupted_ : bool
+        Whether the fit ended by itself before `max_iter`; whether Ctrl-C ended it.
+    """
+
+    score_unit: ClassVar[str] = "nats per token"
+    _endings: ClassVar[tuple[str, str]] = ("stopped at max_iter", "converged")  # by whether it converged
+
+    random_state: RandomStateLike
+    n_jobs: int | None
+    verbose: bool | None
+    checkpoint: str | Path | None
+
+    topic_word_: np.ndarray
+    doc_topic_: np.ndarray
+    topic_weight_: np.ndarray
+    word_frequency_: np.ndarray
+    history_: np.ndarray
+    n_iter_: int
+    converged_: bool
+    interrupted_: bool
+    graph_: sp.csr_array | None = None  # of the training documents, in models that are fitted on one
+
+    @abstractmethod
+    def check_parameters(self) -> None:
+        """Raise a ValueError that names a parameter which the model cannot use; `fit` does it first."""
+
+    @abstractmethod
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Fit the model to documents."""
+
+    @abstractmethod
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """The topics of new documents, one row each, whatever else is in the batch."""
+
+    @abstractmethod
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
+        """Fit, and return the topics of the training documents."""
+
+    @abstractmethod
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood of documents, in `score_unit`."""
+
+    @abstractmethod
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """Memberships of documents in the topics, with the columns of `doc_topic_`.
+
+        The same as `transform`, except where `transform` can be set to give other features (TTMM).
+        """
+
+    @abstractmethod
+    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        """The topics as a TopicTree: plain arrays to print, change, save and explore.
+
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
+            another corpus is assigned to the topics first.
+
+        Returns
+        -------
+        TopicTree
+        """
+
+    @abstractmethod
+    def _n_outputs(self) -> int:
+        """Number of columns that `transform` gives."""
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make what follows from the learned arrays and is used again and again; after a fit, and after loading."""
+
+    @property
+    def components_(self) -> np.ndarray:
+        """P(w|z), by scikit-learn's name."""
+        return self.topic_word_
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._n_outputs()
+
+    def summary(self) -> FitSummary:
+        """How the fit went.
+
+        Returns
+        -------
+        FitSummary
+            Name, settings, history, unit of the score and how the fit ended.
+        """
+        check_is_fitted(self)
+        settings = {
+            name: _short(value)
+            for name, value in sorted(self.get_params(deep=False).items())
+            if name not in _NO_SETTINGS
+        }
+        ending = "interrupted" if self.interrupted_ else self._endings[self.converged_]
+        return FitSummary(
+            name=type(self).__name__,
+            settings=settings,
+            history=np.asarray(self.history_, np.float64),
+            unit=self.score_unit,
+            n_iter=int(self.n_iter_),
+            ending=ending,
+            n_documents=len(self.doc_topic_),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to one .safetensors file; `topicfold.load` reads it.
+
+        Parameters
+        ----------
+        path : str or Path
+        """
+        from .model_file import save
+
+        save(self, path)
+
+    def _open_checkpoint(self, *data: Any) -> tuple[Checkpoint | None, Resumed | None]:
+        """The checkpoint of this fit, where one was asked for, and what an earlier, killed run left in it."""
+        if self.checkpoint is None:
+            return None, None
+        checkpoint = Checkpoint(self.checkpoint, fingerprint(self, *data))
+        return checkpoint, checkpoint.read()
+
+    def _keep_run(self, run: Run) -> None:
+        self.history_ = np.array(run.history)
+        self.n_iter_ = len(run.history)
+        self.converged_ = run.converged
+        self.interrupted_ = not run.finished
+
+    def _completion(self, X: CountsLike, fold_in: Callable[[sp.csr_array], np.ndarray]) -> float:
+        """Mean log-likelihood per token of one half of each document, its topics folded in from the other half."""
+        counts = self.word_counts(X, self.topic_word_.dtype)
+        check_whole_numbers(counts, "score (document completion)")
+        seen, held_out = split_tokens(counts)
+        doc_topic = fold_in(seen_words(seen, self.word_frequency_))
+        return completion_log_likelihood(held_out, doc_topic, self.topic_word_, self.word_frequency_)
+
+    def _one_level(self, doc_topic: np.ndarray, corpus: Corpus | None) -> TopicTree:
+        """The topics as a tree of one level, with these memberships of the documents of the corpus, or of the fit."""
+        n_topics, n_words = self.topic_word_.shape
+        ids = np.arange(n_topics)
+        document_ids = self.document_ids_ if corpus is None else corpus.ids
+        known = corpus is None or self._is_fitted_on(corpus)
+        words: Sequence[str] | None = self.words()
+        if words is None and corpus is not None:
+            words = corpus.vocabulary
+        return TopicTree(
+            ids=ids,
+            parent=np.full(n_topics, -1),
+            level=np.ones(n_topics, int),
+            size=doc_topic.mean(axis=0, dtype=np.float64),
+            topic_word=self.topic_word_,
+            doc_topic=doc_topic,
+            word_frequency=self.word_frequency_,
+            vocabulary=tuple(words or [f"word {column}" for column in range(n_words)]),
+            document_ids=document_ids or tuple(map(str, range(len(doc_topic)))),
+            titles=self.document_titles_ if corpus is None else corpus.titles,
+            graph=self.graph_ if known else None,
+            summary=self.summary(),
+            mapping={int(topic): int(topic) for topic in ids},
+        )
+
+
+class FlatTopicModel(TopicModel):
+    """Base class of models with one level of topics: P(w|d) = sum_z P(z|d) P(w|z)."""
+
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """P(z|d) of documents, with the columns of `doc_topic_`.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+        """
+        return np.asarray(self.transform(X))
+
+    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        """The topics as a TopicTree of one level: plain arrays to print, change, save and explore.
+
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
+            another corpus is assigned to the topics first.
+
+        Returns
+        -------
+        TopicTree
+        """
+        check_is_fitted(self)
+        known = corpus is None or self._is_fitted_on(corpus)
+        return self._one_level(self.doc_topic_ if known else self.document_topics(corpus), corpus)
+
+    def _n_outputs(self) -> int:
+        return len(self.topic_word_)
+
+
+class EMTopicModel(FlatTopicModel):
+    """Base class of flat topics that are fitted by EM, where words may guide some of them."""
+
+    n_topics: int
+    max_iter: int
+    tol: float
+    smoothing: float
+    seed_words: SeedWords | None
+    seed_strength: float
+    dtype: Dtype
+
+    def _check_common_parameters(self) -> None:
+        """Raise on parameters that no such model can use."""
+        check_whole("n_topics", self.n_topics)
+        check_whole("max_iter", self.max_iter)
+        for name in ("tol", "smoothing", "seed_strength"):
+            check_number(name, getattr(self, name))
+        check_float_dtype(self.dtype)
+
+    def _seeds(self, counts: sp.csr_array) -> dict[int, np.ndarray]:
+        """The columns of the seed words of each guided topic."""
+        return seed_columns(self.seed_words, self.n_topics, self.words(), counts.shape[1])
+
+    def _seed_prior(self, counts: sp.csr_array) -> Prior:
+        strength = float(counts.sum(dtype=np.float64)) / self.n_topics * self.seed_strength
+        return seed_prior(self._seeds(counts), strength, counts.dtype)
+
+    def _keep_topics(self, counts: sp.csr_array, state: State) -> None:
+        """The topics, their weights and the word frequencies, from the state of a finished fit."""
+        self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
+        self.topic_weight_ = pooled_topic_weight(counts, state["doc_topic"][:, : self.n_topics])
+        self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
+
+
+def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
+    """The topics of a fitted model: the same as `model.topic_tree(corpus)`.
+
+    Parameters
+    ----------
+    model : TopicModel
+    corpus : Corpus, optional
+
+    Returns
+    -------
+    TopicTree
+    """
+    return model.topic_tree(corpus)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"array of shape {value.shape}"
+    text = str(value)
+    return text if len(text) <= _LONGEST_SETTING else text[: _LONGEST_SETTING - 1] + "…"

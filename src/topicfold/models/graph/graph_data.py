@@ -1,0 +1,61 @@
+"""What a fit on a graph works on, and checks of what users bring to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["FLOOR", "GraphData", "GraphSource", "Vectors", "check_embeddings", "connected", "without_tokens"]
+
+GraphSource: TypeAlias = Literal["embeddings", "words", "graph"]
+Vectors: TypeAlias = np.ndarray | sp.csr_array
+
+FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
+_MOST = 1e15  # of an embedding: its square is a float32 still
+
+
+class GraphData(NamedTuple):
+    """The documents of a fit: counts, the graph, and the vectors that neighbours are found by."""
+
+    counts: sp.csr_array
+    graph: sp.csr_array | None  # None: a fit without a graph
+    vectors: Vectors | None
+    labels: np.ndarray | None
+    source: GraphSource = "words"  # what the graph is made of; "graph": given as it is
+    unlabelled: sp.csr_array | None = None  # the graph without the edges of labels
+
+
+def connected(near: sp.csr_array) -> sp.csr_array:
+    """Documents are connected, with weight 1, if either is among the nearest of the other; `near` is used up."""
+    near.data = np.ones(near.nnz)
+    return sp.csr_array(near.maximum(near.T))
+
+
+def without_tokens(data: GraphData) -> np.ndarray:
+    """Which documents are empty and connected to empty ones only, if to any: nothing is known of them."""
+    empty = np.diff(data.counts.indptr) == 0
+    if data.graph is None or not empty.any():
+        return empty
+    n_components, component = connected_components(data.graph, directed=False)
+    filled = np.bincount(component, ~empty, minlength=n_components) > 0
+    return ~filled[component]
+
+
+def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | None = None) -> np.ndarray:
+    """Vectors of documents in float32, one row each, or a ValueError that says what is wrong with them."""
+    if sp.issparse(embeddings):
+        raise ValueError("embeddings are a sparse matrix: expected a dense array, one row per document")
+    values = np.asarray(embeddings, dtype=np.float64)
+    if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
+        raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
+    if n_features is not None and values.shape[1] != n_features:
+        raise ValueError(f"embeddings have {values.shape[1]} columns: those of the fit had {n_features}")
+    if not (np.abs(values) < _MOST).all():
+        raise ValueError(f"embeddings hold NaN, infinity or values beyond {_MOST:g}")
+    return np.ascontiguousarray(values, dtype=np.float32)

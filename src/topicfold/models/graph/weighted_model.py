@@ -1,0 +1,53 @@
+"""What LapPLSI and LTM share: a weight of the graph, given or chosen on held-out tokens and edges."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ...engine.checks import check_number
+from ...engine.loop import State
+from ..em import Prior
+from .graph_data import GraphData
+from .graph_model import GraphTopicModel, Weight
+from .weight import choose_weight
+
+__all__ = ["WeightedGraphModel"]
+
+
+class WeightedGraphModel(GraphTopicModel):
+    """Base class of the graph models in which a weight ranks the graph against the words.
+
+    Attributes
+    ----------
+    graph_weight_ : float
+        The weight used.
+    graph_weight_path_ : ndarray of shape (n_weights, 5), or None
+        With graph_weight='auto', a row for each weight tried: weight, held-out log-likelihood per token, share of the
+        largest topic, AUC of held-out edges, accuracy on held-out labels (NaN without labels).
+    """
+
+    graph_weight: float | Literal["auto"]
+
+    graph_weight_: float
+    graph_weight_path_: np.ndarray | None
+
+    def _needs_graph(self) -> bool:
+        return self.graph_weight != 0
+
+    def _check_graph_weight(self) -> None:
+        if self.graph_weight != "auto":
+            check_number("graph_weight", self.graph_weight, or_else=", or 'auto'")
+
+    def _weight(self, data: GraphData, prior: Prior) -> Weight:
+        if self.graph_weight == "auto":
+            return choose_weight(self, data, prior)
+        return Weight(float(self.graph_weight), np.empty(0), False)
+
+    def _keep_own(self, data: GraphData, state: State) -> None:
+        self.graph_weight_path_ = state["weight_path"] if self.graph_weight == "auto" else None
+        self.graph_weight_ = float(state["weight"])
+
+    def _weight_of_new(self) -> float:
+        return self.graph_weight_

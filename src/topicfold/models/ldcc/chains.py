@@ -1,0 +1,110 @@
+"""Chains of LDCC's sampler: where they begin, and one sweep of all of them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from ...engine.blocks import map_blocks, single_threaded_libraries
+from ...engine.loop import State
+from ..starts import start
+from .sampler import Sampler, Tables, maximised_alpha, moment_alpha
+
+if TYPE_CHECKING:
+    from .ldcc import LDCC
+
+__all__ = ["ChainStep", "chain_of", "start_chains"]
+
+_ALPHA_EVERY = 5  # sweeps of burn-in
+_FIRST_ALPHA = 0.1
+
+
+class ChainStep:
+    """One sweep of every chain; renews the state in place and returns the mean joint log-likelihood per token."""
+
+    def __init__(self, model: LDCC, sampler: Sampler) -> None:
+        self.model, self.sampler = model, sampler
+        self.tables: dict[int, Tables] = {}
+
+    def __call__(self, state: State) -> float:
+        sweep = int(state["sweeps"][0])
+        values = map_blocks(lambda chain: self.one(state, chain, sweep), range(self.model.n_chains), self.model.n_jobs)
+        state["trace"][:, sweep] = values
+        state["sweeps"] += 1
+        return float(np.mean(values))
+
+    def one(self, state: State, number: int, sweep: int) -> float:
+        model, sampler = self.model, self.sampler
+        chain = chain_of(state, number)
+        if number not in self.tables:
+            self.tables[number] = sampler.tables(chain)
+        sampler.sweep(chain, self.tables[number])
+        # samples come from one posterior: after burn-in alpha stays
+        if sweep < model.burn_in and sweep % _ALPHA_EVERY == 0:
+            found = sampler.segment_topics(chain), chain["cluster"], sampler.lengths
+            update = maximised_alpha if model.alpha == "mle" else moment_alpha
+            chain["alpha"][:] = update(chain["alpha"], *found)
+            self.tables[number] = sampler.tables(chain)
+        if sweep >= model.burn_in and (sweep - model.burn_in) % model.lag == 0:
+            sampler.add_words(chain, chain["word_topic"])
+        return sampler.log_likelihood(chain, self.tables[number]) / max(len(sampler.tokens), 1)
+
+
+def chain_of(state: State, number: int) -> State:
+    """The arrays of one chain, by their names in it."""
+    prefix = f"{number}:"
+    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+
+
+def start_chains(model: LDCC, sampler: Sampler, counts: sp.csr_array) -> State:
+    """The state of all chains before the first sweep."""
+    rng = check_random_state(model.random_state)
+    state: State = {"sweeps": np.zeros(1, np.int64), "trace": np.zeros((model.n_chains, model.n_sweeps))}
+    seeds = rng.randint(np.iinfo(np.int32).max, size=model.n_chains).tolist()
+    with single_threaded_libraries(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of k-means: fewer distinct segments than clusters
+        draws = map_blocks(
+            lambda seed: _first_draw(model, sampler, counts, np.random.RandomState(seed)), seeds, model.n_jobs
+        )
+    for number, (seed, (topic, cluster)) in enumerate(zip(seeds, draws)):
+        alpha = np.full((model.n_document_topics, model.n_word_topics), _FIRST_ALPHA)
+        chain = sampler.state(topic, cluster, alpha, seed)
+        chain["word_topic"] = np.zeros((counts.shape[1], model.n_word_topics), np.int64)
+        state |= {f"{number}:{name}": array for name, array in chain.items()}
+    return state
+
+
+def _first_draw(
+    model: LDCC, sampler: Sampler, counts: sp.csr_array, rng: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """A topic of each token and a cluster of each segment to begin with."""
+    n_topics, n_clusters, n_segments = model.n_word_topics, model.n_document_topics, counts.shape[0]
+    if model.init == "random":
+        return rng.randint(n_topics, size=len(sampler.tokens)), rng.randint(n_clusters, size=n_segments)
+    topic_word = start(counts, n_topics, "auto", rng, {})[1]
+    of_word = topic_word / np.maximum(topic_word.sum(axis=0), 1e-300)  # P(l|w), were topics equally likely
+    segment_topic = (counts @ of_word.T + 1e-3) / (counts.sum(axis=1) + 1e-3 * n_topics)[:, None]
+    cluster = _nearest_clusters(segment_topic, n_clusters, rng)
+    segment = np.repeat(np.arange(n_segments), sampler.lengths)
+    topic = np.empty(len(sampler.tokens), np.int64)
+    word_topic = np.ascontiguousarray(topic_word.T)
+    for first in range(0, len(topic), 1 << 16):
+        part = slice(first, first + (1 << 16))
+        upto = np.cumsum(segment_topic[segment[part]] * word_topic[sampler.tokens[part]], axis=1)
+        drawn = rng.random_sample(len(upto)) * upto[:, -1]
+        topic[part] = np.minimum((upto <= drawn[:, None]).sum(axis=1), n_topics - 1)
+    return topic, cluster
+
+
+def _nearest_clusters(segment_topic: np.ndarray, n_clusters: int, rng: np.random.RandomState) -> np.ndarray:
+    """Segments that mix topics alike have one cluster."""
+    from sklearn.cluster import KMeans
+
+    if n_clusters >= len(segment_topic):
+        return np.arange(len(segment_topic)) % n_clusters
+    return KMeans(n_clusters, n_init=1, max_iter=20, random_state=rng).fit_predict(segment_topic)

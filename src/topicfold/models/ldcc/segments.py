@@ -1,0 +1,60 @@
+"""Segments and the documents they belong to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...corpus.corpus import Corpus
+from ...engine.arrays import normalise_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["document_numbers", "every_document_in_segments", "pooled", "whole_tokens"]
+
+
+def every_document_in_segments(corpus: Corpus) -> tuple[sp.csr_array, np.ndarray]:
+    """The segments of a corpus and their documents; an empty segment at the end stands for each document without."""
+    assert corpus.segments is not None
+    missing = np.setdiff1d(np.arange(len(corpus)), corpus.segments.documents)
+    empty = sp.csr_array((len(missing), corpus.counts.shape[1]), dtype=corpus.counts.dtype)
+    documents = np.concatenate([corpus.segments.documents, missing]).astype(np.int64)
+    return sp.csr_array(sp.vstack([corpus.segments.counts, empty])), documents
+
+
+def document_numbers(documents: ArrayLike | None, n_rows: int) -> np.ndarray:
+    """The document of each row, checked; without any, each row is one."""
+    if documents is None:
+        return np.arange(n_rows)
+    numbers = np.asarray(documents)
+    if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (n_rows and numbers.min() < 0):
+        raise ValueError(f"documents: expected {n_rows} whole numbers from 0, the document of each row")
+    return numbers.astype(np.int64)
+
+
+def pooled(
+    counts: sp.csr_array,
+    documents: np.ndarray,
+    segment_topic: np.ndarray,
+    segment_cluster: np.ndarray,
+    topic_weight: np.ndarray,
+    delta: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of documents, from those of their segments: topics by tokens, clusters by segments and the prior."""
+    n_documents, n_segments = int(documents.max(initial=-1)) + 1, len(documents)
+    shape, rows = (n_documents, n_segments), np.arange(n_segments)
+    tokens = sp.csr_array((counts.sum(axis=1), (documents, rows)), shape)
+    topics, total = tokens @ segment_topic.astype(np.float64), tokens.sum(axis=1)
+    topics = np.where(total[:, None] > 0, topics / np.maximum(total, 1)[:, None], topic_weight)
+    members = sp.csr_array((np.ones(n_segments), (documents, rows)), shape)
+    clusters = members @ segment_cluster.astype(np.float64) + delta
+    normalise_rows(clusters, out=clusters)
+    return normalise_rows(topics).astype(np.float32), clusters.astype(np.float32)
+
+
+def whole_tokens(counts: sp.csr_array) -> sp.csr_array:
+    """Weights rounded up to whole tokens, which is what can have a topic; counts stay as they are."""
+    return sp.csr_array((np.ceil(counts.data), counts.indices, counts.indptr), counts.shape)

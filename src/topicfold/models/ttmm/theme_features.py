@@ -1,0 +1,96 @@
+"""What a fitted TTMM says about documents: themes, topics, the report's features; and classes as themes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...engine.arrays import csr_parts, normalise_rows
+from ...engine.blocks import map_blocks, row_blocks, single_threaded_libraries
+from ...graph.check import label_codes
+from ..em import SMALLEST
+from .theme_em import even_blocks, log_word_theme, posterior, token_topics
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["one_topic_features", "theme_codes", "themes_of", "token_shares"]
+
+_LEAST_THEME = 1e-4  # themes below it do not change a document's topics in the fourth decimal
+_VALUES_A_BLOCK = 1 << 16
+
+
+def themes_of(
+    counts: sp.csr_array,
+    theme_weight: np.ndarray,
+    theme_topic: np.ndarray,
+    topic_word: np.ndarray,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(h|d) and log P(d)."""
+    n_words, n_themes = topic_word.shape[1], len(theme_weight)
+    word_theme = np.empty((n_words, n_themes), topic_word.dtype)
+    state = {"word_topic": topic_word.T, "theme_topic": theme_topic}
+    with single_threaded_libraries():
+        log_word_theme(state, even_blocks(n_words, n_themes), word_theme, n_jobs)
+        return posterior(counts, word_theme, theme_weight, n_jobs=n_jobs)
+
+
+def one_topic_features(
+    counts: sp.csr_array, theme_weight: np.ndarray, theme_topic: np.ndarray, topic_word: np.ndarray, *, logs: bool
+) -> np.ndarray:
+    """Eq. 8 of the report, one topic for all words: P(t=k, d) = prod_w P(w|t=k)^n(d,w) sum_j P(h=j) P(t=k|h=j).
+
+    Rows sum to one, or are logarithms per token.
+    """
+    found = counts @ np.log(np.maximum(topic_word.T, SMALLEST))
+    found += np.log(np.maximum(theme_weight @ theme_topic, SMALLEST))
+    if logs:
+        return np.asarray(found / np.maximum(counts.sum(axis=1), 1)[:, None])
+    return normalise_rows(np.exp(found - found.max(axis=1, keepdims=True)))
+
+
+def token_shares(
+    counts: sp.csr_array,
+    doc_theme: np.ndarray,
+    theme_topic: np.ndarray,
+    topic_word: np.ndarray,
+    topic_weight: np.ndarray,
+    n_jobs: int | None,
+) -> np.ndarray:
+    """The share of each document's tokens that each topic made; `topic_weight` where there are none."""
+    parts, dtype = csr_parts(counts), topic_word.dtype
+    shares = np.zeros((counts.shape[0], len(topic_word)), dtype)
+    word_topic = np.ascontiguousarray(topic_word.T)
+
+    def block(rows: tuple[int, int]) -> None:
+        token_topics(*parts, *rows, doc_theme, dtype.type(_LEAST_THEME), theme_topic, word_topic, shares)
+
+    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    shares[shares.sum(axis=1) <= 0] = topic_weight
+    return normalise_rows(shares, out=shares)
+
+
+def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """The classes and the class of each document by number, -1 where it has no label.
+
+    `classes` are those of an earlier batch, which no later one may extend.
+    """
+    if y is None:
+        raise ValueError("n_themes='labels' needs labels: fit(X, y), with -1, None or '' where there is none")
+    labelled = label_codes(y, n_documents) >= 0
+    given = np.array(np.asarray(y, dtype=object)[labelled].tolist())
+    if classes is None:
+        if len(given) == 0:
+            raise ValueError("no document has a label")
+        classes = np.unique(given)
+    known = np.full(n_documents, -1)
+    if len(given):
+        codes = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
+        if (classes[codes] != given).any():
+            other = given[classes[codes] != given][0]
+            raise ValueError(f"label {other.item()!r} was not in the first batch, which settles the classes")
+        known[labelled] = codes
+    return classes, known

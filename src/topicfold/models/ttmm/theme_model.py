@@ -1,0 +1,212 @@
+"""What a fitted TTMM says about documents; fitting it is in ttmm.py."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ...corpus.corpus import Corpus
+from ...engine.arrays import normalise_rows
+from ...topics.levels import with_level_above
+from ...topics.tree import TopicTree
+from ..base import TopicModel
+from ..inputs import CountsLike, seen_words
+from .theme_features import one_topic_features, themes_of, token_shares
+
+__all__ = ["LABELS", "LEAST_USED", "Features", "ThemeModel"]
+
+Features: TypeAlias = Literal["tokens", "paper", "log", "themes"]
+
+LEAST_USED = 0.5  # documents of a theme that is in use
+LABELS = "labels"
+
+
+def _themes_are_classes(model: ThemeModel) -> bool:
+    if model.n_themes != LABELS:
+        raise AttributeError("the themes are not classes: make the model with n_themes='labels'")
+    return True
+
+
+class ThemeModel(TopicModel):
+    """Base class of TTMM: themes and topics of documents."""
+
+    n_themes: int | Literal["labels"]
+    features: Features
+
+    theme_weight_: np.ndarray
+    theme_topic_: np.ndarray
+    doc_theme_: np.ndarray
+    n_themes_: int
+    n_themes_used_: int
+    classes_: np.ndarray
+    n_batches_: int
+
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """The features of new documents, one row each, whatever else is in the batch.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics), or (n_documents, n_themes_) with features='themes'
+        """
+        return self._features(self._known_words(X), self.features)
+
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """The share of each topic in the tokens of documents, whatever `features` is set to.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+        """
+        return self._features(self._known_words(X), "tokens")
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        float
+            In nats per token.
+        """
+        check_is_fitted(self)
+        return self._completion(X, lambda seen: normalise_rows(self._doc_theme(seen)[0] @ self.theme_topic_))
+
+    def log_likelihood(self, X: CountsLike) -> np.ndarray:
+        """log P(d) of each document, exactly, in nats; without the number of orders its words could stand in.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        check_is_fitted(self)
+        return self._doc_theme(self.word_counts(X, self.topic_word_.dtype))[1]
+
+    def document_themes(self, X: CountsLike) -> np.ndarray:
+        """P(h|d) of documents, whatever `features` is set to.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_themes_)
+        """
+        return self._doc_theme(self._known_words(X))[0]
+
+    def predict_theme(self, X: CountsLike) -> np.ndarray:
+        """The most probable theme of each document, by number.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        return self.document_themes(X).argmax(axis=1)
+
+    @available_if(_themes_are_classes)
+    def predict_proba(self, X: CountsLike) -> np.ndarray:
+        """P(class|d), columns in the order of `classes_`; only with n_themes='labels'.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_themes_)
+        """
+        return self.document_themes(X)
+
+    def predict(self, X: CountsLike) -> np.ndarray:
+        """The largest topic of each document, or with n_themes='labels' its most probable class.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        if self.n_themes == LABELS:
+            return self.classes_[self.document_themes(X).argmax(axis=1)]
+        return self.document_topics(X).argmax(axis=1)
+
+    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        """Two levels: themes over topics, with P(t|h) as the weights between them.
+
+        Themes of less than half a document are left out. `topic_tree(corpus).at_levels([1])` gives the topics alone.
+
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
+            another corpus is assigned to the topics first.
+
+        Returns
+        -------
+        TopicTree
+        """
+        check_is_fitted(self)
+        doc_topic, doc_theme = self.doc_topic_, self.doc_theme_
+        if corpus is not None and not self._is_fitted_on(corpus):
+            counts = self._known_words(corpus)
+            doc_theme = self._doc_theme(counts)[0]
+            doc_topic = self._features(counts, "tokens", doc_theme)
+        used = np.flatnonzero(self.doc_theme_.sum(axis=0, dtype=np.float64) >= LEAST_USED)
+        return with_level_above(
+            self._one_level(doc_topic, corpus),
+            numbers=used,
+            share=self.theme_topic_[used].astype(np.float64),
+            weight=self.theme_weight_[used],
+            membership=doc_theme[:, used],
+            level_names=("topic", "theme"),
+            names=None if not hasattr(self, "classes_") else self.classes_[used],
+        )
+
+    def _n_outputs(self) -> int:
+        return self.n_themes_ if self.features == "themes" else len(self.topic_word_)
+
+    def _prepare(self) -> None:
+        """Nothing to prepare: new documents use the learned arrays as they are."""
+
+    def _known_words(self, X: CountsLike) -> sp.csr_array:
+        check_is_fitted(self)
+        return seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)
+
+    def _doc_theme(self, counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+        """P(h|d) and log P(d) under the fitted model."""
+        return themes_of(counts, self.theme_weight_, self.theme_topic_, self.topic_word_, self.n_jobs)
+
+    def _features(self, counts: sp.csr_array, features: Features, doc_theme: np.ndarray | None = None) -> np.ndarray:
+        if features in ("paper", "log"):
+            tables = (self.theme_weight_, self.theme_topic_, self.topic_word_)
+            return one_topic_features(counts, *tables, logs=features == "log")
+        doc_theme = self._doc_theme(counts)[0] if doc_theme is None else doc_theme
+        if features == "themes":
+            return doc_theme
+        return token_shares(counts, doc_theme, self.theme_topic_, self.topic_word_, self.topic_weight_, self.n_jobs)

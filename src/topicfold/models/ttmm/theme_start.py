@@ -1,0 +1,64 @@
+"""Where TTMM begins: topics from a short PLSA or given ones, themes from clusters of documents or from classes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from ...engine.blocks import single_threaded_libraries
+from ..em import fold_in
+from ..plsa.plsa import PLSA
+from ..starts import given_topics
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["start_themes", "start_topics"]
+
+_START_ITER = 20  # steps of PLSA that topics start from
+_EVERY_WORD = 0.01  # of a topic is spread over all words, so that no theme starts unable to use one
+
+
+def start_topics(
+    counts: sp.csr_array,
+    n_topics: int,
+    topics: ArrayLike | None,
+    rng: np.random.RandomState,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(w|t) and P(t|d): of a short PLSA, or of the topics that are given."""
+    if topics is None:
+        seed = rng.randint(np.iinfo(np.int32).max)
+        model = PLSA(
+            n_topics,
+            smoothing=0.01,
+            max_iter=_START_ITER,
+            random_state=seed,
+            n_jobs=n_jobs,
+            verbose=False,
+            dtype=counts.dtype,
+        ).fit(counts)
+        topic_word, doc_topic = model.topic_word_, model.doc_topic_
+    else:
+        topic_word = given_topics(topics, n_topics, counts.shape[1]).astype(counts.dtype)
+        doc_topic = fold_in(counts, topic_word, np.full(n_topics, 1 / n_topics, counts.dtype), n_jobs=n_jobs)
+    spread = (1 - _EVERY_WORD) * topic_word.astype(np.float64) + _EVERY_WORD / counts.shape[1]
+    return spread, doc_topic.astype(np.float64)
+
+
+def start_themes(doc_topic: np.ndarray, n_themes: int, known: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+    """P(t|h): the mean P(t|d) of each class, or of clusters of documents."""
+    from sklearn.cluster import KMeans
+
+    overall = doc_topic.mean(axis=0)
+    if (known >= 0).any():
+        themes = np.stack([doc_topic[known == theme].mean(axis=0) for theme in range(n_themes)])
+    else:
+        with single_threaded_libraries(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than themes
+            themes = KMeans(n_themes, n_init=1, max_iter=10, random_state=rng).fit(doc_topic).cluster_centers_
+    return 0.95 * np.maximum(themes, 0) + 0.05 * overall

@@ -1,0 +1,92 @@
+"""Topic trees for other programs: JSON, the files of the HLTA in Java, and pyLDAvis."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.arrays import normalise_rows
+
+if TYPE_CHECKING:
+    from .tree import TopicTree
+
+__all__ = ["hlta_json", "pyldavis_arguments", "tree_as_json"]
+
+_ABOVE_ZERO = 1e-9  # share of the corpus's own words in a topic for pyLDAvis, which takes the logarithm of each
+
+
+def tree_as_json(tree: TopicTree, n_words: int) -> str:
+    """The topics as JSON: id, name, parent, level, size, and words with P(w|z) and score."""
+    topics = [
+        {
+            "id": int(topic),
+            "name": tree.names.get(int(topic)),
+            "parent": int(tree.parent[row]) if tree.parent[row] >= 0 else None,
+            "level": int(tree.level[row]),
+            "size": float(tree.size[row]),
+            **({} if tree.edges is None else {"parts": tree.parts(int(topic))}),
+            "words": [word._asdict() for word in tree.words(int(topic), n_words)],
+        }
+        for row, topic in enumerate(tree.ids)
+    ]
+    mapping = {str(old): new for old, new in tree.mapping.items()}
+    return json.dumps({"documents": len(tree.doc_topic), "topics": topics, "mapping": mapping}, ensure_ascii=False)
+
+
+def hlta_json(tree: TopicTree, n_words: int, least: float) -> tuple[str, str]:
+    """nodes.json and topics.json: the nodes nested in each other, and the documents of each topic, best first."""
+    place = {}
+    for level in np.unique(tree.level):
+        for number, topic in enumerate(tree.ids[tree.level == level].tolist(), start=1):
+            place[topic] = f"Z{level}{number}"
+
+    def node(topic: int) -> dict[str, Any]:
+        row = tree.row(topic)
+        data = {"name": place[topic], "level": int(tree.level[row]), "percentage": float(tree.size[row])}
+        text = " ".join(word.word for word in tree.words(topic, n_words))
+        return {"id": place[topic], "text": text, "data": data, "children": list(map(node, tree.children(topic)))}
+
+    assigned = []
+    for row, topic in enumerate(tree.ids.tolist()):
+        shares = tree.doc_topic[:, row]
+        members = np.flatnonzero(shares >= least)
+        members = members[np.argsort(-shares[members], kind="stable")]
+        found = [[tree.document_ids[d], round(float(shares[d]), 2)] for d in members]
+        assigned.append({"topic": place[topic], "doc": found})
+    nodes = list(map(node, tree.children()))
+    return json.dumps(nodes, ensure_ascii=False), json.dumps(assigned, ensure_ascii=False)
+
+
+def pyldavis_arguments(tree: TopicTree, corpus: Corpus) -> dict[str, Any]:
+    """The lowest level as the arguments of `pyLDAvis.prepare`; see `TopicTree.to_pyldavis`."""
+    if not tree.exclusive:
+        raise ValueError(
+            "pyLDAvis shows mixtures, where a document's topics sum to one: here it may be in any number of topics"
+        )
+    if corpus.ids != tree.document_ids:
+        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+    n_words = corpus.counts.shape[1]
+    if corpus.vocabulary is None and n_words != len(tree.vocabulary):
+        raise ValueError(f"the corpus has {n_words} words: expected the {len(tree.vocabulary)} of the tree")
+    column = {word: w for w, word in enumerate(corpus.vocabulary or tree.vocabulary)}
+    frequency = np.asarray(corpus.counts.sum(axis=0), dtype=np.float64)
+    known = [w for w, word in enumerate(tree.vocabulary) if word in column and frequency[column[word]] > 0]
+    counts = corpus.counts[:, [column[tree.vocabulary[w]] for w in known]]
+    lengths, frequency = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
+    topics = np.flatnonzero(tree.at_lowest_level & ((lengths > 0) @ (tree.doc_topic > 0)))
+    doc_topic = tree.doc_topic[:, topics].astype(np.float64)
+    shown = (lengths > 0) & (doc_topic.sum(axis=1) > 0)
+    if not shown.any():
+        raise ValueError("no document has both words and topics of the tree: there is nothing to show")
+    topic_word = normalise_rows(tree.topic_word[topics][:, known].astype(np.float64))
+    topic_word += _ABOVE_ZERO * frequency / frequency.sum()
+    return {
+        "topic_term_dists": normalise_rows(topic_word),
+        "doc_topic_dists": normalise_rows(doc_topic[shown]),
+        "doc_lengths": lengths[shown],
+        "vocab": [tree.vocabulary[w] for w in known],
+        "term_frequency": frequency,
+    }

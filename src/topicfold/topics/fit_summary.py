@@ -1,0 +1,54 @@
+"""FitSummary: how a fit went, without a way back to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+__all__ = ["FitSummary"]
+
+
+@dataclass(frozen=True, eq=False)
+class FitSummary:
+    """What reports and the command line say about a fit; made by `model.summary()`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    settings : mapping of str to str
+        The parameters that change results, as text.
+    history : ndarray of shape (n_iter,)
+        The objective after (or, for EM, before) each step.
+    unit : str
+        What `score` counts in, such as 'nats per token'.
+    n_iter : int
+        Number of steps.
+    ending : str
+        'converged', 'stopped at max_iter', 'sampling finished' or 'interrupted'.
+    n_documents : int
+        Number of training documents.
+    """
+
+    name: str
+    settings: Mapping[str, str]
+    history: np.ndarray
+    unit: str
+    n_iter: int
+    ending: str
+    n_documents: int
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.n_iter:,} iterations ({self.ending})"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values that `from_json` takes."""
+        return {**asdict(self), "settings": dict(self.settings), "history": self.history.tolist()}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """The summary that `to_json` wrote."""
+        return cls(**{**values, "history": np.asarray(values["history"], np.float64)})

@@ -1,0 +1,122 @@
+"""Topic trees as pandas data frames: topics, documents, topics per group, topics over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.extras import import_extra
+from .periods import check_dates, chosen_period, shares_over_time
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .tree import TopicTree
+
+__all__ = ["document_table", "group_table", "largest_topics", "time_table", "topic_columns", "topic_table"]
+
+_MEMBER = 0.5  # membership of a document in a topic, where topics are no mixture
+_LABELS = "labels"
+
+
+def _pandas(table: str) -> Any:
+    return import_extra("pandas", "frame", table)
+
+
+def _check_documents(tree: TopicTree, corpus: Corpus) -> None:
+    if len(corpus) != len(tree.doc_topic):
+        raise ValueError(
+            f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}: make the tree of this "
+            "corpus, model.topic_tree(corpus)"
+        )
+
+
+def topic_columns(tree: TopicTree, rows: np.ndarray) -> list[str]:
+    """What columns of topics are called: id and name, so that no two are the same."""
+    return [f"{topic} {tree.name(topic)}" for topic in tree.ids[rows].tolist()]
+
+
+def largest_topics(doc_topic: np.ndarray, n: int) -> np.ndarray:
+    """The columns of the largest memberships of each document, the largest first; of equals the first."""
+    return np.argsort(-doc_topic, axis=1, kind="stable")[:, :n]
+
+
+def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame:
+    """One row per topic; see `TopicTree.topic_table`."""
+    members = np.zeros(len(tree), int)
+    for level in np.unique(tree.level):
+        rows = np.flatnonzero(tree.level == level)
+        shares = tree.doc_topic[:, rows]
+        if tree.exclusive:
+            members[rows] = np.bincount(shares.argmax(axis=1), minlength=len(rows)) if len(shares) else 0
+        else:
+            members[rows] = (shares > _MEMBER).sum(axis=0)
+    topics = tree.ids.tolist()
+    best = [np.argsort(-column, kind="stable")[:n_documents] for column in tree.doc_topic.T]
+    columns = {
+        "topic": tree.ids,
+        "name": [tree.name(topic) for topic in topics],
+        "parent": tree.parent,
+        "level": tree.level,
+        "size": tree.size,
+        "n_documents": members,
+        "words": [" ".join(word.word for word in tree.words(topic, n_words)) for topic in topics],
+        "documents": [[tree.title(d) for d in rows.tolist()] for rows in best],
+    }
+    return _pandas("topic_table").DataFrame(columns).set_index("topic")
+
+
+def document_table(tree: TopicTree, corpus: Corpus | None, n_topics: int) -> pd.DataFrame:
+    """One row per document; see `TopicTree.document_table`."""
+    pandas = _pandas("document_table")
+    rows = np.flatnonzero(tree.at_lowest_level)
+    doc_topic, ids = tree.doc_topic[:, rows], tree.ids[rows]
+    best = largest_topics(doc_topic, max(n_topics, 1))
+    names = np.array([tree.name(topic) for topic in ids.tolist()], dtype=object)
+    columns: dict[str, Any] = {"id": tree.document_ids}
+    if tree.titles is not None:
+        columns["title"] = tree.titles
+    for place in range(best.shape[1]):
+        suffix = "" if place == 0 else f"_{place + 1}"
+        columns[f"topic{suffix}"] = ids[best[:, place]]
+        columns[f"name{suffix}"] = names[best[:, place]]
+        columns[f"probability{suffix}"] = doc_topic[np.arange(len(best)), best[:, place]]
+    if corpus is not None:
+        _check_documents(tree, corpus)
+        if corpus.labels is not None:
+            single = all(len(labels) <= 1 for labels in corpus.labels)
+            columns[_LABELS] = corpus.label_array() if single else list(map(list, corpus.labels))
+        if corpus.timestamps is not None:
+            columns["timestamp"] = corpus.timestamps
+        for name, values in corpus.metadata.items():
+            columns[name if name not in columns else f"metadata_{name}"] = values
+    return pandas.DataFrame(columns).set_index("id")
+
+
+def group_table(tree: TopicTree, corpus: Corpus, by: str) -> pd.DataFrame:
+    """One row per label or value of a metadata column; see `TopicTree.group_table`."""
+    _check_documents(tree, corpus)
+    member, names = corpus.label_matrix() if by == _LABELS else corpus.group_matrix(by)
+    rows = np.flatnonzero(tree.at_lowest_level)
+    n_documents = np.asarray(member.sum(axis=0)).ravel()
+    share = (member.T @ tree.doc_topic[:, rows].astype(np.float64)) / np.maximum(n_documents, 1)[:, None]
+    pandas = _pandas("group_table")
+    table = pandas.DataFrame(share, index=pandas.Index(names, name=by), columns=topic_columns(tree, rows))
+    table.insert(0, "n_documents", n_documents)
+    return table
+
+
+def time_table(tree: TopicTree, corpus: Corpus, by: str | None) -> pd.DataFrame:
+    """One row per period; see `TopicTree.time_table`."""
+    _check_documents(tree, corpus)
+    timestamps = check_dates(corpus)
+    rows = np.flatnonzero(tree.at_lowest_level)
+    chosen = chosen_period(timestamps, by)
+    periods, share, n_documents = shares_over_time(tree.doc_topic[:, rows], timestamps, chosen)
+    pandas = _pandas("time_table")
+    index = pandas.Index(periods.astype(str), name=chosen)
+    table = pandas.DataFrame(share, index=index, columns=topic_columns(tree, rows))
+    table.insert(0, "n_documents", n_documents)
+    return table

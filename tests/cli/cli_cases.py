@@ -1,0 +1,19 @@
+"""What the tests of the command line share."""
+
+from __future__ import annotations
+
+import json
+import re
+
+TEXTS = ["cat dog cow", "dog cow cat", "cow cat", "sun moon star", "moon star sun", "star sun"]
+
+
+def shown_on(page):
+    """The report in a page."""
+    source = page.read_text(encoding="utf-8")
+    return json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', source, re.DOTALL)[1])
+
+
+def lines_of(texts, **columns):
+    rows = [{"text": text, **{name: values[d] for name, values in columns.items()}} for d, text in enumerate(texts)]
+    return "".join(json.dumps(row) + "\n" for row in rows)

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import json
+import signal
+import warnings
+
+import numpy as np
+from cli_cases import TEXTS, shown_on
+
+from topicfold import Corpus, load
+
+
+def test_fit_passes_parameters_and_options(tmp_path, texts, run):
+    out = tmp_path / "m.safetensors"
+    code, _, err = run(
+        *("fit", texts, "--stem", "english", "--stop-words", "none", "--min-df", "2", "--ngrams", "2", "--out", out),
+        *("-p", "n_topics=2", "-p", "dtype=float64", "-p", "tol=0", "-p", "max_iter=7", "-p", "init=random"),
+        *("--seed", "5", "--corpus-out", tmp_path / "c.safetensors"),
+    )
+    assert code == 0, err
+    fitted = load(out)
+    assert (fitted.dtype, fitted.n_iter_, fitted.random_state, fitted.init) == ("float64", 7, 5, "random")
+    assert fitted.preprocessing_.stemmer == "english"
+    assert fitted.preprocessing_.stop_words is None
+    assert "cow cat" in fitted.vocabulary_ or "dog cow" in fitted.vocabulary_
+    assert len(Corpus.load(tmp_path / "c.safetensors")) == 6
+
+
+def test_fit_reads_stdin(run, tmp_path):
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
+    code, _, err = run("fit", "-", "-p", "n_topics=2", "--out", tmp_path / "m", stdin=lines)
+    assert code == 0, err
+
+
+def test_a_file_called_like_a_language_is_no_stop_list(run, texts, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "english").write_text("cat")
+    (tmp_path / "mine.txt").write_text("cat dog")
+    run("fit", texts, "-p", "n_topics=2", "--out", "m")
+    assert "cat" in load("m").vocabulary_
+    run("fit", texts, "-p", "n_topics=2", "--stop-words", "mine.txt", "--out", "m")
+    assert "cat" not in load("m").vocabulary_
+
+
+def test_ctrl_c_is_said_and_the_model_kept(run, texts, tmp_path, monkeypatch):
+    from topicfold.engine import loop as fitting
+
+    def press(history, tol, rises):
+        signal.raise_signal(signal.SIGINT)
+        return False
+
+    monkeypatch.setattr(fitting, "_settled", press)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        code, _, err = run("fit", texts, "-p", "n_topics=2", "-p", "tol=0", "--out", tmp_path / "m")
+    assert code == 130
+    assert "topicfold: PLSA: interrupted after 1" in err
+    assert "(interrupted)" in err
+    assert load(tmp_path / "m").interrupted_
+
+
+def test_select(texts, run, tmp_path):
+    words = ("select", texts, "-p", "n_topics=[1,2]", "--splits", "2", "--seeds", "1")
+    code, out, err = run(*words, "--plot", tmp_path / "s.png")
+    assert code == 0, err
+    assert "n_topics" in out
+    assert (tmp_path / "s.png").stat().st_size > 1000
+    assert "best" in json.loads(run(*words, "--json")[1])
+
+
+def test_demo(run, tmp_path):
+    page = tmp_path / "demo.html"
+    places = ("--out", tmp_path / "demo.safetensors", "--corpus-out", tmp_path / "c.safetensors", "--report", page)
+    code, out, err = run("demo", *places)
+    assert code == 0, err
+    assert f"4,096 documents; open it in a browser: {page.as_uri()}" in err
+    assert shown_on(page)["name"] == "Debian packages"
+    assert "20 topics of 4,096 documents" in out
+    assert str(tmp_path / "demo.safetensors") in err
+    assert load(tmp_path / "demo.safetensors").topic_word_.shape[0] == 20
+    assert len(Corpus.load(tmp_path / "c.safetensors")) == 4096
+
+
+def test_fit_on_a_graph(run, tmp_path):
+    rows = [
+        ("a", "cat dog pet", "b", "x"),
+        ("b", "dog cat", "", "x"),
+        ("c", "sun moon", "d", "y"),
+        ("d", "moon star", "", ""),
+    ]
+    table = tmp_path / "t.csv"
+    table.write_text("id,text,links,label\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    (tmp_path / "edges.csv").write_text("a,b,1\nc,d,2.5\n")
+    np.save(tmp_path / "e.npy", np.array([[1.0, 0], [0.9, 0.1], [0, 1], [0.1, 1]]))
+    columns = ("--id", "id", "--links", "links", "-p", "n_topics=2", "-p", "n_neighbors=1", "--out", tmp_path / "m")
+
+    def fitted(*words):
+        code, _, err = run("fit", table, *columns, "--model", *words)
+        assert code == 0, err
+        return load(tmp_path / "m"), err
+
+    model, _ = fitted("ltm")
+    assert model.neighbors_by_ == "words"
+    model, err = fitted("dtm", "--graph", "links", "--labels", "label", "--supervise")
+    assert "graph links: 2 edges" in err
+    assert "labels of 3 documents supervise the fit" in err
+    assert model.graph_.toarray().tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    model, _ = fitted("lapplsi", "--graph", "links", "--graph", tmp_path / "edges.csv")
+    assert model.graph_.toarray()[2:, 2:].tolist() == [[0, 3.5], [3.5, 0]]
+    model, _ = fitted("ltm", "--embeddings", tmp_path / "e.npy", "--graph", "knn")
+    assert model.neighbors_by_ == "embeddings"
+    assert model.graph_.toarray()[0].tolist() == [0, 1, 0, 0]
+
+    def refused(*words):
+        code, _, err = run("fit", table, *columns, "--model", *words)
+        assert code == 2
+        return err
+
+    code, _, err = run("fit", table, "--graph", "knn", "-p", "n_topics=2", "--out", tmp_path / "m")
+    assert code == 2
+    assert "plsa works on words alone" in err
+    assert "no such file" in refused("ltm", "--graph", tmp_path / "no.csv").lower()
+    np.save(tmp_path / "short.npy", np.ones((3, 2)))
+    assert "expected one row for each of 4 documents" in refused("ltm", "--embeddings", tmp_path / "short.npy")
+    code, _, err = run("fit", table, "-p", "n_topics=2", "--model", "ltm", "--graph", "links", "--out", tmp_path / "m")
+    assert code == 2
+    assert "the corpus has no links" in err
+
+
+def test_fit_writes_a_page(texts, run, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, err = run("fit", texts, "--id", "name", "-p", "n_topics=2", "--out", tmp_path / "m", "--report", page)
+    assert code == 0, err
+    assert out.startswith("2 topics of 6 documents")
+    assert f"open it in a browser: {page.as_uri()}" in err
+    assert shown_on(page)["documents"]["text"] == TEXTS
+    assert load(tmp_path / "m").topic_word_.shape[0] == 2
+    again = tmp_path / "again.html"
+    assert run("explore", tmp_path / "m", texts, "--id", "name", "--out", again)[0] == 0
+    assert again.read_bytes() == page.read_bytes()
+
+
+def labelled(tmp_path):
+    rows = [("a", "cat dog pet", "x"), ("b", "sun star cat", "x"), ("c", "sun moon", "y"), ("d", "moon star", "")]
+    table = tmp_path / "t.csv"
+    table.write_text("id,text,label\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    return table
+
+
+def test_labels_supervise_only_when_asked(run, tmp_path):
+    table, out = labelled(tmp_path), tmp_path / "m"
+    words = ("fit", table, "--labels", "label", "--model", "ltm", "-p", "n_topics=2", "-p", "n_neighbors=1")
+    code, _, err = run(*words, "--out", out)
+    assert code == 0, err
+    assert "labels (2)" in err
+    assert "supervise the fit" not in err
+    plain = load(out).graph_.toarray()
+    assert run(*words, "--supervise", "--out", out)[0] == 0
+    assert not np.array_equal(load(out).graph_.toarray(), plain)
+
+
+def test_themes_are_labels_on_the_command_line(run, tmp_path):
+    table, out = labelled(tmp_path), tmp_path / "m"
+    words = ("fit", table, "--labels", "label", "--model", "ttmm", "-p", "n_topics=2", "-p", "n_themes=labels")
+    code, _, err = run(*words, "--out", out)
+    assert (code, "--supervise" in err) == (2, True)
+    assert "Corpus:" not in err
+    assert run(*words, "--supervise", "--out", out)[0] == 0
+    assert load(out).classes_.tolist() == ["x", "y"]
+
+
+def test_supervision_that_cannot_be_is_said_in_the_words_of_the_command_line(run, tmp_path):
+    table, out = labelled(tmp_path), tmp_path / "m"
+    (tmp_path / "several.csv").write_text("text,label\ncat dog,a;b\nsun moon,b\n")
+    several = ("fit", tmp_path / "several.csv", "--labels", "label", "--separator", ";", "--supervise")
+    for words, message in [
+        ((*several, "--model", "ltm", "-p", "n_topics=2"), "--supervise needs one label per document"),
+        (("fit", table, "--supervise", "--model", "ltm", "-p", "n_topics=2"), "--labels names the column"),
+        (("fit", table, "--supervise", "--labels", "label"), "plsa uses no labels"),
+    ]:
+        code, _, err = run(*words, "--out", out)
+        assert code == 2
+        assert message in err
+        assert "label_matrix" not in err
+
+
+def test_metadata_and_dates_on_the_command_line(run, tmp_path):
+    (tmp_path / "t.csv").write_text("text,when,party,year\ncat dog,03.05.1999,left,1999\nsun cat,04.06.2001,,2001\n")
+    columns = ("--timestamp", "when", "--date-format", "%d.%m.%Y", "--metadata", "party,year")
+    saved = ("-p", "n_topics=1", "--out", tmp_path / "m", "--corpus-out", tmp_path / "c.safetensors")
+    code, _, err = run("fit", tmp_path / "t.csv", *columns, *saved)
+    assert code == 0, err
+    corpus = Corpus.load(tmp_path / "c.safetensors")
+    assert corpus.timestamps.astype("datetime64[D]").astype(str).tolist() == ["1999-05-03", "2001-06-04"]
+    assert {name: values.tolist() for name, values in corpus.metadata.items()} == {
+        "party": ["left", ""],
+        "year": [1999, 2001],
+    }
+    code, _, err = run("fit", tmp_path / "t.csv", "--timestamp", "when", *saved)
+    assert (code, "date_format" in err) == (2, True)
+
+
+def test_warnings_are_messages(run, tmp_path):
+    (tmp_path / "t.csv").write_text("id,text,links\na,cat dog,b;c\nb,dog cat,a;c\nc,,a;b\n")
+    words = ("fit", tmp_path / "t.csv", "--links", "links", "-p", "n_topics=1", "--out", tmp_path / "m")
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        code, _, err = run(*words)
+    assert code == 0
+    assert "topicfold: 1 of 3 texts are empty" in err
+    assert "3 of 3 links lead to ids that are not in the corpus" in err
+    assert "separator" in err

@@ -1,0 +1,128 @@
+"""New documents of LTM, LapPLSI and DTM: drawn to neighbours by words, by embeddings or by a graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from graph_cases import ALL, DENSE, quiet
+
+from topicfold import DTM, LapPLSI, load, save
+from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
+from topicfold.metrics.completion import split_tokens
+from topicfold.models import em
+from topicfold.models.graph.fold_in_near import fold_in_near
+
+pytestmark = DENSE
+
+
+def folded(fitted, counts, neighbors):
+    weight = fitted.neighbor_weight_ if isinstance(fitted, DTM) else fitted.graph_weight_
+    topics = (fitted.topic_word_, fitted.topic_weight_)
+    counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
+    return fold_in_near(counts, *topics, neighbors, fitted.doc_topic_, weight, squared=isinstance(fitted, LapPLSI))
+
+
+def plainly(fitted, counts):
+    return em.fold_in(sp.csr_array(counts).astype(np.float32), fitted.topic_word_, fitted.topic_weight_)
+
+
+@ALL
+def test_new_documents_are_drawn_to_their_neighbours_by_words(model, sampled):
+    train, new = sampled[:60], sampled[60:90]
+    fitted = quiet(model, n_neighbors=4).fit(train)
+    base = document_vectors(train).toarray().astype(float)
+    alike = document_vectors(new, idf=fitted.neighbor_idf_).toarray().astype(float) @ base.T
+    neighbors = np.zeros((30, 60))
+    np.put_along_axis(neighbors, np.argsort(-alike, axis=1)[:, :4], 1.0, axis=1)
+    found = fitted.transform(new)
+    assert np.array_equal(found, folded(fitted, new, sp.csr_array(neighbors)))
+    assert np.array_equal(found, fitted.transform(new, graph=neighbors))
+    assert not np.allclose(found, plainly(fitted, new), atol=0.01)
+
+
+@ALL
+def test_without_stored_neighbours_words_alone_count(model, sampled):
+    train, new = sampled[:60], sampled[60:90]
+    kept, dropped = quiet(model).fit(train), quiet(model, store_neighbors=False).fit(train)
+    assert dropped.neighbor_vectors_ is None
+    assert dropped.neighbor_idf_ is None
+    assert np.array_equal(dropped.doc_topic_, kept.doc_topic_)
+    assert np.array_equal(dropped.transform(new), plainly(dropped, new))
+    assert np.array_equal(dropped.transform(new, graph=np.ones((30, 60))), kept.transform(new, graph=np.ones((30, 60))))
+
+
+@ALL
+def test_what_is_stored_does_not_change_the_fit(model, blocks):
+    counts = blocks[0]
+    embeddings = np.random.default_rng(0).normal(size=(30, 4))
+    kept = quiet(model, max_iter=4, tol=0).fit(counts, embeddings=embeddings)
+    dropped = quiet(model, max_iter=4, tol=0, store_neighbors=False).fit(counts, embeddings=embeddings)
+    assert np.array_equal(kept.topic_word_, dropped.topic_word_)
+    assert np.array_equal(kept.doc_topic_, dropped.doc_topic_)
+    with pytest.raises(ValueError, match="keeps no neighbours"):
+        dropped.transform(counts, embeddings=embeddings)
+
+
+@ALL
+def test_new_documents_of_a_users_graph_have_neighbours_by_words_or_bring_them(model, few, few_graph):
+    fitted = quiet(model).fit(few, graph=few_graph)
+    vectors = document_vectors(few[:5], idf=fitted.neighbor_idf_)
+    near = nearest(vectors, document_vectors(few), fitted.n_neighbors)
+    near.data[:] = 1
+    assert np.array_equal(fitted.transform(few[:5]), folded(fitted, few[:5], near))
+    dropped = quiet(model, store_neighbors=False).fit(few, graph=few_graph)
+    assert np.array_equal(dropped.transform(few[:5]), plainly(dropped, few[:5]))
+    neighbors = np.zeros((5, 60))
+    neighbors[np.arange(5), [9, 30, 2, 55, 41]] = [1, 2, 0.5, 1, 4]
+    assert np.array_equal(fitted.transform(few[:5], graph=neighbors), folded(fitted, few[:5], sp.csr_array(neighbors)))
+    assert np.isfinite(fitted.score(few[:5], graph=neighbors))
+
+
+@ALL
+def test_new_documents_with_embeddings(model, sampled):
+    rng = np.random.default_rng(0)
+    train, new, vectors, new_vectors = sampled[:60], sampled[60:80], rng.normal(size=(60, 4)), rng.normal(size=(20, 4))
+    fitted = quiet(model, n_neighbors=3).fit(train, embeddings=vectors)
+    alike = (new_vectors / np.linalg.norm(new_vectors, axis=1, keepdims=True)) @ (
+        vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    ).T
+    neighbors = np.zeros((20, 60))
+    np.put_along_axis(neighbors, np.argsort(-alike, axis=1)[:, :3], 1.0, axis=1)
+    found = fitted.transform(new, embeddings=new_vectors)
+    assert np.array_equal(found, folded(fitted, new, sp.csr_array(neighbors)))
+    with pytest.warns(UserWarning, match="fitted on embeddings and the new documents bring none"):
+        assert np.array_equal(fitted.transform(new), plainly(fitted, new))
+    assert fitted.score(new, embeddings=new_vectors) < 0
+
+
+@ALL
+def test_score_seeks_neighbours_of_the_observed_half_only(model, sampled, monkeypatch):
+    train, new = sampled[:60], sampled[60:90]
+    fitted = quiet(model).fit(train)
+    asked, seek = [], NeighborIndex.nearest
+
+    def spy(self, queries, *arguments, **options):
+        asked.append(queries)
+        return seek(self, queries, *arguments, **options)
+
+    monkeypatch.setattr(NeighborIndex, "nearest", spy)
+    fitted.score(new)
+    seen, _ = split_tokens(new)
+    assert len(asked) == 1
+    assert np.array_equal(asked[0].toarray(), document_vectors(seen, idf=fitted.neighbor_idf_).toarray())
+
+
+@ALL
+@pytest.mark.parametrize("by", ["words", "embeddings", "graph", "dropped"])
+def test_saved_and_loaded(model, by, few, few_graph, tmp_path):
+    embeddings = np.random.default_rng(0).normal(size=(60, 4))
+    fits = {"embeddings": {"embeddings": embeddings}, "graph": {"graph": few_graph}}
+    calls = {"embeddings": {"embeddings": embeddings[:9] + 0.1}, "graph": {"graph": few_graph[:9]}}
+    fitted = quiet(model, store_neighbors=by != "dropped").fit(few, **fits.get(by, {}))
+    save(fitted, tmp_path / "model.safetensors")
+    loaded = load(tmp_path / "model.safetensors")
+    assert set(vars(loaded)) == set(vars(fitted))
+    assert np.array_equal(loaded.graph_.toarray(), fitted.graph_.toarray())
+    new = few[:9] + few[1:10]
+    assert np.array_equal(loaded.transform(new, **calls.get(by, {})), fitted.transform(new, **calls.get(by, {})))

@@ -1,0 +1,55 @@
+"""The linear system of LTM: both solvers against a dense solution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from graph_cases import parts_of, random_graph, rows
+
+from topicfold.models.graph.linear_system import GraphSystem, conjugate_gradients
+
+
+@pytest.mark.parametrize("solver", ["direct", "cg"])
+@pytest.mark.parametrize("weight", [0.01, 10.0, 1000.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_system_is_solved(solver, weight, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    graph = random_graph(rng, n)
+    lengths = rng.integers(1, 50, n).astype(float)
+    target = lengths[:, None] * rows(rng, n, 40)  # more columns than a group holds
+    matrix = np.diag(lengths) + weight * (np.diag(graph.sum(axis=1)) - graph)
+    expected = np.linalg.solve(matrix, target)
+    system = GraphSystem(lengths, sp.csr_array(graph), weight, np.zeros(n, bool), solver, None)
+    found = system.solve(target, rows(rng, n, 40))
+    assert np.allclose(found, expected, atol=1e-10 if solver == "direct" else 1e-3)
+    scale = np.sqrt(np.diag(matrix))[:, None]
+    assert np.linalg.norm((matrix @ found - target) / scale) <= 1.1e-6 * np.linalg.norm(target / scale)
+
+
+def test_conjugate_gradients_rest_at_the_solution_and_stop_in_time():
+    rng = np.random.default_rng(0)
+    graph = sp.csr_array(random_graph(rng, 30))
+    diagonal = rng.integers(1, 50, 30) + graph.sum(axis=1)
+    goal = rng.random((30, 3))
+    solution = np.linalg.solve(np.diag(diagonal) - graph.toarray(), goal)
+    parts = (*parts_of(graph)[:3], diagonal, goal)
+    found = solution.copy()
+    assert conjugate_gradients(*parts, found, 1e-6, 100) == 0
+    assert np.array_equal(found, solution)
+    found = np.zeros((30, 3))
+    assert 0 < conjugate_gradients(*parts, found, 1e-12, 1000) < 100
+    assert np.allclose(found, solution, rtol=1e-10)
+    assert conjugate_gradients(*parts, np.zeros((30, 3)), 1e-12, 2) == 2
+
+
+def test_a_component_without_tokens_gets_the_target():
+    graph = np.zeros((4, 4))
+    graph[0, 1] = graph[1, 0] = graph[2, 3] = graph[3, 2] = 1.0
+    lengths = np.array([4.0, 0, 0, 0])
+    silent = np.array([False, False, True, True])
+    target = np.array([[2.0, 2], [0, 0], [0.3, 0.7], [0.3, 0.7]])
+    for solver in ("direct", "cg"):
+        found = GraphSystem(lengths, sp.csr_array(graph), 10.0, silent, solver, None).solve(target, target)
+        assert np.allclose(found, [[0.5, 0.5], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]], atol=1e-5)

@@ -1,0 +1,86 @@
+"""A report that shows a part of the documents, or a part of their texts."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from report_cases import fitted, marked_words, marks_of, numbers, plsa, units
+
+from topicfold import Corpus, build_report
+from topicfold.graph.build import link_graph
+from topicfold.models import MODELS
+from topicfold.report import document_table
+
+
+def test_a_part_of_the_documents_with_the_figures_of_all(corpus):
+    model = fitted(MODELS["LTM"], corpus)
+    whole, part = (build_report(model, corpus, max_documents=most, compare=model).data for most in (36, 14))
+    ids, tree = part["documents"]["id"], model.topic_tree(corpus)
+    assert (part["corpus"]["documents"], part["corpus"]["shown"], len(ids)) == (36, 14, 14)
+    rows = [corpus.ids.index(name) for name in ids]
+    assert rows == sorted(rows)
+    for topic in range(3):
+        best = [name for name, _ in tree.documents(topic, 2)]
+        assert set(best) <= set(ids)
+        listed = [(ids[d], share) for d, share in part["topics"][topic]["documents"]]
+        expected = sorted(((tree.doc_topic[row, topic], -row) for row in rows), reverse=True)
+        expected = [(corpus.ids[-row], share) for share, row in expected if share > 0]
+        assert [name for name, _ in listed] == [name for name, _ in expected]
+        assert [share for _, share in listed] == pytest.approx([share for _, share in expected], rel=1e-2)
+    for topics in zip(whole["topics"], part["topics"], strict=True):
+        assert len({json.dumps({**topic, "documents": None}) for topic in topics}) == 1
+    for same in ("labels", "share", "words", "time", "compare", "model"):
+        assert whole[same] == part[same]
+    graph = model.graph_.toarray()[np.ix_(rows, rows)]
+    roots = np.sqrt(tree.doc_topic[rows].astype(np.float64))
+    cosine = roots @ roots.T / np.outer(np.linalg.norm(roots, axis=1), np.linalg.norm(roots, axis=1))
+    np.fill_diagonal(cosine, -1)
+    for d in range(14):
+        near, linked = (numbers(part["documents"][column][d]) for column in ("near", "linked"))
+        assert cosine[d, near] == pytest.approx(np.sort(cosine[d])[::-1][:8], abs=1e-5)
+        assert graph[d, linked] == pytest.approx(np.sort(graph[d][graph[d] > 0])[::-1][:8])
+        assert part["documents"]["title"][d] == corpus.titles[rows[d]]
+        assert part["documents"]["text"][d] == corpus.texts[rows[d]]
+
+
+def test_links_of_a_part(model, corpus):
+    part = build_report(model, corpus, max_documents=14).data
+    ids, graph = part["documents"]["id"], link_graph(corpus.links, 36).toarray()
+    assert part["graph"] == "links"
+    for d, name in enumerate(ids):
+        linked = {ids[other] for other in numbers(part["documents"]["linked"][d])}
+        assert linked == {other for other in ids if graph[corpus.ids.index(name), corpus.ids.index(other)]}
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 35, 36, 100])
+def test_no_more_documents_than_asked_for(most, model, corpus):
+    assert len(build_report(model, corpus, max_documents=most).data["documents"]["id"]) == min(most, 36)
+
+
+@pytest.mark.parametrize("budget", [2500, 100])
+def test_texts_are_cut_to_fit(budget, monkeypatch):
+    texts = ["cat dog " * 100, "😀" * 300, "cat\n" + "é" * 500, "short dog", "", "dogcat" * 100]
+    with pytest.warns(UserWarning, match="1 of 6 texts are empty"):
+        corpus = Corpus.from_texts(texts, keep_texts=True)
+    model = plsa(corpus, 2)
+    monkeypatch.setattr(document_table, "_TEXT_BYTES", budget)
+    data = json.loads(build_report(model, corpus).to_json())
+    shown, limit = data["documents"]["text"], data["corpus"]["cut"]
+    sizes = [len(text.encode()) for text in shown]
+    assert sum(sizes) <= max(budget, 6 * 200)
+    assert max(sizes) <= limit
+    assert limit >= 200
+    for d, (text, whole) in enumerate(zip(shown, texts, strict=True)):
+        assert whole.startswith(text)
+        assert len(text.encode()) > limit // 2 - 4 or text == whole
+        assert data["documents"]["length"][d] == len(units(whole)) // 2
+        assert all(end <= len(units(text)) // 2 for _, end, _ in marks_of(data["documents"], d))
+    assert shown[3] == "short dog"
+    assert set(marked_words(data["documents"], 0)) == {
+        ("cat", marks_of(data["documents"], 0)[0][2]),
+        ("dog", marks_of(data["documents"], 0)[1][2]),
+    }
+    monkeypatch.undo()
+    assert build_report(model, corpus).data["corpus"]["cut"] is None
