@@ -1,13 +1,4 @@
-"""How many topics? Try the points of a grid on held-out documents, and recommend one.
-
-Documents are cut into folds. Each point of the grid is fitted on all folds but one, from several seeds, and scored on
-the fold left out: no figure that ranks points comes from a document the model has seen.
-
-The rule: find the point with the best mean score; among the points within one standard error of it, take the most
-stable one, and of equally stable ones (to two decimals) the one with the fewest topics. The standard error is that of
-the difference to the best point over folds, in which the difficulty of a fold cancels. Coherence and diversity are
-shown beside, and do not decide.
-"""
+"""What `select` measured, as a table, and which point it recommends; the rule is in selection.py."""
 
 from __future__ import annotations
 

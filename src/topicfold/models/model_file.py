@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "save"]
 
-_RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}}  # parameters in files of version 0.1.0
+# parameters in files of version 0.1.0
+_RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "smoothing"}}
 
 
 def save(model: TopicModel, path: str | Path) -> None:

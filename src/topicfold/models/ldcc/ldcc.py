@@ -49,7 +49,7 @@ class LDCC(TopicModel):
     alpha : {'mle', 'moments'}, default='mle'
         How the priors of the word-topics are learned: by maximum likelihood (Minka's fixed point), or by moments as in
         the paper, which takes the noise of short segments for variety.
-    eta : float, default=0.01
+    smoothing : float, default=0.01
         Pseudo-count of each word in each word-topic.
     delta : float, default=0.1
         Pseudo-count of each document-topic in each document.
@@ -141,7 +141,7 @@ class LDCC(TopicModel):
         n_word_topics: int = 50,
         *,
         alpha: Literal["mle", "moments"] = "mle",
-        eta: float = 0.01,
+        smoothing: float = 0.01,
         delta: float = 0.1,
         init: Literal["data", "random"] = "data",
         n_sweeps: int = 300,
@@ -156,7 +156,7 @@ class LDCC(TopicModel):
         self.n_document_topics = n_document_topics
         self.n_word_topics = n_word_topics
         self.alpha = alpha
-        self.eta = eta
+        self.smoothing = smoothing
         self.delta = delta
         self.init = init
         self.n_sweeps = n_sweeps
@@ -175,7 +175,7 @@ class LDCC(TopicModel):
             check_whole(name, getattr(self, name), smallest)
         if self.burn_in >= self.n_sweeps:
             raise ValueError(f"burn_in={self.burn_in}: expected fewer than n_sweeps={self.n_sweeps}")
-        for name in ("eta", "delta"):
+        for name in ("smoothing", "delta"):
             check_number(name, getattr(self, name), above=True)
         check_choice("alpha", self.alpha, ("mle", "moments"))
         check_choice("init", self.init, ("data", "random"))
@@ -205,7 +205,7 @@ class LDCC(TopicModel):
         if len(fractions):
             warn_user(f"X holds {fractions[0]:g}, and a topic belongs to a whole token: values are rounded up")
             counts = whole_tokens(counts)
-        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.eta, self.delta)
+        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
         checkpoint, resumed = self._open_checkpoint(counts, numbers)
         if resumed is None:
             state, history = start_chains(self, sampler, counts), []
@@ -375,7 +375,7 @@ class LDCC(TopicModel):
             chain = chain_of(state, number)
             if n_sweeps <= self.burn_in:  # interrupted before the first sample
                 sampler.add_words(chain, chain["word_topic"])
-            words = chain["word_topic"].T + self.eta * max(1, 1 + (n_sweeps - 1 - self.burn_in) // self.lag)
+            words = chain["word_topic"].T + self.smoothing * max(1, 1 + (n_sweeps - 1 - self.burn_in) // self.lag)
             learned.append((normalise_rows(words), chain["alpha"].copy()))
         self.topic_word_, self.alpha_ = learned[best][0].astype(np.float32), learned[best][1]
         others = [pair for number, pair in enumerate(learned) if number != best]
