@@ -93,7 +93,7 @@ def fitted(
 ) -> Any:
     """The method fitted to the documents: with their kNN graph (or another) and labels (-1: none), if it takes them."""
     model = make_estimator(method, n_topics, seed)
-    if method.estimator == "LDA":
+    if method.estimator == "GibbsLDA":
         model.set_params(max_iter=protocol["LDA sweeps"])
     with single_threaded_libraries(), warnings.catch_warnings():
         # the share of the largest cluster is measured, so there is no need to be told

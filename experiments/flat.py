@@ -192,7 +192,7 @@ EXPERIMENTS = (
             Method("PLSA", "PLSA"),
             Method("PLSA tempered", "PLSA", {"tempered": True}),
             Method("PLSA smoothed", "PLSA", {"smoothing": 0.1}),
-            Method("LDA", "LDA", {"max_iter": 1000}),
+            Method("LDA", "GibbsLDA", {"max_iter": 1000}),
             Method("NMF", "NMF"),
             Method("LSI", "LSI"),
             Method("PCA", "PCA"),

@@ -154,7 +154,7 @@ EXPERIMENTS = (
         data=CORPORA,
         methods=(
             Method("PLSA", "PLSA", TOPICS),
-            Method("LDA", "LDA"),
+            Method("LDA", "GibbsLDA"),
             *(Method(f"LTM, on {kind}", "LTM", {"graph_weight": 10.0, **TOPICS}) for kind in GRAPHS),
             *(Method(f"DTM, on {kind}", "DTM", TOPICS) for kind in GRAPHS),
             *(Method(f"NCut, on {kind}", "NCut") for kind in GRAPHS),

@@ -35,6 +35,44 @@ def fold_in(counts, topic_word, n_iter=2000, exponent=1.0):
     return doc_topic
 
 
+def left_out_step(counts, doc_count, topic_word, base, smoothing=0.0):
+    """A step of leave-one-out EM with each cell's own share worked out again: new tables, log-likelihood, tokens."""
+    log_likelihood = 0.0
+    new_count = np.zeros_like(doc_count)
+    tokens = np.zeros_like(topic_word)
+    for d in range(counts.shape[0]):
+        for w in range(counts.shape[1]):
+            if counts[d, w] == 0:
+                continue
+            own = (doc_count[d] + base) * topic_word[:, w]
+            others = np.maximum(doc_count[d] - own / own.sum(), 0) + base
+            joint = others * topic_word[:, w]
+            new_count[d] += counts[d, w] * joint / joint.sum()
+            tokens[:, w] += counts[d, w] * joint / joint.sum()
+            log_likelihood += counts[d, w] * np.log(min(joint.sum() / ((doc_count[d] + base).sum() - 1), 1))
+    new_word = tokens + smoothing
+    return new_count, new_word / new_word.sum(axis=1, keepdims=True), log_likelihood, tokens.sum(axis=1)
+
+
+def stored_cvb0(counts, topic_word, alpha, beta, n_iter):
+    """CVB0 as published, with the responsibilities of every cell kept: P(w|z), and the topics' shares."""
+    rows, columns = np.nonzero(counts)
+    n = counts[rows, columns].astype(float)
+    n_topics, n_words = topic_word.shape
+    gamma = topic_word[:, columns].T / topic_word[:, columns].T.sum(axis=1, keepdims=True)
+    share = np.full(n_topics, 1 / n_topics)
+    for _ in range(n_iter):
+        doc_count = np.zeros((counts.shape[0], n_topics))
+        np.add.at(doc_count, rows, n[:, None] * gamma)
+        gamma = (doc_count[rows] - gamma + alpha * share) * topic_word[:, columns].T
+        gamma /= gamma.sum(axis=1, keepdims=True)
+        word_count = np.zeros((n_words, n_topics))
+        np.add.at(word_count, columns, n[:, None] * gamma)
+        share = word_count.sum(axis=0) / n.sum()
+        topic_word = ((word_count + beta) / (word_count + beta).sum(axis=0)).T
+    return topic_word, share
+
+
 def count_words(texts, preprocessing):
     """Counts by word, one dictionary a text."""
     rows = []

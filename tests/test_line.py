@@ -20,7 +20,7 @@ from topicfold.models import MODELS
 
 KINDS = {"animals": "cat dog cow fur paw", "sky": "sun moon star comet orbit", "plants": "leaf tree root seed moss"}
 SMALL = {"LDCC": {"n_sweeps": 40, "burn_in": 20, "lag": 5}, "HLTA": {"n_levels": 2, "top_size": 2}}
-QUICK = {"LDA": {"max_iter": 50}, "HLDA": {"max_iter": 50, "depth": 2}}
+QUICK = {"GibbsLDA": {"max_iter": 50}, "HLDA": {"max_iter": 50, "depth": 2}}
 WITH_TREE = [name for name, info in BASELINES.items() if hasattr(info.load(), "topic_tree")]
 N_DOCUMENTS = 48
 
@@ -82,7 +82,7 @@ OURS = pytest.mark.parametrize("name", MODELS)
 
 
 def test_the_baselines_with_topics_have_a_tree():
-    assert WITH_TREE == ["LDA", "HLDA", "NMF", "KMeans"]
+    assert WITH_TREE == ["GibbsLDA", "HLDA", "NMF", "KMeans"]
 
 
 @EVERY
@@ -127,7 +127,7 @@ def test_report_and_summary(name, fitted, corpus, tmp_path):
     summary = model.summary()
     assert summary.n_documents == N_DOCUMENTS
     assert summary.ending in ("converged", "stopped at max_iter", "sampling finished")
-    assert ("sampling" in summary.ending) == (name in ("LDCC", "LDA", "HLDA"))
+    assert ("sampling" in summary.ending) == (name in ("LDCC", "GibbsLDA", "HLDA"))
 
 
 @EVERY

@@ -34,8 +34,9 @@ def small(info, n_topics=3, **parameters):
         n_sweeps = parameters.pop("max_iter", 60)
         parameters |= {"n_sweeps": n_sweeps, "burn_in": max(n_sweeps - 20, 0), "lag": 4}
     known = info.load()().get_params()
-    if info.name == "LDCC" and "smoothing" in parameters:  # a sampler needs some
-        parameters["smoothing"] = max(parameters["smoothing"], 1e-9)
+    if info.name in ("LDCC", "LDA") and "smoothing" in parameters:  # they need some
+        name = {"LDCC": "smoothing", "LDA": "beta"}[info.name]
+        parameters[name] = max(parameters.pop("smoothing"), 1e-9)
     shared = ("init", "dtype", "tol", "smoothing")
     parameters = {name: value for name, value in parameters.items() if name in known or name not in shared}
     return info.make(n_topics, **{"random_state": 0, "verbose": False, **parameters})

@@ -157,7 +157,7 @@ def extra_parameters(results: Mapping[str, Any]) -> list[str]:
 METHODS = (
     Method("pLSA", "PLSA", {"init": "random"}),
     Method("pLSA (NMF start)", "PLSA", {"init": "nmf"}),
-    Method("LDA", "LDA"),
+    Method("LDA", "GibbsLDA"),
     Method("LapPLSI", "LapPLSI", {"graph_weight": 100.0, "n_neighbors": 10, "init": "nmf"}),
     Method("LTM", "LTM", {"graph_weight": 10.0, "n_neighbors": 10, "init": "nmf"}),
     Method("DTM", "DTM", {"n_neighbors": 10, "init": "nmf"}),

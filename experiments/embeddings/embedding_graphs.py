@@ -386,7 +386,7 @@ EXPERIMENTS = (
         data=(FOLDER,),
         methods=(
             Method("PLSA", "PLSA"),
-            Method("LDA", "LDA", {"max_iter": 1000}),
+            Method("LDA", "GibbsLDA", {"max_iter": 1000}),
             Method("LTM, tf-idf graph", "LTM", {"graph_weight": 10.0}),
             Method("LTM, tf-idf graph, random start", "LTM", {"graph_weight": 10.0, "init": "random"}),
             Method("LTM, embedding graph", "LTM", {"graph_weight": 10.0}),

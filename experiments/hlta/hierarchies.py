@@ -96,10 +96,10 @@ def _best_words(
     documents = presence(counts) if method.name == LDA_PRESENCE else counts
     fit = remembered(
         texts.cache,
-        (method.estimator, method.name == LDA_PRESENCE, method.estimator == "LDA" and n_topics, seed),
+        (method.estimator, method.name == LDA_PRESENCE, method.estimator == "GibbsLDA" and n_topics, seed),
         lambda: fitted(method, documents, n_topics, seed, protocol),
     )
-    scores = fit.topic_word_ if method.estimator == "LDA" else fit.node_word_
+    scores = fit.topic_word_ if method.estimator == "GibbsLDA" else fit.node_word_
     if method.name == LDA_RELEVANCE:
         scores = relevance(scores, fit.word_frequency_)
     if method.name == "HLDA-s":
@@ -306,9 +306,9 @@ EXPERIMENTS = (
             *(Method(f"HLTA, level {level}", "HLTA") for level in LEVELS),
             Method("HLTA, bi", "HLTA", BI),
             Method(BI_PAPER_LEVELS, "HLTA", BI),
-            Method("LDA", "LDA"),
-            Method(LDA_PRESENCE, "LDA"),
-            Method(LDA_RELEVANCE, "LDA"),
+            Method("LDA", "GibbsLDA"),
+            Method(LDA_PRESENCE, "GibbsLDA"),
+            Method(LDA_RELEVANCE, "GibbsLDA"),
             Method("HLDA", "HLDA", HLDA_PARAMETERS),
             Method("HLDA-s", "HLDA", HLDA_PARAMETERS),
         ),

@@ -140,7 +140,7 @@ def fitted(method: Method, counts: Any, n_topics: int, seed: int, protocol: Mapp
     if method.estimator == "HLTA":
         model.set_params(n_jobs=1, verbose=False)
     else:
-        model.set_params(max_iter=protocol[f"{method.estimator} sweeps"])
+        model.set_params(max_iter=protocol["HLDA sweeps" if method.estimator == "HLDA" else "LDA sweeps"])
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(counts)

@@ -108,7 +108,7 @@ def measure_table8(
     if method.name == UNIGRAM:
         shares = (train.sum(axis=0) + 1) / (train.sum() + train.shape[1])
         model = lda_model(shares[None], np.ones(1), seed, protocol)
-    elif method.estimator == "LDA":
+    elif method.estimator == "GibbsLDA":
         fit = fitted(method, train, min(N_TOPICS[method.name], *train.shape), seed, protocol)
         model = lda_model(fit.topic_word_, fit.alpha_, seed, protocol)
     else:
@@ -236,7 +236,7 @@ EXPERIMENTS = (
             Method(SMOOTHER, "HLTA", {"smoothing": 10.0}),
             Method(COUNTS, "HLTA", {"emission": "counts"}),
             Method("HLDA", "HLDA", HLDA_PARAMETERS),
-            *(Method(name, "LDA") for name in N_TOPICS),
+            *(Method(name, "GibbsLDA") for name in N_TOPICS),
             Method(UNIGRAM),
             Method(INDEPENDENT),
         ),

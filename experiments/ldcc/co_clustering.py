@@ -249,8 +249,8 @@ def _experiment(
     )
 
 
-METHODS = (Method(LDCC, "LDCC"), Method(LDA, "LDA"))
-CONTROLS = (Method(LDA_OURS, "LDCC", {"n_document_topics": 1}), Method(LDA_SEGMENTS, "LDA"))
+METHODS = (Method(LDCC, "LDCC"), Method(LDA, "GibbsLDA"))
+CONTROLS = (Method(LDA_OURS, "LDCC", {"n_document_topics": 1}), Method(LDA_SEGMENTS, "GibbsLDA"))
 
 EXPERIMENTS = (
     _experiment(

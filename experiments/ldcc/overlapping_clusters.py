@@ -174,7 +174,7 @@ EXPERIMENTS = (
         methods=(
             Method("LDCC", "LDCC"),
             *map(Method, COCLUSTERINGS),
-            Method("LDA", "LDA"),
+            Method("LDA", "GibbsLDA"),
             Method("k-means", "KMeans"),
             Method(SHUFFLED, "LDCC"),
             Method(RANDOM),

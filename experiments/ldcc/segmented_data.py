@@ -176,6 +176,6 @@ def fitted(method: Method, documents: Any, n_topics: int, seed: int, protocol: M
         sweeps = {"n_sweeps": protocol["sweeps"], "burn_in": protocol["burn-in"], "lag": protocol["lag"]}
         return LDCC(**sizes, **sweeps, random_state=seed, n_jobs=1, verbose=False).fit(documents)
     model = make_estimator(method, n_topics, seed)
-    if method.estimator == "LDA":
+    if method.estimator == "GibbsLDA":
         model.set_params(max_iter=protocol["sweeps"], n_jobs=1)
     return model.fit(documents)

@@ -421,7 +421,7 @@ EXPERIMENTS = (
         data=(REUTERS,),
         methods=(
             Method("PLSA", "PLSA", RANDOM),
-            Method("LDA", "LDA"),
+            Method("LDA", "GibbsLDA"),
             Method("LTM", "LTM", AS_PAPER | RANDOM),
             Method("k-means", "KMeans"),
             Method("NCut", "NCut", {"n_neighbors": 5}),
@@ -487,7 +487,7 @@ EXPERIMENTS = (
         methods=(
             Method(RAW_WORDS),
             Method("PLSA", "PLSA", RANDOM),
-            Method("LDA", "LDA"),
+            Method("LDA", "GibbsLDA"),
             Method("LTM", "LTM", AS_PAPER | RANDOM),
             Method(WITH_LABEL, "LTM", AS_PAPER | RANDOM),
             Method(TFIDF_WORDS),
@@ -519,7 +519,7 @@ EXPERIMENTS = (
         data=(TDT2,),
         methods=(
             Method("PLSA", "PLSA", RANDOM),
-            Method("LDA", "LDA"),
+            Method("LDA", "GibbsLDA"),
             Method("LTM", "LTM", AS_PAPER | RANDOM),
             Method("LTM (weight 10)", "LTM", WEAKER | RANDOM),
         ),

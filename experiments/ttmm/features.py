@@ -47,7 +47,7 @@ def fitted(data: Data, method: Method, seed: int, protocol: Mapping[str, Any], l
     key = (method.estimator, tuple(sorted(parameters.items())), seed, name)
     if key not in data.models:
         if parameters.get("init") == "lda":  # from the topics of the LDA that is a row of its own
-            parameters["init"] = fitted(data, Method("LDA", "LDA"), seed, protocol, learned).topic_word_
+            parameters["init"] = fitted(data, Method("LDA", "GibbsLDA"), seed, protocol, learned).topic_word_
         while len(data.models) >= 4:
             data.models.pop(next(iter(data.models)))
         unfitted = make_estimator(Method(method.name, method.estimator, parameters), protocol["topics"], seed)
@@ -297,7 +297,7 @@ EXPERIMENTS = (
             Method("majority", once=True),
             Method("words tf", once=True),
             Method("words tf-idf", once=True),
-            Method("LDA", "LDA"),
+            Method("LDA", "GibbsLDA"),
             Method("PLSA", "PLSA"),
             *TTMM_ROWS,
         ),

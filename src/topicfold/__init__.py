@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .models.graph.lapplsi import LapPLSI
     from .models.graph.ltm import LTM
     from .models.hlta.hlta import HLTA
+    from .models.lda.lda import LDA
     from .models.ldcc.ldcc import LDCC
     from .models.model_file import load, save
     from .models.plsa.plsa import PLSA
@@ -36,6 +37,7 @@ _HOME = {
     "DTM": "models.graph.dtm",
     "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
+    "LDA": "models.lda.lda",
     "LDCC": "models.ldcc.ldcc",
     "LTM": "models.graph.ltm",
     "LapPLSI": "models.graph.lapplsi",
@@ -65,6 +67,7 @@ _HOME = {
 __all__ = [
     "DTM",
     "HLTA",
+    "LDA",
     "LDCC",
     "LTM",
     "PLSA",

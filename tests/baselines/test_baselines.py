@@ -10,13 +10,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from topicfold import Corpus, topic_tree
 from topicfold.baselines import BASELINES
-from topicfold.baselines.lda import fold_in_with_prior
+from topicfold.baselines.gibbs_lda import fold_in_with_prior
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 
-QUICK = {"LDA": {"max_iter": 60, "alpha": 1.0}, "HLDA": {"max_iter": 60, "depth": 2, "gamma": 1.0}}
-WITH_WORDS = ("LDA", "HLDA", "NMF", "KMeans")
+QUICK = {"GibbsLDA": {"max_iter": 60, "alpha": 1.0}, "HLDA": {"max_iter": 60, "depth": 2, "gamma": 1.0}}
+WITH_WORDS = ("GibbsLDA", "HLDA", "NMF", "KMeans")
 WITH_TRANSFORM = tuple(name for name in BASELINES if name != "NCut")
-ONE_EACH_ROW = ("LDA", "HLDA", "NMF", "KMeans", "NCut")
+ONE_EACH_ROW = ("GibbsLDA", "HLDA", "NMF", "KMeans", "NCut")
 
 
 def block_counts(n_documents=20, n_words=8, seed=0):
@@ -126,7 +126,7 @@ def test_new_documents_go_to_their_block(fitted, name):
         assert (unit @ unit.T)[same].min() > (unit @ unit.T)[~same].max()
 
 
-@pytest.mark.parametrize("name", ["LDA", "NMF"])
+@pytest.mark.parametrize("name", ["GibbsLDA", "NMF"])
 def test_score_is_better_than_the_unigram_model(fitted, name):
     _, _, models = fitted
     counts, _ = block_counts(n_documents=5, seed=3)
@@ -157,7 +157,7 @@ def test_more_topics_than_documents_is_an_error(name):
 @pytest.mark.parametrize("n_topics", [0, -1])
 def test_lda_without_topics_is_an_error(n_topics):
     with pytest.raises(ValueError, match=f"n_topics={n_topics}: expected a whole number, at least 1"):
-        make("LDA").set_params(n_topics=n_topics).fit(block_counts()[0])
+        make("GibbsLDA").set_params(n_topics=n_topics).fit(block_counts()[0])
 
 
 @pytest.mark.parametrize("depth", [1, 0])
@@ -166,14 +166,14 @@ def test_hlda_with_the_root_alone_is_an_error(depth):
         make("HLDA", depth=depth).fit(block_counts()[0])
 
 
-@pytest.mark.parametrize("name", ["LDA", "HLDA"])
+@pytest.mark.parametrize("name", ["GibbsLDA", "HLDA"])
 def test_missing_tomotopy_says_how_to_get_it(monkeypatch, name):
     monkeypatch.setitem(sys.modules, "tomotopy", None)
     with pytest.raises(ImportError, match=rf"{name} needs tomotopy: pip install 'topicfold\[lda\]'"):
         make(name).fit(block_counts()[0])
 
 
-@pytest.mark.parametrize("name", ["LDA", "HLDA"])
+@pytest.mark.parametrize("name", ["GibbsLDA", "HLDA"])
 def test_samplers_need_whole_counts(name):
     with pytest.raises(ValueError, match="whole counts"):
         make(name).fit(block_counts()[0] * 0.5)

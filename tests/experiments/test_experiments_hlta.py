@@ -313,7 +313,7 @@ def test_lda_scores_on_presence_and_counts():
     data = {JACM: Texts(counts, tuple(words_of_blocks()))}
     protocol = {**FEW, "folds": 5, "min_df": MIN_DF, "words": {JACM: None}, "LDA sweeps": 100, "HLDA sweeps": 20}
     found = {}
-    for name, estimator in (("LDA-20", "LDA"), (LDA_COUNTS, "LDA"), ("HLDA", "HLDA"), (UNIGRAM, None)):
+    for name, estimator in (("LDA-20", "GibbsLDA"), (LDA_COUNTS, "GibbsLDA"), ("HLDA", "HLDA"), (UNIGRAM, None)):
         found[name] = hlta_likelihood.measure_table8(data, Method(name, estimator), {"corpus": JACM}, 1, protocol)
     assert found["LDA-20"]["presence"] > found[UNIGRAM]["presence"] + 1
     assert found["LDA-20"]["one by one"] > found[UNIGRAM]["one by one"] + 1

@@ -28,7 +28,7 @@ class BaselineInfo:
 
 
 BASELINES: dict[str, BaselineInfo] = {
-    "LDA": BaselineInfo("lda", "LDA"),
+    "GibbsLDA": BaselineInfo("gibbs_lda", "GibbsLDA"),
     "HLDA": BaselineInfo("hlda", "HLDA", size=None),
     "NMF": BaselineInfo("factor", "NMF"),
     "LSI": BaselineInfo("factor", "LSI"),

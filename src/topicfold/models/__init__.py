@@ -39,6 +39,7 @@ class ModelInfo:
 
 
 MODELS: dict[str, ModelInfo] = {
+    "LDA": ModelInfo("lda.lda", "LDA", sizes=("n_topics",)),
     "PLSA": ModelInfo("plsa.plsa", "PLSA", sizes=("n_topics",)),
     "LapPLSI": ModelInfo("graph.lapplsi", "LapPLSI", sizes=("n_topics",), takes_graph=True),
     "LTM": ModelInfo("graph.ltm", "LTM", sizes=("n_topics",), takes_graph=True),

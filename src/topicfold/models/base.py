@@ -259,7 +259,6 @@ class EMTopicModel(FlatTopicModel):
     n_topics: int
     max_iter: int
     tol: float
-    smoothing: float
     seed_words: SeedWords | None
     seed_strength: float
     dtype: Dtype
@@ -268,8 +267,8 @@ class EMTopicModel(FlatTopicModel):
         """Raise on parameters that no such model can use."""
         check_whole("n_topics", self.n_topics)
         check_whole("max_iter", self.max_iter)
-        for name in ("tol", "smoothing", "seed_strength"):
-            check_number(name, getattr(self, name))
+        check_number("tol", self.tol)
+        check_number("seed_strength", self.seed_strength)
         check_float_dtype(self.dtype)
 
     def _seeds(self, counts: sp.csr_array) -> dict[int, np.ndarray]:

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 __all__ = [
+    "GUARD",
     "SMALLEST",
     "EMStep",
     "Prior",
+    "RowGroups",
     "aligned",
     "cell_probabilities",
     "check_size",
@@ -38,10 +40,14 @@ __all__ = [
     "token_count",
 ]
 
+RowsKernel: TypeAlias = Callable[[int, int, np.ndarray, np.ndarray], int]
 Prior: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
 _LANES = 8  # rows are padded to whole vector registers
+# Values around the scratch arrays of a kernel. Vector code runs only where arrays lie at least so far apart; next to
+# another array, which is a matter of chance, the same loop would run value by value and round its sums differently.
+GUARD = 128
 _ROWS_A_SUM = 1 << 14
 _VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z). A few pay soon, many only for large corpora.
@@ -65,7 +71,7 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
     n_topics = doc_topic.shape[1]
     zero = doc_topic.dtype.type(0)
     smallest = doc_topic.dtype.type(SMALLEST)
-    gain = np.empty(n_topics, doc_topic.dtype)
+    gain = np.empty(n_topics + 2 * GUARD, doc_topic.dtype)[GUARD : GUARD + n_topics]
     offset = indptr[first]
     left_out = 0
     for d in range(first, last):
@@ -133,8 +139,8 @@ def fold_in_rows(indptr, indices, data, first, last, word_topic, doc_topic, n_to
     """
     width = word_topic.shape[1]
     zero = word_topic.dtype.type(0)
-    now = np.empty(width, word_topic.dtype)
-    gain = np.empty(width, word_topic.dtype)
+    now = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
+    gain = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
     for d in range(first, last):
         now[:] = zero
         now[:n_topics] = 1 / n_topics
@@ -189,7 +195,7 @@ def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, pro
     n_topics = doc_topic.shape[1]
     zero = doc_topic.dtype.type(0)
     smallest = doc_topic.dtype.type(SMALLEST)
-    gain = np.empty(n_topics, doc_topic.dtype)
+    gain = np.empty(n_topics + 2 * GUARD, doc_topic.dtype)[GUARD : GUARD + n_topics]
     for d in range(first, last):
         gain[:] = zero
         for cell in range(indptr[d], indptr[d + 1]):
@@ -213,53 +219,74 @@ def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, pro
 # ---- functions on whole matrices, shared with the models built on PLSA ----------------------------------------------
 
 
-class EMStep:
-    """One EM step over all documents in fixed groups of rows, each with its own sums over words.
+class RowGroups:
+    """Passes over all documents in fixed groups of rows, each with its own sums over words.
 
-    Called with (doc_topic, word_topic), both padded; renews them in place and returns the log-likelihood before the
-    step. Which group a document is in depends on the counts alone, and sums are added in the order of the groups.
+    Which group a document is in depends on the counts alone, and sums are added in the order of the groups.
     """
 
-    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior) -> None:
+    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None) -> None:
         self.indptr, self.indices, self.data = csr_parts(counts)
-        self.n_topics, self.n_jobs, self.smoothing, self.prior = n_topics, n_jobs, smoothing, prior
+        self.n_topics, self.n_jobs = n_topics, n_jobs
         values_a_word = counts.nnz // counts.shape[1]
         few, most = values_a_word // _VALUES_A_FEW, values_a_word // _VALUES_A_MOST
         self.groups = row_blocks(self.indptr, max(1, min(few, _FEW_GROUPS), min(most, _MOST_GROUPS)))
         self.word_sums = [aligned(counts.shape[1], n_topics, counts.dtype) for _ in self.groups]
-        self.left_out = 0
 
-    def __call__(self, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
+    def pass_over(self, rows: RowsKernel) -> tuple[float, int, np.ndarray]:
+        """Sum of n ln P over the cells, the number of cells left out, and the sums over words of all groups.
+
+        `rows(first, last, word_sum, probability)` goes over some documents, adds to the sums over words, writes P of
+        each cell, and returns how many it left out. The sums are zero again when the caller has set them to zero.
+        """
+
         def group(number: int) -> tuple[float, int]:
-            return self._group(*self.groups[number], doc_topic, word_topic, self.word_sums[number])
+            return self._group(*self.groups[number], rows, self.word_sums[number])
 
         sums = map_blocks(group, range(len(self.groups)), self.n_jobs)
-        log_likelihood = sum(log for log, _ in sums)
-        self.left_out = sum(left_out for _, left_out in sums)
         total = self.word_sums[0]
         for more in self.word_sums[1:]:
             total += more
             more[:] = 0
-        renew_words(word_topic, total, self.prior, self.smoothing, self.n_topics)
-        return log_likelihood
+        return sum(log for log, _ in sums), sum(left_out for _, left_out in sums), total
 
-    def _group(
-        self, first: int, last: int, doc_topic: np.ndarray, word_topic: np.ndarray, word_sum: np.ndarray
-    ) -> tuple[float, int]:
+    def _group(self, first: int, last: int, rows: RowsKernel, word_sum: np.ndarray) -> tuple[float, int]:
         indptr = self.indptr
         n_blocks = -(-int(indptr[last] - indptr[first]) // _VALUES_A_BLOCK)
         blocks = row_blocks(indptr, max(n_blocks, 1), first, last)
         most = max(int(indptr[stop] - indptr[begin]) for begin, stop in blocks)
-        probability = np.empty(most, doc_topic.dtype)
+        probability = np.empty(most, word_sum.dtype)
         log_likelihood, left_out = 0.0, 0
         for begin, stop in blocks:
-            left_out += em_rows(
-                indptr, self.indices, self.data, begin, stop, doc_topic, word_topic, word_sum, probability
-            )
+            left_out += rows(begin, stop, word_sum, probability)
             here = slice(indptr[begin], indptr[stop])
             logs = np.log(probability[: here.stop - here.start])  # NumPy's log is ten times faster than a kernel's
             log_likelihood += float(np.add.reduce(logs * self.data[here], dtype=np.float64))
         return log_likelihood, left_out
+
+
+class EMStep:
+    """One EM step over all documents.
+
+    Called with (doc_topic, word_topic), both padded; renews them in place and returns the log-likelihood before the
+    step.
+    """
+
+    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior) -> None:
+        self.rows = RowGroups(counts, n_topics, n_jobs)
+        self.n_topics, self.smoothing, self.prior = n_topics, smoothing, prior
+        self.left_out = 0
+
+    def __call__(self, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
+        parts = (self.rows.indptr, self.rows.indices, self.rows.data)
+
+        def rows(first: int, last: int, word_sum: np.ndarray, probability: np.ndarray) -> int:
+            left_out: int = em_rows(*parts, first, last, doc_topic, word_topic, word_sum, probability)
+            return left_out
+
+        log_likelihood, self.left_out, total = self.rows.pass_over(rows)
+        renew_words(word_topic, total, self.prior, self.smoothing, self.n_topics)
+        return log_likelihood
 
 
 def aligned(n_rows: int, n_topics: int, dtype: DTypeLike) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import naive
 from topicfold.models import em
-from topicfold.models.graph.fold_in_near import fold_in_near, fold_in_near_rows
+from topicfold.models.fold_in_toward import fold_in_near, fold_in_near_rows
 
 
 def new_documents(rng, n=8):

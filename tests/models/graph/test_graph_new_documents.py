@@ -11,7 +11,7 @@ from topicfold import DTM, LapPLSI, load, save
 from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
 from topicfold.models import em
-from topicfold.models.graph.fold_in_near import fold_in_near
+from topicfold.models.fold_in_toward import fold_in_near
 
 pytestmark = DENSE
 

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from naive import ttmm_step, ttmm_token_topics
 from topicfold import TTMM
-from topicfold.baselines.lda import LDA
+from topicfold.baselines.gibbs_lda import LDA
 
 
 def test_em_never_falls_without_smoothing(sampled):

@@ -31,9 +31,9 @@ from ...engine.loop import State
 from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import EMStep, Prior, cell_probabilities, document_step, log_likelihood, log_prior, padded, token_count
+from ..fold_in_toward import fold_in_near
 from ..inputs import RandomStateLike
 from ..starts import SeedWords
-from .fold_in_near import fold_in_near
 from .graph_data import FLOOR, GraphData
 from .graph_model import GraphInit, GraphTopicModel, Metric, Step, Weight
 from .separation import separation, sweep_exact, sweep_paper

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...corpus.weighting import inverse_document_frequency
 from ...engine.arrays import normalise_rows
 from ...engine.blocks import single_threaded_libraries
-from ...engine.checks import check_whole
+from ...engine.checks import check_number, check_whole
 from ...engine.loop import State, hold_interrupts, iterate
 from ...engine.warn import warn_user
 from ...graph.build import label_graph, spectral_vectors
@@ -27,9 +27,9 @@ from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..base import EMTopicModel
 from ..em import Prior, check_size, fold_in, padded
+from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
 from ..starts import STARTS, check_init, start
-from .fold_in_near import fold_in_near
 from .graph_data import GraphData, GraphSource, Vectors, check_embeddings, connected, without_tokens
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class GraphTopicModel(EMTopicModel):
 
     n_neighbors: int
     metric: Metric
+    smoothing: float
     init: GraphInit
     store_neighbors: bool
 
@@ -109,6 +110,7 @@ class GraphTopicModel(EMTopicModel):
         """Raise a ValueError that names a parameter which the model cannot use."""
         self._check_own_parameters()
         self._check_common_parameters()
+        check_number("smoothing", self.smoothing)
         check_whole("n_neighbors", self.n_neighbors)
         check_metric(self.metric)
         check_init(self.init, (*STARTS, "spectral"))

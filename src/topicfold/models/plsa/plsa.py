@@ -5,22 +5,19 @@ P(w|d) = sum_z P(z|d) P(w|z), fitted by EM; the kernels are in em.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ...engine.arrays import normalise_rows
-from ...engine.checks import check_whole
-from ...engine.loop import BATCH_STEPS, Checkpoint, Resumed, Run, State, hold_interrupts, iterate, step_size
+from ...engine.checks import check_number, check_whole
+from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ...engine.warn import warn_user
-from ..base import Dtype, EMTopicModel
-from ..em import EMStep, Prior, check_size, fold_in, padded, plain_step, seed_prior
-from ..inputs import CountsLike, RandomStateLike, seen_words
+from ..base import Dtype
+from ..em import EMStep, Prior, fold_in, padded, plain_step, seed_prior
+from ..inputs import RandomStateLike
+from ..mixture import MixtureModel, Step, take_entries
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
 from .tempering import tempered_step
 
@@ -29,7 +26,7 @@ __all__ = ["PLSA"]
 _NEW_WORDS = 1e-3
 
 
-class PLSA(EMTopicModel):
+class PLSA(MixtureModel):
     """Probabilistic latent semantic analysis.
 
     Each document mixes topics, each topic is a distribution over words, and both are fitted by EM.
@@ -105,7 +102,6 @@ class PLSA(EMTopicModel):
 
     exponent_: float
     left_out_: int
-    n_batches_: int
 
     def __init__(
         self,
@@ -143,142 +139,17 @@ class PLSA(EMTopicModel):
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter which the model cannot use."""
         self._check_common_parameters()
+        check_number("smoothing", self.smoothing)
         check_whole("n_init", self.n_init)
         check_init(self.init, STARTS)
-
-    def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Fit topics to documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self.check_parameters()
-        counts = self._fit_counts(X, np.dtype(self.dtype))
-        check_size(counts, self.n_topics)
-        checkpoint, resumed = self._open_checkpoint(counts)
-        best, run = self._best_of_starts(counts, checkpoint, resumed)
-        if "best_score" in best:  # tempered: max_iter or Ctrl-C can end the search off its best point
-            best = _take(best, "best_")
-        with hold_interrupts():
-            self._keep(counts, best, run)
-        if checkpoint is not None and run.finished:
-            checkpoint.remove()
-        return self
-
-    def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Learn from one more batch of a stream of documents, by stepwise EM; batches are not kept.
-
-        The first batch is fitted as by `fit`; each further one moves the topics a little less. `doc_topic_` is that of
-        the last batch, `history_` the log-likelihood per token of each batch before it was learned from. All batches
-        must have the same words. `tempered` is not for streams.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        if self.tempered:
-            raise ValueError("tempered=True needs all documents at once: use fit")
-        if not hasattr(self, "topic_word_"):
-            self.fit(X)
-            self.n_batches_ = 1
-            self.history_ = self.history_[-1:]
-            return self
-        counts = self.word_counts(X, self.topic_word_.dtype)
-        if counts.nnz:
-            self._learn_batch(counts)
-        self._remember_documents(X)
-        self.doc_topic_ = fold_in(counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs)
-        return self
-
-    def transform(self, X: CountsLike) -> np.ndarray:
-        """P(z|d) of new documents, one row each, whatever else is in the batch.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-        """
-        check_is_fitted(self)
-        return self._fold_in(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_))
-
-    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return P(z|d) of the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-        """
-        return self.fit(X, y).doc_topic_
-
-    def predict(self, X: CountsLike) -> np.ndarray:
-        """The largest topic of each document.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            Row of the topic in `topic_word_`.
-        """
-        return self.document_topics(X).argmax(axis=1)
-
-    def fit_predict(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the largest topic of each training document.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-        """
-        return self.fit(X, y).doc_topic_.argmax(axis=1)
-
-    def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored.
-
-        Parameters
-        ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
-
-        Returns
-        -------
-        float
-            In nats per token.
-        """
-        check_is_fitted(self)
-        return self._completion(X, self._fold_in)
-
-    def _prepare(self) -> None:
-        """Nothing to prepare: folding in uses the topics as they are."""
 
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         topics = (self.topic_word_, self.topic_weight_)
         return fold_in(counts, *topics, exponent=self.exponent_, n_jobs=self.n_jobs)
+
+    def _check_stream(self) -> None:
+        if self.tempered:
+            raise ValueError("tempered=True needs all documents at once: use fit")
 
     def _learn_batch(self, counts: sp.csr_array) -> None:
         n_topics, lengths = self.n_topics, counts.sum(axis=1, dtype=np.float64)
@@ -305,61 +176,19 @@ class PLSA(EMTopicModel):
         self.history_ = np.append(self.history_, values[0])
         self.n_iter_ = len(self.history_)
 
-    def _best_of_starts(
-        self, counts: sp.csr_array, checkpoint: Checkpoint | None, resumed: Resumed | None
-    ) -> tuple[State, Run]:
-        """Run EM from each start and keep the best; a checkpoint holds the run under way and the best before it."""
-        prior = self._seed_prior(counts)
-        best: tuple[State, Run] | None = None
-        start_seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init)
-        for number, seed in enumerate(start_seeds):
-            history: list[float] = []
-            if resumed is not None and number < resumed[1]["start"]:
-                continue
-            if resumed is not None:
-                state, notes = resumed
-                history, resumed = notes["history"], None
-                if number > 0:
-                    best = (_take(state, "best."), Run(notes["best_history"], notes["best_converged"], True))
-            else:
-                state = self._start(counts, np.random.RandomState(seed))
-            if best is not None:
-                state.update({f"best.{name}": value for name, value in best[0].items()})
-            notes = {"start": number}
-            if best is not None:
-                notes |= {"best_history": best[1].history, "best_converged": best[1].converged}
-            run = iterate(
-                self._step(counts, prior),
-                state,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                title=f"PLSA, start {number + 1} of {self.n_init}" if self.n_init > 1 else "PLSA",
-                verbose=self.verbose,
-                checkpoint=checkpoint,
-                notes=notes,
-                history=history,
-            )
-            _take(state, "best.")
-            if best is None or max(run.history, default=-np.inf) > max(best[1].history):
-                best = (state, run)
-            if not run.finished:
-                best = (best[0], run._replace(history=best[1].history))
-                break
-        assert best is not None
-        return best
-
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         doc_topic, topic_word = start(counts, self.n_topics, self.init, rng, self._seeds(counts))
         return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
 
-    def _step(self, counts: sp.csr_array, prior: Prior) -> Callable[[State], float | tuple[float, bool]]:
+    def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
         if self.tempered:
             return tempered_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.tol)
         return plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
+        if "best_score" in state:  # tempered: max_iter or Ctrl-C can end the search off its best point
+            state = take_entries(state, "best_")
         self._keep_topics(counts, state)
-        self._keep_run(run)
         self.exponent_ = float(state["exponent"]) if "exponent" in state else 1.0
         # Folded in like any document: EM's own P(z|d) lags behind when it stops early, and a classifier trained on it
         # would meet other features in new documents.
@@ -369,8 +198,3 @@ class PLSA(EMTopicModel):
             warn_user(
                 f"{self.left_out_:,} counts of words that the start gave no probability are left out of the likelihood"
             )
-
-
-def _take(state: State, prefix: str) -> State:
-    """Remove the entries under a prefix and return them without it."""
-    return {name.removeprefix(prefix): state.pop(name) for name in list(state) if name.startswith(prefix)}

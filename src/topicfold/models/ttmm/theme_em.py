@@ -135,7 +135,7 @@ class ThemeStep:
                 word = np.repeat(np.arange(ratio.shape[0]), np.diff(ratio.indptr))
                 ratio.data *= np.exp(-logs[word, ratio.indices])
             else:
-                ratio = (self.by_word[here] @ themes).toarray() if hard else _rows_of(self.by_word, rows, doc_theme)
+                ratio = (self.by_word[here] @ themes).toarray() if hard else summed_rows(self.by_word, rows, doc_theme)
                 inverse = np.negative(logs)
                 ratio *= np.exp(inverse, out=inverse)
             new = np.asarray(ratio @ theme_topic)
@@ -215,7 +215,7 @@ def log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray,
     map_blocks(block, blocks, n_jobs)
 
 
-def _rows_of(by_word: sp.csr_array, rows: tuple[int, int], doc_theme: np.ndarray) -> np.ndarray:
+def summed_rows(by_word: sp.csr_array, rows: tuple[int, int], doc_theme: np.ndarray) -> np.ndarray:
     """counts.T[rows] @ doc_theme, dense."""
     out = np.zeros((rows[1] - rows[0], doc_theme.shape[1]), doc_theme.dtype)
     score_rows(*csr_parts(by_word), *rows, doc_theme, out)

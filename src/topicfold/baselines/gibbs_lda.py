@@ -1,4 +1,4 @@
-"""LDA: latent Dirichlet allocation (Blei, Ng and Jordan 2003), fitted by tomotopy's collapsed Gibbs sampler.
+"""LDA (Blei, Ng and Jordan 2003) fitted by tomotopy's collapsed Gibbs sampler; our own LDA is in models/lda.
 
 The sampler gives the topics and the prior alpha; P(z|d), of training and new documents alike, is then found with the
 topics fixed, as the mode of log P(d|theta) + sum_z alpha_z log theta_z. This is concave, so it needs no random numbers
@@ -20,7 +20,7 @@ from ..models.em import check_size, fold_in
 from ..models.inputs import CountsLike, RandomStateLike
 from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
 
-__all__ = ["LDA"]
+__all__ = ["GibbsLDA"]
 
 
 def fold_in_with_prior(
@@ -37,8 +37,8 @@ def fold_in_with_prior(
     return fold_in(with_prior, np.hstack([topic_word, np.eye(n_topics)]), alpha / alpha.sum(), n_jobs=n_jobs)
 
 
-class LDA(FlatTopicModel):
-    """Latent Dirichlet allocation by Gibbs sampling.
+class GibbsLDA(FlatTopicModel):
+    """Latent Dirichlet allocation by tomotopy's Gibbs sampler.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class LDA(FlatTopicModel):
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit topics to whole counts, documents x words, or a Corpus."""
-        tomotopy = tomotopy_for("LDA")
+        tomotopy = tomotopy_for("GibbsLDA")
         counts = whole_counts(self, X, reset=True)
         self.check_parameters()
         check_size(counts, self.n_topics)

@@ -1,16 +1,16 @@
-"""P(z|d) of new documents that are drawn to their neighbours in training."""
+"""P(z|d) of documents that are drawn somewhere beside what their words say: to a prior, or to their neighbours."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import csr_parts
-from ...engine.blocks import map_blocks, row_blocks
-from ...engine.jit import njit_fast
-from ..em import FOLD_IN_ITER, FOLD_IN_TOL, SMALLEST, padded
+from ..engine.arrays import csr_parts
+from ..engine.blocks import map_blocks, row_blocks
+from ..engine.jit import njit_fast
+from .em import FOLD_IN_ITER, FOLD_IN_TOL, GUARD, SMALLEST, padded
 
-__all__ = ["fold_in_near"]
+__all__ = ["fold_in_near", "fold_in_toward"]
 
 _VALUES_A_BLOCK = 1 << 16
 _HALVINGS = 50
@@ -30,8 +30,8 @@ def fold_in_near_rows(
     """
     width = word_topic.shape[1]
     zero = word_topic.dtype.type(0)
-    now = np.empty(width, word_topic.dtype)
-    gain = np.empty(width, word_topic.dtype)
+    now = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
+    gain = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
     for d in range(first, last):
         now[:] = zero
         now[:n_topics] = 1 / n_topics
@@ -81,6 +81,31 @@ def fold_in_near_rows(
                 break
 
 
+def fold_in_toward(
+    counts: sp.csr_array,
+    topic_word: np.ndarray,
+    topic_weight: np.ndarray,
+    toward: np.ndarray,
+    pull: np.ndarray,
+    *,
+    squared: bool = False,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """P(z|d) with P(w|z) fixed and pseudo-counts `toward` (documents x topics) whose rows sum to `pull`."""
+    n_topics = len(topic_word)
+    word_topic = padded(topic_word.T, topic_word.dtype)
+    result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
+    parts = csr_parts(counts)
+
+    def block(rows: tuple[int, int]) -> None:
+        near = (pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
+        fold_in_near_rows(*parts, *rows, word_topic, result, n_topics, *near)
+
+    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    result[result[:, 0] < 0] = topic_weight
+    return result
+
+
 def fold_in_near(
     counts: sp.csr_array,
     topic_word: np.ndarray,
@@ -93,17 +118,6 @@ def fold_in_near(
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """P(z|d) of new documents drawn to that of their neighbours in training, `neighbors` being new x training."""
-    n_topics = len(topic_word)
-    word_topic = padded(topic_word.T, topic_word.dtype)
     pull = weight * neighbors.sum(axis=1)
     toward = weight * (neighbors @ doc_topic.astype(np.float64))
-    result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
-    parts = csr_parts(counts)
-
-    def block(rows: tuple[int, int]) -> None:
-        near = (pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
-        fold_in_near_rows(*parts, *rows, word_topic, result, n_topics, *near)
-
-    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
-    result[result[:, 0] < 0] = topic_weight
-    return result
+    return fold_in_toward(counts, topic_word, topic_weight, toward, pull, squared=squared, n_jobs=n_jobs)

@@ -1,0 +1,3 @@
+"""LDA by leave-one-out EM."""
+
+__all__: list[str] = []

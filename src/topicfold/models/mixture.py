@@ -1,0 +1,238 @@
+"""What PLSA and LDA share: EM from one or several starts, new documents by their words alone, streams of batches."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..engine.loop import Checkpoint, Resumed, Run, State, hold_interrupts, iterate
+from .base import EMTopicModel
+from .em import Prior, check_size
+from .inputs import CountsLike, seen_words
+from .starts import InitLike
+
+__all__ = ["MixtureModel", "Step", "take_entries"]
+
+Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
+
+
+class MixtureModel(EMTopicModel):
+    """Base class of flat topics in which a document's topics depend on its own words alone."""
+
+    _rises: ClassVar[bool] = True  # whether no step lowers the objective
+
+    init: InitLike
+    n_init: int
+
+    n_batches_: int
+
+    # ---- what differs between the models ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
+        """The tables to start from."""
+
+    @abstractmethod
+    def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
+        """A function that renews the state and returns the objective before the step; `prior` is of seed words."""
+
+    @abstractmethod
+    def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
+        """Keep what was learned, the run excepted."""
+
+    @abstractmethod
+    def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
+        """P(z|d) of documents with the topics fixed."""
+
+    @abstractmethod
+    def _check_stream(self) -> None:
+        """Raise where a parameter needs all documents at once."""
+
+    @abstractmethod
+    def _learn_batch(self, counts: sp.csr_array) -> None:
+        """Move the topics towards those of a batch."""
+
+    # ---- for users --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Fit topics to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        counts = self._fit_counts(X, np.dtype(self.dtype))
+        check_size(counts, self.n_topics)
+        checkpoint, resumed = self._open_checkpoint(counts)
+        best, run = self._best_of_starts(counts, checkpoint, resumed)
+        with hold_interrupts():
+            self._keep(counts, best, run)
+            self._keep_run(run)
+        if checkpoint is not None and run.finished:
+            checkpoint.remove()
+        return self
+
+    def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Learn from one more batch of a stream of documents, by stepwise EM; batches are not kept.
+
+        The first batch is fitted as by `fit`; each further one moves the topics a little less. `doc_topic_` is that of
+        the last batch, `history_` the log-likelihood per token of each batch before it was learned from. All batches
+        must have the same words.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._check_stream()
+        if not hasattr(self, "topic_word_"):
+            self.fit(X)
+            self.n_batches_ = 1
+            self.history_ = self.history_[-1:]
+            return self
+        counts = self.word_counts(X, self.topic_word_.dtype)
+        if counts.nnz:
+            self._learn_batch(counts)
+        self._remember_documents(X)
+        self.doc_topic_ = self._fold_in(counts)
+        return self
+
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """P(z|d) of new documents, one row each, whatever else is in the batch.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+        """
+        check_is_fitted(self)
+        return self._fold_in(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_))
+
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
+        """Fit, and return P(z|d) of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+        """
+        return self.fit(X, y).doc_topic_
+
+    def predict(self, X: CountsLike) -> np.ndarray:
+        """The largest topic of each document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Row of the topic in `topic_word_`.
+        """
+        return self.document_topics(X).argmax(axis=1)
+
+    def fit_predict(self, X: CountsLike, y: Any = None) -> np.ndarray:
+        """Fit, and return the largest topic of each training document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        return self.fit(X, y).doc_topic_.argmax(axis=1)
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        float
+            In nats per token.
+        """
+        check_is_fitted(self)
+        return self._completion(X, self._fold_in)
+
+    def _prepare(self) -> None:
+        """Nothing to prepare: folding in uses the topics as they are."""
+
+    def _best_of_starts(
+        self, counts: sp.csr_array, checkpoint: Checkpoint | None, resumed: Resumed | None
+    ) -> tuple[State, Run]:
+        """Run EM from each start and keep the best; a checkpoint holds the run under way and the best before it."""
+        prior, name = self._seed_prior(counts), type(self).__name__
+        best: tuple[State, Run] | None = None
+        start_seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init)
+        for number, seed in enumerate(start_seeds):
+            history: list[float] = []
+            if resumed is not None and number < resumed[1]["start"]:
+                continue
+            if resumed is not None:
+                state, notes = resumed
+                history, resumed = notes["history"], None
+                if number > 0:
+                    best = (take_entries(state, "best."), Run(notes["best_history"], notes["best_converged"], True))
+            else:
+                state = self._start(counts, np.random.RandomState(seed))
+            if best is not None:
+                state.update({f"best.{name}": value for name, value in best[0].items()})
+            notes = {"start": number}
+            if best is not None:
+                notes |= {"best_history": best[1].history, "best_converged": best[1].converged}
+            run = iterate(
+                self._step(counts, prior),
+                state,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                title=f"{name}, start {number + 1} of {self.n_init}" if self.n_init > 1 else name,
+                verbose=self.verbose,
+                checkpoint=checkpoint,
+                notes=notes,
+                history=history,
+                rises=self._rises,
+            )
+            take_entries(state, "best.")
+            if best is None or max(run.history, default=-np.inf) > max(best[1].history):
+                best = (state, run)
+            if not run.finished:
+                best = (best[0], run._replace(history=best[1].history))
+                break
+        assert best is not None
+        return best
+
+
+def take_entries(state: State, prefix: str) -> State:
+    """Remove the entries under a prefix and return them without it."""
+    return {name.removeprefix(prefix): state.pop(name) for name in list(state) if name.startswith(prefix)}
