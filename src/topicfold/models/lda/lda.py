@@ -183,9 +183,7 @@ class LDA(MixtureModel):
 
     def _check_stream(self) -> None:
         if "auto" in (self.alpha, self.beta):
-            raise ValueError(
-                "'auto' chooses priors on all documents at once: give alpha and beta as numbers, or use fit"
-            )
+            raise ValueError("'auto' needs all documents at once: give alpha and beta as numbers, or use fit")
 
     def _learn_batch(self, counts: sp.csr_array) -> None:
         n_topics, n_before = self.n_topics, getattr(self, "n_batches_", 1)
