@@ -85,6 +85,8 @@ EXPERIMENTS: dict[str, str] = {
     "hlta-tables": "hlta.hierarchies",
     "hlta-bi": "hlta.variants",
     "hlta-emission": "hlta.variants",
+    "priors": "priors.held_out_text",
+    "manifold-lda": "priors.manifold_lda",
 }
 
 
@@ -96,10 +98,20 @@ def load_experiment(name: str) -> Experiment:
     return next(experiment for experiment in module.EXPERIMENTS if experiment.name == name)
 
 
+# The papers' models have no priors. These are also the defaults of version 0.1.0.
+_AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
+    "PLSA": {"prior": 0.0, "smoothing": 0.0},
+    "LTM": {"prior": 0.0, "smoothing": 0.0, "graph_weight": 10.0},
+    "LapPLSI": {"prior": 0.0, "smoothing": 0.0, "graph_weight": 100.0},
+    "DTM": {"prior": 0.0, "smoothing": 0.0},
+}
+
+
 def make_estimator(method: Method, n_topics: int, seed: int) -> Any:
-    """The estimator of a method with so many topics."""
+    """The estimator of a method with so many topics, as published where the method does not say otherwise."""
     from topicfold.baselines import BASELINES
     from topicfold.models import MODELS
 
     table: Mapping[str, Any] = MODELS if method.estimator in MODELS else BASELINES
-    return table[str(method.estimator)].make(n_topics, random_state=seed, **method.parameters)
+    parameters = {**_AS_PUBLISHED.get(str(method.estimator), {}), **method.parameters}
+    return table[str(method.estimator)].make(n_topics, random_state=seed, **parameters)

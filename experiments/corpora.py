@@ -73,6 +73,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "cora": Benchmark("counts.npz", labels="labels.txt", links="links.tsv"),
     "citeseer": Benchmark("counts.npz", labels="labels.txt", unlabelled="-1", links="links.tsv"),
+    "short_searchsnippets": Benchmark(records="docs.jsonl.gz"),
+    "short_stackoverflow": Benchmark(records="docs.jsonl.gz"),
+    "short_googlenews": Benchmark(records="docs.jsonl.gz"),
     "cora_text": Benchmark("counts.npz", vocabulary="vocab.txt", titles="titles.txt", links="links.tsv"),
 }
 

@@ -131,6 +131,20 @@ def ltm_step(counts, doc_topic, topic_word, graph, weight):
     return solved / solved.sum(axis=1, keepdims=True), new_word, objective
 
 
+def ltm_step_with_prior(counts, doc_topic, topic_word, share, graph, weight, alpha, smoothing=0.0):
+    """One step of LTM with a prior, dense: new doc_topic, topic_word and shares of topics, and the objective before."""
+    lengths, degree = counts.sum(axis=1), graph.sum(axis=1)
+    laplacian = np.diag(degree) - graph
+    base = alpha * share
+    pseudo = np.maximum(doc_topic * (lengths + alpha + weight * degree)[:, None] - base, 0)
+    new_count, new_word, log_likelihood, tokens = left_out_step(counts, pseudo, topic_word, base, smoothing)
+    objective = log_likelihood - weight / 2 * (doc_topic * (laplacian @ np.log(doc_topic))).sum()
+    share = tokens / tokens.sum()
+    solved = np.linalg.solve(np.diag(lengths + alpha) + weight * laplacian, new_count + alpha * share)
+    solved = np.maximum(solved, 1e-12)
+    return solved / solved.sum(axis=1, keepdims=True), new_word, share, objective
+
+
 def lapplsi_objective(counts, doc_topic, topic_word, graph, weight):
     """Log-likelihood less weight times the squared distances of neighbours, each edge counted once."""
     total = 0.0

@@ -25,7 +25,7 @@ from topicfold.cli import cli, main
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=2", "-p", "n_jobs=x"], "n_jobs='x'"),
         (["fit", "nothing", "--out", "m"], "no such file or folder: nothing"),
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=9", "--debug-not"], "--debug-not"),
-        (["fit", "{texts}", "--out", "m", "--model", "magic"], "no model 'magic'; the models are: plsa"),
+        (["fit", "{texts}", "--out", "m", "--model", "magic"], "no model 'magic'; the models are: lda, plsa"),
         (["fit", "{texts}"], "--out"),
         (["show", "{texts}"], "not a topicfold file"),
         (["show", "{model}", "--topic", "9"], "no topic 9"),

@@ -54,7 +54,7 @@ def test_ctrl_c_is_said_and_the_model_kept(run, texts, tmp_path, monkeypatch):
         warnings.simplefilter("default")
         code, _, err = run("fit", texts, "-p", "n_topics=2", "-p", "tol=0", "--out", tmp_path / "m")
     assert code == 130
-    assert "topicfold: PLSA: interrupted after 1" in err
+    assert "topicfold: LDA: interrupted after 1" in err
     assert "(interrupted)" in err
     assert load(tmp_path / "m").interrupted_
 
@@ -116,7 +116,12 @@ def test_fit_on_a_graph(run, tmp_path):
         assert code == 2
         return err
 
-    code, _, err = run("fit", table, "--graph", "knn", "-p", "n_topics=2", "--out", tmp_path / "m")
+    plain = ("fit", table, "--graph", "knn", "-p", "n_topics=2", "-p", "n_neighbors=1", "--out", tmp_path / "m")
+    code, _, err = run(*plain, "--model", "lda", "-p", "n_init=1")
+    assert code == 2
+    assert run(*plain)[0] == 0  # with a graph the model is ltm unless another is named
+    assert type(load(tmp_path / "m")).__name__ == "LTM"
+    code, _, err = run("fit", table, "--graph", "knn", "--model", "plsa", "-p", "n_topics=2", "--out", tmp_path / "m")
     assert code == 2
     assert "plsa works on words alone" in err
     assert "no such file" in refused("ltm", "--graph", tmp_path / "no.csv").lower()
@@ -176,7 +181,7 @@ def test_supervision_that_cannot_be_is_said_in_the_words_of_the_command_line(run
     for words, message in [
         ((*several, "--model", "ltm", "-p", "n_topics=2"), "--supervise needs one label per document"),
         (("fit", table, "--supervise", "--model", "ltm", "-p", "n_topics=2"), "--labels names the column"),
-        (("fit", table, "--supervise", "--labels", "label"), "plsa uses no labels"),
+        (("fit", table, "--supervise", "--labels", "label", "--model", "plsa"), "plsa uses no labels"),
     ]:
         code, _, err = run(*words, "--out", out)
         assert code == 2

@@ -51,7 +51,7 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 )
 def fit(
     input: str,
-    model_name: str,
+    model_name: str | None,
     parameters: tuple[str, ...],
     seed: int,
     jobs: int,
@@ -66,10 +66,12 @@ def fit(
 ) -> None:
     """Fit a model to INPUT, save it, and print its topics.
 
-    lapplsi, ltm and dtm work on a graph of the documents.
+    lda suits texts of any length. ltm, lapplsi and dtm work on a graph of the documents, hlta finds a hierarchy and its
+    own number of topics, ttmm themes over topics, ldcc topics of paragraphs.
     """
     from ..report import build_report
 
+    model_name = model_name or ("ltm" if graphs or embeddings or supervise else "lda")
     model = make_model(model_name, values_of(parameters), seed, jobs)
     _check_fit(model, model_name, graphs, embeddings, supervise)
     check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
@@ -132,7 +134,7 @@ def _show(tree: TopicTree) -> None:
 @click.option("--plot", type=click.Path(), help="Also draw the figures to this file (.png, .svg, .pdf).")
 def select(
     input: str,
-    model_name: str,
+    model_name: str | None,
     parameters: tuple[str, ...],
     seed: int,
     jobs: int,
@@ -149,7 +151,8 @@ def select(
     grid = {name: value for name, value in values.items() if isinstance(value, list)}
     if not grid:
         raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
-    model = make_model(model_name, {name: value for name, value in values.items() if name not in grid}, seed, 1)
+    fixed = {name: value for name, value in values.items() if name not in grid}
+    model = make_model(model_name or "lda", fixed, seed, 1)
     check_places([input], plot)
     if plot:
         _check_plot(plot)
@@ -176,13 +179,13 @@ def _check_plot(path: str) -> None:
 def demo(out: str, corpus_out: str, report: str) -> None:
     """Fit the bundled corpus of Debian packages, print its topics, and write a page to explore them."""
     from ..datasets import load_demo
-    from ..models.plsa.plsa import PLSA
+    from ..models.lda.lda import LDA
     from ..report import build_report
 
     check_places([], out, corpus_out, report)
     corpus = load_demo()
     say(f"{corpus}\n")
-    model = PLSA(20, smoothing=0.01, random_state=0, n_jobs=-1).fit(corpus)
+    model = LDA(20, random_state=0, n_jobs=-1).fit(corpus)
     tree = model.topic_tree(corpus)
     click.echo(str(tree))
     model.save(out)

@@ -81,7 +81,12 @@ corpus_options = _options(
 )
 
 model_options = _options(
-    click.option("--model", "model_name", default="plsa", show_default=True, help="Name of the model."),
+    click.option(
+        "--model",
+        "model_name",
+        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. Without it, lda; with --graph or "
+        "--embeddings, ltm.",
+    ),
     click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."),
     click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all. No effect on results."),

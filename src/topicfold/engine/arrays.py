@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["canonical", "content_hash", "csr_parts", "normalise_rows"]
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+__all__ = ["aligned", "canonical", "content_hash", "csr_parts", "normalise_rows", "padded"]
+
+_LANES = 8  # values of a vector register that rows are padded to
 
 
 def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
@@ -48,3 +53,19 @@ def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarra
     [[0.25, 0.75], [0.0, 0.0]]
     """
     return np.divide(rows, np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny), out=out)
+
+
+def aligned(n_rows: int, n_topics: int, dtype: DTypeLike) -> np.ndarray:
+    """Zeros of n_rows x n_topics, columns padded to whole vector registers, starting at a 64-byte boundary."""
+    width = -(-n_topics // _LANES) * _LANES
+    size = n_rows * width * np.dtype(dtype).itemsize
+    raw = np.zeros(size + 64, np.uint8)
+    offset = -raw.ctypes.data % 64
+    return raw[offset : offset + size].view(dtype).reshape(n_rows, width)
+
+
+def padded(values: np.ndarray, dtype: DTypeLike) -> np.ndarray:
+    """A copy in an aligned, padded array."""
+    result = aligned(values.shape[0], values.shape[1], dtype)
+    result[:, : values.shape[1]] = values
+    return result

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import csr_parts
+from ..engine.arrays import aligned, csr_parts, padded
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit_fast
 from ..engine.loop import State
@@ -37,6 +37,7 @@ __all__ = [
     "plain_step",
     "pooled_topic_weight",
     "seed_prior",
+    "shrink",
     "token_count",
 ]
 
@@ -44,7 +45,6 @@ RowsKernel: TypeAlias = Callable[[int, int, np.ndarray, np.ndarray], int]
 Prior: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
-_LANES = 8  # rows are padded to whole vector registers
 # Values around the scratch arrays of a kernel. Vector code runs only where arrays lie at least so far apart; next to
 # another array, which is a matter of chance, the same loop would run value by value and round its sums differently.
 GUARD = 128
@@ -289,22 +289,6 @@ class EMStep:
         return log_likelihood
 
 
-def aligned(n_rows: int, n_topics: int, dtype: DTypeLike) -> np.ndarray:
-    """Zeros of n_rows x n_topics, columns padded to whole vector registers, starting at a 64-byte boundary."""
-    width = -(-n_topics // _LANES) * _LANES
-    size = n_rows * width * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 64, np.uint8)
-    offset = -raw.ctypes.data % 64
-    return raw[offset : offset + size].view(dtype).reshape(n_rows, width)
-
-
-def padded(values: np.ndarray, dtype: DTypeLike) -> np.ndarray:
-    """A copy in an aligned, padded array."""
-    result = aligned(values.shape[0], values.shape[1], dtype)
-    result[:, : values.shape[1]] = values
-    return result
-
-
 def fold_in(
     counts: sp.csr_array,
     topic_word: np.ndarray,
@@ -405,20 +389,42 @@ def log_prior(word_topic: np.ndarray, smoothing: float, prior: Prior) -> float:
 
 
 def plain_step(
-    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior
+    counts: sp.csr_array,
+    n_topics: int,
+    n_jobs: int | None,
+    smoothing: float,
+    prior: Prior,
+    doc_prior: float = 0.0,
 ) -> Callable[[State], float]:
-    """A step of EM on the state's tables; it returns the objective per token before the step."""
+    """A step of EM on the state's tables; it returns the objective per token before the step.
+
+    `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori.
+    """
     step = EMStep(counts, n_topics, n_jobs, smoothing, prior)
-    n_tokens = token_count(counts)
+    n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
 
     def plain(state: State) -> float:
-        word_topic = state["word_topic"]
+        doc_topic, word_topic = state["doc_topic"], state["word_topic"]
         penalty = log_prior(word_topic[:, :n_topics], smoothing, prior)
-        objective = (step(state["doc_topic"], word_topic) + penalty) / n_tokens
+        if doc_prior > 0:
+            logs = np.log(np.maximum(doc_topic[:, :n_topics], SMALLEST))
+            penalty += doc_prior / n_topics * float(logs.sum(dtype=np.float64))
+        objective = (step(doc_topic, word_topic) + penalty) / n_tokens
+        shrink(doc_topic[:, :n_topics], lengths, doc_prior)
         state["left_out"] = np.array(step.left_out)
         return objective
 
     return plain
+
+
+def shrink(doc_topic: np.ndarray, lengths: np.ndarray, prior: float) -> None:
+    """P(z|d) with `prior` pseudo-tokens added to each document, shared evenly by the topics; in place."""
+    if prior == 0:
+        return
+    for first in range(0, len(doc_topic), _ROWS_A_SUM):
+        here = slice(first, first + _ROWS_A_SUM)
+        own = lengths[here, None]
+        doc_topic[here] = (own * doc_topic[here] + prior / doc_topic.shape[1]) / (own + prior)
 
 
 def token_count(counts: sp.csr_array) -> float:

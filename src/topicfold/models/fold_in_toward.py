@@ -18,11 +18,11 @@ _HALVINGS = 50
 
 @njit_fast
 def fold_in_near_rows(
-    indptr, indices, data, first, last, word_topic, doc_topic, n_topics, pull, toward, squared, max_iter, tol
+    indptr, indices, data, first, last, word_topic, doc_topic, n_topics, prior, pull, toward, squared, max_iter, tol
 ):
     """P(z|d) of documents first..last with P(w|z) fixed, each drawn to its neighbours; until it moves less than `tol`.
 
-    With c = y * (n / P) @ word_topic, toward = weight * sum_j W_j P(z|j) and pull = weight * sum_j W_j, repeat
+    With c = y * (n / P) @ word_topic + prior, toward = weight * sum_j W_j P(z|j) and pull = weight * sum_j W_j, repeat
       y = (c + toward) / (sum c + pull)                                        or, where distances are `squared`,
       y = argmax of sum_k c_k ln y_k - weight * sum_j W_j |y - P(z|j)|^2 with y on the simplex:
           2 pull y_k^2 + (m - 2 toward_k) y_k - c_k = 0 with the m that makes y sum to one, found by halving.
@@ -48,7 +48,7 @@ def fold_in_near_rows(
                         gain[k] += ratio * word_topic[w, k]
             total = 0.0
             for k in range(n_topics):
-                gain[k] *= now[k]
+                gain[k] = gain[k] * now[k] + prior[k]
                 total += gain[k]
             if not total + pull[d] > 0:
                 doc_topic[d, :n_topics] = -1
@@ -88,17 +88,22 @@ def fold_in_toward(
     toward: np.ndarray,
     pull: np.ndarray,
     *,
+    prior: float = 0.0,
     squared: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """P(z|d) with P(w|z) fixed and pseudo-counts `toward` (documents x topics) whose rows sum to `pull`."""
+    """P(z|d) with P(w|z) fixed, drawn `toward` (documents x topics, rows sum to `pull`) and by a prior.
+
+    The prior is so many tokens per document, which the topics share by their weight.
+    """
     n_topics = len(topic_word)
+    base = prior * topic_weight.astype(np.float64)
     word_topic = padded(topic_word.T, topic_word.dtype)
     result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
     parts = csr_parts(counts)
 
     def block(rows: tuple[int, int]) -> None:
-        near = (pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
+        near = (base, pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
         fold_in_near_rows(*parts, *rows, word_topic, result, n_topics, *near)
 
     map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
@@ -114,10 +119,11 @@ def fold_in_near(
     doc_topic: np.ndarray,
     weight: float,
     *,
+    prior: float = 0.0,
     squared: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """P(z|d) of new documents drawn to that of their neighbours in training, `neighbors` being new x training."""
     pull = weight * neighbors.sum(axis=1)
     toward = weight * (neighbors @ doc_topic.astype(np.float64))
-    return fold_in_toward(counts, topic_word, topic_weight, toward, pull, squared=squared, n_jobs=n_jobs)
+    return fold_in_toward(counts, topic_word, topic_weight, toward, pull, prior=prior, squared=squared, n_jobs=n_jobs)

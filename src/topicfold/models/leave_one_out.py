@@ -11,15 +11,18 @@ of PLSA. That makes n_dk - g_k fall below zero in a few cells in a hundred, wher
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import csr_parts
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit_fast
-from .em import GUARD, SMALLEST, Prior, RowGroups, padded
+from ..engine.loop import State
+from .em import GUARD, SMALLEST, Prior, RowGroups, padded, token_count
 
-__all__ = ["LeaveOneOutStep", "fold_in_counts"]
+__all__ = ["LeaveOneOutStep", "fold_in_counts", "left_out_step"]
 
 _VALUES_A_BLOCK = 1 << 16
 _FOLD_IN_ITER = 100
@@ -187,6 +190,24 @@ class LeaveOneOutStep:
         log_likelihood, self.left_out, total = self.rows.pass_over(rows)
         tokens = renew_words_from_counts(word_topic, total, self.prior, self.smoothing, self.n_topics)
         return log_likelihood, tokens
+
+
+def left_out_step(
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, alpha: float, beta: float, prior: Prior
+) -> Callable[[State], float]:
+    """A step on a state's tables; it returns the objective per token before the step.
+
+    The documents' prior is alpha tokens, which the topics share by their size in the last step.
+    """
+    step, n_tokens = LeaveOneOutStep(counts, n_topics, n_jobs, beta, prior), token_count(counts)
+
+    def left_out(state: State) -> float:
+        base = alpha * np.maximum(state["topic_share"], 1e-12)
+        log_likelihood, tokens = step(state["doc_count"], state["word_topic"], base)
+        state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
+        return log_likelihood / n_tokens
+
+    return left_out
 
 
 def fold_in_counts(

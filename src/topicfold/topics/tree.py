@@ -26,6 +26,7 @@ __all__ = ["TopicTree", "TopicWord"]
 
 _SHOWN_WORDS = 10
 _JSON_WORDS = 30
+_RARE = 0.5  # of its probability in the corpus: a word below that is none of the topic's
 
 
 class TopicWord(NamedTuple):
@@ -152,7 +153,10 @@ class TopicTree:
     def word_scores(self, row: int) -> np.ndarray:
         """The score of every word in the topic of a row; -inf where it is no word of the topic."""
         if self.word_score is None:
-            return relevance(self.topic_word[[row]], self.word_frequency)[0]
+            scores = relevance(self.topic_word[[row]], self.word_frequency)[0]
+            overall = self.word_frequency / max(self.word_frequency.sum(), 1)
+            # what smoothing alone put into a topic says nothing about it
+            return np.where(self.topic_word[row] < _RARE * overall, -np.inf, scores)
         picked = self.word_score[[row]]
         scores = picked.toarray()[0] if sp.issparse(picked) else np.asarray(picked)[0]
         return np.where(scores == 0, -np.inf, scores) if sp.issparse(picked) else scores

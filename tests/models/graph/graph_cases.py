@@ -20,6 +20,16 @@ def quiet(model, n_topics=3, **parameters):
     return model(n_topics, **{"random_state": 0, "verbose": False, **parameters})
 
 
+def paper(model, n_topics=3, **parameters):
+    """The model of its paper, with neither prior nor smoothing; the weight of the graph is a strong one."""
+    weight = {LTM: {"graph_weight": 10.0}, LapPLSI: {"graph_weight": 100.0}}.get(model, {})
+    return quiet(model, n_topics, **{"prior": 0.0, "smoothing": 0.0, **weight, **parameters})
+
+
+# what holds with the defaults and for the model of the paper alike
+EITHER = pytest.mark.parametrize("make", [quiet, paper], ids=["defaults", "paper"])
+
+
 def random_graph(rng, n, density=0.4, weighted=True):
     """A dense symmetric graph, some documents of it isolated."""
     values = np.triu((rng.random((n, n)) < density) * (rng.uniform(0.1, 3, (n, n)) if weighted else 1.0), 1)

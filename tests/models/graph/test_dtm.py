@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from graph_cases import DENSE, quiet
+from graph_cases import DENSE, paper
 
 import naive
 from topicfold import DTM
@@ -18,22 +18,22 @@ pytestmark = DENSE
 @pytest.mark.parametrize("seed", range(3))
 def test_neither_likelihood_nor_separation_of_dtm_falls(few, update, init, seed):
     options = {"update": update, "init": init, "random_state": seed, "dtype": "float64", "tol": 0}
-    whole = quiet(DTM, 4, max_iter=25, **options).fit(few)
+    whole = paper(DTM, 4, max_iter=25, **options).fit(few)
     assert len(whole.separation_) == len(whole.history_) == 25
     assert np.diff(whole.history_).min() >= -1e-12
     assert (np.diff(whole.separation_) >= -1e-9 * whole.separation_[1:]).all()
     assert whole.separation_[-1] > 1.2 * whole.separation_[2]
     assert whole.history_[-1] > whole.history_[0] + 0.01
-    part = quiet(DTM, 4, max_iter=6, **options).fit(few)
+    part = paper(DTM, 4, max_iter=6, **options).fit(few)
     pairs, near = naive.separation(part.doc_topic_, part.graph_.toarray())
     assert np.isclose(whole.separation_[6], pairs / near, rtol=1e-9)
     log_likelihood = naive.plsa_step(few.toarray(), part.doc_topic_, part.topic_word_)[2]
     assert np.isclose(whole.history_[6], log_likelihood / few.sum(), atol=1e-10)
 
 
-def test_dtm_with_a_prior_and_weighted_edges(few):
+def test_dtm_with_smoothing_seed_words_and_weighted_edges(few):
     options = {"smoothing": 0.05, "seed_words": {0: [1, 2]}, "dtype": "float64", "tol": 0, "max_iter": 25}
-    model = quiet(DTM, 4, **options).fit(few, graph=knn_graph(few, 4, weighted=True))
+    model = paper(DTM, 4, **options).fit(few, graph=knn_graph(few, 4, weighted=True))
     assert np.diff(model.history_).min() >= -1e-12
     assert (np.diff(model.separation_) >= -1e-9 * model.separation_[1:]).all()
 
@@ -42,7 +42,7 @@ def test_dtm_with_a_prior_and_weighted_edges(few):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_separation_does_not_fall_where_neighbours_become_the_same(blocks, update, dtype):
     """Blocks that nothing joins: the distance of neighbours goes to 0, and what is shown must not."""
-    model = quiet(DTM, update=update, dtype=dtype, n_neighbors=3, max_iter=30, tol=0).fit(blocks[0])
+    model = paper(DTM, update=update, dtype=dtype, n_neighbors=3, max_iter=30, tol=0).fit(blocks[0])
     separated = model.separation_[2:]
     assert (np.minimum(separated, 1e9) == 1e9).all()
 
@@ -55,13 +55,13 @@ def test_dtm_leaves_its_start_in_any_precision(sampled, update, n_topics, n_docu
     counts = sampled[:n_documents]
     for weighted in (False, True):
         graph = knn_graph(counts, 5, weighted=weighted)
-        model = quiet(DTM, n_topics, update=update, dtype="float64", max_iter=5, tol=0).fit(counts, graph=graph)
+        model = paper(DTM, n_topics, update=update, dtype="float64", max_iter=5, tol=0).fit(counts, graph=graph)
         assert model.doc_topic_.std(axis=0).max() > 0.01
 
 
 @pytest.mark.parametrize("update", ["paper", "exact"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_dtm_on_a_complete_graph(update, dtype, sampled):
-    model = quiet(DTM, update=update, dtype=dtype, n_neighbors=50, max_iter=20).fit(sampled[:9])
+    model = paper(DTM, update=update, dtype=dtype, n_neighbors=50, max_iter=20).fit(sampled[:9])
     assert np.allclose(model.doc_topic_.sum(axis=1), 1, atol=1e-5)
     assert (np.diff(model.history_) >= -1e-6).all()

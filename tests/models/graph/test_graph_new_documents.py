@@ -5,32 +5,48 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graph_cases import ALL, DENSE, quiet
+from graph_cases import ALL, DENSE, EITHER
 
-from topicfold import DTM, LapPLSI, load, save
+from topicfold import DTM, LTM, LapPLSI, load, save
 from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
 from topicfold.models import em
 from topicfold.models.fold_in_toward import fold_in_near
+from topicfold.models.leave_one_out import fold_in_counts
 
 pytestmark = DENSE
 
 
 def folded(fitted, counts, neighbors):
+    """P(z|d) of documents with these neighbours: of LTM with a prior, leaving out each token in turn."""
     weight = fitted.neighbor_weight_ if isinstance(fitted, DTM) else fitted.graph_weight_
+    if isinstance(fitted, LTM) and fitted.prior > 0:
+        return left_out(fitted, counts, weight * (neighbors @ fitted.doc_topic_.astype(float)))
     topics = (fitted.topic_word_, fitted.topic_weight_)
     counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
-    return fold_in_near(counts, *topics, neighbors, fitted.doc_topic_, weight, squared=isinstance(fitted, LapPLSI))
+    options = {"squared": isinstance(fitted, LapPLSI), "prior": fitted.prior}
+    return fold_in_near(counts, *topics, neighbors, fitted.doc_topic_, weight, **options)
 
 
 def plainly(fitted, counts):
+    """P(z|d) of documents without neighbours."""
+    if fitted.prior > 0:
+        return left_out(fitted, counts, np.zeros((1, fitted.n_topics)))
     return em.fold_in(sp.csr_array(counts).astype(np.float32), fitted.topic_word_, fitted.topic_weight_)
 
 
+def left_out(fitted, counts, near):
+    counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
+    base = fitted.prior * fitted.topic_weight_.astype(float) + near
+    pseudo = fold_in_counts(counts, fitted.topic_word_, base) + base
+    return (pseudo / pseudo.sum(axis=1, keepdims=True)).astype(fitted.topic_word_.dtype)
+
+
 @ALL
-def test_new_documents_are_drawn_to_their_neighbours_by_words(model, sampled):
+@EITHER
+def test_new_documents_are_drawn_to_their_neighbours_by_words(model, make, sampled):
     train, new = sampled[:60], sampled[60:90]
-    fitted = quiet(model, n_neighbors=4).fit(train)
+    fitted = make(model, n_neighbors=4).fit(train)
     base = document_vectors(train).toarray().astype(float)
     alike = document_vectors(new, idf=fitted.neighbor_idf_).toarray().astype(float) @ base.T
     neighbors = np.zeros((30, 60))
@@ -42,9 +58,10 @@ def test_new_documents_are_drawn_to_their_neighbours_by_words(model, sampled):
 
 
 @ALL
-def test_without_stored_neighbours_words_alone_count(model, sampled):
+@EITHER
+def test_without_stored_neighbours_words_alone_count(model, make, sampled):
     train, new = sampled[:60], sampled[60:90]
-    kept, dropped = quiet(model).fit(train), quiet(model, store_neighbors=False).fit(train)
+    kept, dropped = make(model).fit(train), make(model, store_neighbors=False).fit(train)
     assert dropped.neighbor_vectors_ is None
     assert dropped.neighbor_idf_ is None
     assert np.array_equal(dropped.doc_topic_, kept.doc_topic_)
@@ -53,11 +70,12 @@ def test_without_stored_neighbours_words_alone_count(model, sampled):
 
 
 @ALL
-def test_what_is_stored_does_not_change_the_fit(model, blocks):
+@EITHER
+def test_what_is_stored_does_not_change_the_fit(model, make, blocks):
     counts = blocks[0]
     embeddings = np.random.default_rng(0).normal(size=(30, 4))
-    kept = quiet(model, max_iter=4, tol=0).fit(counts, embeddings=embeddings)
-    dropped = quiet(model, max_iter=4, tol=0, store_neighbors=False).fit(counts, embeddings=embeddings)
+    kept = make(model, max_iter=4, tol=0).fit(counts, embeddings=embeddings)
+    dropped = make(model, max_iter=4, tol=0, store_neighbors=False).fit(counts, embeddings=embeddings)
     assert np.array_equal(kept.topic_word_, dropped.topic_word_)
     assert np.array_equal(kept.doc_topic_, dropped.doc_topic_)
     with pytest.raises(ValueError, match="keeps no neighbours"):
@@ -65,13 +83,14 @@ def test_what_is_stored_does_not_change_the_fit(model, blocks):
 
 
 @ALL
-def test_new_documents_of_a_users_graph_have_neighbours_by_words_or_bring_them(model, few, few_graph):
-    fitted = quiet(model).fit(few, graph=few_graph)
+@EITHER
+def test_new_documents_of_a_users_graph_have_neighbours_by_words_or_bring_them(model, make, few, few_graph):
+    fitted = make(model).fit(few, graph=few_graph)
     vectors = document_vectors(few[:5], idf=fitted.neighbor_idf_)
     near = nearest(vectors, document_vectors(few), fitted.n_neighbors)
     near.data[:] = 1
     assert np.array_equal(fitted.transform(few[:5]), folded(fitted, few[:5], near))
-    dropped = quiet(model, store_neighbors=False).fit(few, graph=few_graph)
+    dropped = make(model, store_neighbors=False).fit(few, graph=few_graph)
     assert np.array_equal(dropped.transform(few[:5]), plainly(dropped, few[:5]))
     neighbors = np.zeros((5, 60))
     neighbors[np.arange(5), [9, 30, 2, 55, 41]] = [1, 2, 0.5, 1, 4]
@@ -80,10 +99,11 @@ def test_new_documents_of_a_users_graph_have_neighbours_by_words_or_bring_them(m
 
 
 @ALL
-def test_new_documents_with_embeddings(model, sampled):
+@EITHER
+def test_new_documents_with_embeddings(model, make, sampled):
     rng = np.random.default_rng(0)
     train, new, vectors, new_vectors = sampled[:60], sampled[60:80], rng.normal(size=(60, 4)), rng.normal(size=(20, 4))
-    fitted = quiet(model, n_neighbors=3).fit(train, embeddings=vectors)
+    fitted = make(model, n_neighbors=3).fit(train, embeddings=vectors)
     alike = (new_vectors / np.linalg.norm(new_vectors, axis=1, keepdims=True)) @ (
         vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     ).T
@@ -97,9 +117,10 @@ def test_new_documents_with_embeddings(model, sampled):
 
 
 @ALL
-def test_score_seeks_neighbours_of_the_observed_half_only(model, sampled, monkeypatch):
+@EITHER
+def test_score_seeks_neighbours_of_the_observed_half_only(model, make, sampled, monkeypatch):
     train, new = sampled[:60], sampled[60:90]
-    fitted = quiet(model).fit(train)
+    fitted = make(model).fit(train)
     asked, seek = [], NeighborIndex.nearest
 
     def spy(self, queries, *arguments, **options):
@@ -114,12 +135,13 @@ def test_score_seeks_neighbours_of_the_observed_half_only(model, sampled, monkey
 
 
 @ALL
+@EITHER
 @pytest.mark.parametrize("by", ["words", "embeddings", "graph", "dropped"])
-def test_saved_and_loaded(model, by, few, few_graph, tmp_path):
+def test_saved_and_loaded(model, make, by, few, few_graph, tmp_path):
     embeddings = np.random.default_rng(0).normal(size=(60, 4))
     fits = {"embeddings": {"embeddings": embeddings}, "graph": {"graph": few_graph}}
     calls = {"embeddings": {"embeddings": embeddings[:9] + 0.1}, "graph": {"graph": few_graph[:9]}}
-    fitted = quiet(model, store_neighbors=by != "dropped").fit(few, **fits.get(by, {}))
+    fitted = make(model, store_neighbors=by != "dropped").fit(few, **fits.get(by, {}))
     save(fitted, tmp_path / "model.safetensors")
     loaded = load(tmp_path / "model.safetensors")
     assert set(vars(loaded)) == set(vars(fitted))

@@ -7,15 +7,19 @@ import signal
 
 import numpy as np
 import pytest
-from graph_cases import BOTH, DENSE, quiet
+from graph_cases import BOTH, DENSE, EITHER, paper, quiet
 
+from topicfold import LTM
 from topicfold.engine.loop import Checkpoint
 from topicfold.graph.build import knn_graph, link_graph
 from topicfold.metrics.completion import split_tokens
 from topicfold.models.graph import weight as graph_weight
-from topicfold.models.graph.weight import WEIGHTS, _best
+from topicfold.models.graph.weight import WEIGHTS, WEIGHTS_WITH_PRIOR, _best
 
 pytestmark = DENSE
+
+
+TRIED = {paper: WEIGHTS, quiet: WEIGHTS_WITH_PRIOR}
 
 
 def path_of(likelihood, share, auc, accuracy=np.nan):
@@ -26,17 +30,30 @@ def path_of(likelihood, share, auc, accuracy=np.nan):
 def test_the_weight_that_foretells_best_is_taken():
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 0.01, (3, 50)) + np.array([[-3.0], [-2.0], [-2.5]])
-    assert _best(path_of([-3, -2, -2.5], [0.4, 0.4, 0.4], [0.9, 0.5, 0.9]), scores, 4) == 1
+    assert _best(path_of([-3, -2, -2.5], [0.4, 0.4, 0.4], [0.9, 0.5, 0.9]), scores, 0.95) == 1
 
 
 def test_a_weight_that_draws_everything_together_is_not_taken():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
     path = path_of([-3, -2, -1], [0.4, 0.95, 0.951], [0.9, 0.9, 0.9])
-    assert _best(path, scores, 4) == 1  # 3 / 4 + 0.2
-    assert _best(path, scores, 5) == 0
+    of_four, of_five = (graph_weight._most_share(path, paper(LTM, n_topics)) for n_topics in (4, 5))
+    assert (of_four, of_five) == (0.95, 0.8)  # 3 / n_topics + 0.2
+    assert _best(path, scores, of_four) == 1
+    assert _best(path, scores, of_five) == 0
     path[:, 2] = 1
     with pytest.warns(UserWarning, match="the weakest is taken"):
-        assert _best(path, scores, 5) == 0
+        assert _best(path, scores, of_five) == 0
+
+
+def test_with_a_prior_no_weight_may_draw_much_more_together_than_no_graph():
+    scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
+    path = path_of([-3, -2, -1], [0.2, 0.33, 0.331], [0.9, 0.9, 0.9])
+    for n_topics in (2, 50):
+        most = graph_weight._most_share(path, quiet(LTM, n_topics))
+        assert np.isclose(most, 1.5 * 0.2 + 0.03)
+        assert _best(path, scores, most + 1e-12) == 1
+    path[:, 2] = 1
+    assert _best(path, scores, graph_weight._most_share(path, quiet(LTM))) == 2  # one topic is everything anyway
 
 
 def test_edges_and_labels_decide_between_weights_within_an_error():
@@ -44,13 +61,13 @@ def test_edges_and_labels_decide_between_weights_within_an_error():
     noise = rng.normal(0, 1, 50)
     scores = np.array([-2 + 0 * noise, -2.01 + noise - noise.mean(), -9 + noise])
     likelihood, share = [-2, -2.01, -9], [0.3, 0.3, 0.3]
-    assert _best(path_of(likelihood, share, [0.6, 0.7, 0.99]), scores, 4) == 1
-    assert _best(path_of(likelihood, share, [0.7, 0.6, 0.99]), scores, 4) == 0
+    assert _best(path_of(likelihood, share, [0.6, 0.7, 0.99]), scores, 0.95) == 1
+    assert _best(path_of(likelihood, share, [0.7, 0.6, 0.99]), scores, 0.95) == 0
     path = path_of(likelihood, share, [0.7, 0.69, 0.99])
     path[:, 4] = [0.5, 0.9, 1.0]
-    assert _best(path, scores, 4) == 1
+    assert _best(path, scores, 0.95) == 1
     path = path_of(likelihood, share, [np.nan, np.nan, np.nan])  # no edge held out
-    assert _best(path, scores, 4) == 0
+    assert _best(path, scores, 0.95) == 0
 
 
 def test_labels_are_held_out_by_class():
@@ -75,26 +92,37 @@ def test_edges_are_held_out(few_graph):
     assert np.isnan(graph_weight._edge_auc(np.eye(2)[block], edges[:0], edges[:0]))
 
 
+def stopped_after(path):
+    """How many weights are tried with a prior: up to the first that predicts much worse than the best before it."""
+    for number in range(len(path)):
+        if path[number, 1] < path[: number + 1, 1].max() - 0.05:
+            return number + 1
+    return len(WEIGHTS_WITH_PRIOR)
+
+
 @BOTH
-def test_auto_takes_one_of_the_weights(model, sampled):
-    fits = [quiet(model, 4, graph_weight="auto", max_iter=8, n_jobs=n_jobs).fit(sampled[:120]) for n_jobs in (1, 2)]
+@EITHER
+def test_auto_takes_one_of_the_weights(model, make, sampled):
+    fits = [make(model, 4, graph_weight="auto", max_iter=8, n_jobs=n_jobs).fit(sampled[:120]) for n_jobs in (1, 2)]
     first, other = fits
-    assert first.graph_weight_ in WEIGHTS
-    assert first.graph_weight_path_.shape == (len(WEIGHTS), 5)
-    assert np.array_equal(first.graph_weight_path_[:, 0], WEIGHTS)
+    n_tried = len(WEIGHTS) if make is paper else stopped_after(first.graph_weight_path_)
+    assert first.graph_weight_ in TRIED[make]
+    assert first.graph_weight_path_.shape == (n_tried, 5)
+    assert np.array_equal(first.graph_weight_path_[:, 0], TRIED[make][:n_tried])
     assert (first.graph_weight_path_[:, 1] < 0).all()
     assert ((first.graph_weight_path_[:, 2:4] > 0) & (first.graph_weight_path_[:, 2:4] <= 1)).all()
     assert np.isnan(first.graph_weight_path_[:, 4]).all()
     assert np.array_equal(first.graph_weight_path_, other.graph_weight_path_, equal_nan=True)
     assert np.array_equal(first.doc_topic_, other.doc_topic_)
-    given = quiet(model, 4, graph_weight=first.graph_weight_, max_iter=8).fit(sampled[:120])
+    given = make(model, 4, graph_weight=first.graph_weight_, max_iter=8).fit(sampled[:120])
+    assert given.graph_weight_path_ is None
     assert np.array_equal(given.doc_topic_, first.doc_topic_)  # choosing leaves no trace in the fit
     assert np.array_equal(given.topic_word_, first.topic_word_)
-    assert given.graph_weight_path_ is None
 
 
 @BOTH
-def test_auto_looks_at_the_seen_half_only(model, few, monkeypatch):
+@EITHER
+def test_auto_looks_at_the_seen_half_only(model, make, few, monkeypatch):
     asked = []
     vectors_of = graph_weight.document_vectors
 
@@ -103,25 +131,27 @@ def test_auto_looks_at_the_seen_half_only(model, few, monkeypatch):
         return vectors_of(counts, *arguments, **options)
 
     monkeypatch.setattr(graph_weight, "document_vectors", spy)
-    quiet(model, graph_weight="auto", max_iter=2).fit(few)
+    make(model, graph_weight="auto", max_iter=2).fit(few)
     assert asked
     for counts in asked:  # of the graph and of the start
         assert np.array_equal(counts.toarray(), split_tokens(few)[0].toarray())
 
 
 @BOTH
-def test_auto_with_labels_a_graph_and_embeddings(model, few, few_graph):
+@EITHER
+def test_auto_with_labels_a_graph_and_embeddings(model, make, few, few_graph):
     labels = np.where(np.arange(60) < 30, np.arange(60) % 3, -1)
     embeddings = np.random.default_rng(0).normal(size=(60, 4))
     for more in ({}, {"graph": few_graph}, {"embeddings": embeddings}):
-        fitted = quiet(model, graph_weight="auto", max_iter=2).fit(few, labels, **more)
-        assert fitted.graph_weight_ in WEIGHTS
+        fitted = make(model, graph_weight="auto", max_iter=2).fit(few, labels, **more)
+        assert fitted.graph_weight_ in TRIED[make]
         accuracy = fitted.graph_weight_path_[:, 4]
         assert ((accuracy >= 0) & (accuracy <= 1)).all()
 
 
 @BOTH
-def test_auto_hides_the_labels_it_is_judged_by(model, few, monkeypatch):
+@EITHER
+def test_auto_hides_the_labels_it_is_judged_by(model, make, few, monkeypatch):
     shown = []
     joined = graph_weight.label_graph
 
@@ -132,33 +162,36 @@ def test_auto_hides_the_labels_it_is_judged_by(model, few, monkeypatch):
     monkeypatch.setattr(graph_weight, "label_graph", spy)
     labels = np.where(np.arange(60) < 30, np.arange(60) % 3, -1)
     plain = knn_graph(few, 5)
-    quiet(model, graph_weight="auto", max_iter=2).fit(few, labels, graph=plain)
+    make(model, graph_weight="auto", max_iter=2).fit(few, labels, graph=plain)
     assert len(shown) == 1
     assert np.array_equal(shown[0][0].toarray(), plain.toarray())
     assert (shown[0][1] >= 0).sum() == 15
 
 
 @BOTH
-def test_auto_in_the_corners(model):
+@EITHER
+def test_auto_in_the_corners(model, make):
     one_token_each = np.eye(4, dtype=int)[[0, 1, 2, 3, 0, 1, 2, 3]]
-    assert quiet(model, 2, graph_weight="auto", max_iter=3).fit(one_token_each).graph_weight_ in WEIGHTS
+    assert make(model, 2, graph_weight="auto", max_iter=3).fit(one_token_each).graph_weight_ in TRIED[make]
     few = np.array([[3, 1, 0], [0, 1, 2], [1, 1, 1]])
-    assert quiet(model, 2, graph_weight="auto", max_iter=3).fit(few).graph_weight_ in WEIGHTS
-    no_edges = quiet(model, 2, graph_weight="auto", max_iter=3).fit(few, graph=np.zeros((3, 3)))
+    assert make(model, 2, graph_weight="auto", max_iter=3).fit(few).graph_weight_ in TRIED[make]
+    no_edges = make(model, 2, graph_weight="auto", max_iter=3).fit(few, graph=np.zeros((3, 3)))
     assert np.isnan(no_edges.graph_weight_path_[:, 3]).all()
 
 
 @BOTH
-def test_auto_refuses_fractions(model, few):
+@EITHER
+def test_auto_refuses_fractions(model, make, few):
     with pytest.raises(ValueError, match=r"graph_weight='auto' .*whole counts"):
-        quiet(model, graph_weight="auto").fit(few * 0.5)
+        make(model, graph_weight="auto").fit(few * 0.5)
 
 
 @BOTH
-def test_a_resumed_fit_keeps_its_weight(model, few, tmp_path, monkeypatch):
+@EITHER
+def test_a_resumed_fit_keeps_its_weight(model, make, few, tmp_path, monkeypatch):
     monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
     options = {"graph_weight": "auto", "max_iter": 8, "tol": 0}
-    whole = quiet(model, **options).fit(few)
+    whole = make(model, **options).fit(few)
     written, calls = Checkpoint.write, []
 
     def killed(self, *arguments, **more):
@@ -170,13 +203,13 @@ def test_a_resumed_fit_keeps_its_weight(model, few, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("topicfold.engine.loop.Checkpoint.write", killed)
         with pytest.raises(RuntimeError, match="killed"):
-            quiet(model, checkpoint=tmp_path / "c", **options).fit(few)
+            make(model, checkpoint=tmp_path / "c", **options).fit(few)
 
     def refuse(*_, **__):
         raise AssertionError("the weight was chosen already")
 
     monkeypatch.setattr("topicfold.models.graph.weighted_model.choose_weight", refuse)
-    resumed = quiet(model, checkpoint=tmp_path / "c", **options).fit(few)
+    resumed = make(model, checkpoint=tmp_path / "c", **options).fit(few)
     assert resumed.graph_weight_ == whole.graph_weight_
     assert np.array_equal(resumed.doc_topic_, whole.doc_topic_)
     assert np.array_equal(resumed.topic_word_, whole.topic_word_)
@@ -184,17 +217,19 @@ def test_a_resumed_fit_keeps_its_weight(model, few, tmp_path, monkeypatch):
 
 
 @BOTH
-def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, few, monkeypatch):
+@EITHER
+def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, make, few, monkeypatch):
     @contextlib.contextmanager
     def press_at_the_second_weight(*_, **__):
         yield lambda to, note: signal.raise_signal(signal.SIGINT) if to == 2 else None
 
     monkeypatch.setattr(graph_weight, "progress", press_at_the_second_weight)
-    with pytest.warns(UserWarning, match="choosing graph_weight: interrupted after 2 of 7 weights"):
-        fitted = quiet(model, graph_weight="auto").fit(few)
+    n_weights = len(TRIED[make])
+    with pytest.warns(UserWarning, match=f"choosing graph_weight: interrupted after 2 of {n_weights} weights"):
+        fitted = make(model, graph_weight="auto").fit(few)
     assert fitted.interrupted_
     assert fitted.n_iter_ == 1
-    assert fitted.graph_weight_ in WEIGHTS[:2]
+    assert fitted.graph_weight_ in TRIED[make][:2]
     assert len(fitted.graph_weight_path_) == 2
     assert np.isfinite(fitted.transform(few)).all()
 
@@ -202,4 +237,4 @@ def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, few, mon
 def test_no_fair_weight_is_said():
     path = np.array([[1.0, -5, 0.9, 0.5, np.nan], [3.0, -4, 0.95, 0.6, np.nan]])
     with pytest.warns(UserWarning, match="every graph_weight draws 90% of the documents or more into one topic"):
-        assert _best(path, np.array([[-5.0, -5], [-4, -4]]), 10) == 0
+        assert _best(path, np.array([[-5.0, -5], [-4, -4]]), 0.5) == 0

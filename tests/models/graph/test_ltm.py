@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graph_cases import DENSE, quiet, random_graph, rows
+from graph_cases import DENSE, paper, random_graph, rows
 
 import naive
 from topicfold import LTM
@@ -26,7 +26,7 @@ def test_steps_of_ltm_are_the_formula(few, solver, weight):
         doc_topic, topic_word, objective = naive.ltm_step(few.toarray(), doc_topic, topic_word, graph, weight)
         expected.append(objective / few.sum())
     options = {"graph_weight": weight, "solver": solver, "init": start, "dtype": "float64", "max_iter": 4, "tol": 0}
-    model = quiet(LTM, 4, **options).fit(few, graph=sp.csr_array(graph))
+    model = paper(LTM, 4, **options).fit(few, graph=sp.csr_array(graph))
     close = 1e-9 if solver == "direct" else 1e-4
     assert np.allclose(model.doc_topic_, doc_topic, atol=close)
     assert np.allclose(model.topic_word_, topic_word, atol=close)
@@ -35,7 +35,7 @@ def test_steps_of_ltm_are_the_formula(few, solver, weight):
 
 @pytest.mark.parametrize("init", ["nmf", "random"])
 def test_ltm_ends_better_than_it_began(few, init):
-    history = quiet(LTM, 4, init=init, dtype="float64").fit(few).history_
+    history = paper(LTM, 4, init=init, dtype="float64").fit(few).history_
     assert history[-1] > history[0] + 0.01
 
 
@@ -44,7 +44,7 @@ def test_an_empty_document_gets_the_mean_of_its_neighbours_in_ltm(few, solver):
     counts = sp.csr_array(sp.vstack([few, sp.csr_array((4, 30), dtype=int)]))
     links = [(60, 3), (60, 8), (60, 20), (62, 63), *zip(range(0, 40, 2), range(1, 40, 2))]
     graph = link_graph(links, 64, weights=[1.0, 2.0, 3.0] + [1.0] * (len(links) - 3))
-    model = quiet(LTM, solver=solver, dtype="float64").fit(counts, graph=graph)
+    model = paper(LTM, solver=solver, dtype="float64").fit(counts, graph=graph)
     mean = np.array([1, 2, 3]) @ model.doc_topic_[[3, 8, 20]] / 6
     assert np.allclose(model.doc_topic_[60], mean, atol=1e-8 if solver == "direct" else 1e-3)
     assert not np.allclose(mean, model.topic_weight_, atol=1e-3)
@@ -53,7 +53,7 @@ def test_an_empty_document_gets_the_mean_of_its_neighbours_in_ltm(few, solver):
 
 
 def test_ltm_solvers_agree(sampled):
-    fits = [quiet(LTM, 4, solver=solver, max_iter=40).fit(sampled) for solver in ("direct", "cg")]
+    fits = [paper(LTM, 4, solver=solver, max_iter=40).fit(sampled) for solver in ("direct", "cg")]
     assert np.allclose(fits[0].doc_topic_, fits[1].doc_topic_, atol=1e-4)
 
 
@@ -65,5 +65,5 @@ def test_ltm_chooses_its_solver_by_size_and_weight(monkeypatch, few, few_graph):
     assert not direct(10.0)
     monkeypatch.setattr(linear_system, "_DIRECT_DOCUMENTS", 59)
     assert not direct(100.0)
-    auto, cg = (quiet(LTM, 4, solver=solver, max_iter=5).fit(few) for solver in ("auto", "cg"))
+    auto, cg = (paper(LTM, 4, solver=solver, max_iter=5).fit(few) for solver in ("auto", "cg"))
     assert np.array_equal(auto.doc_topic_, cg.doc_topic_)

@@ -1,4 +1,4 @@
-"""LTM and LapPLSI with a weight of 0: PLSA to the bit."""
+"""LTM and LapPLSI with a weight of 0: PLSA to the bit, where neither has a prior."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graph_cases import BOTH, DENSE, quiet, rows
+from graph_cases import BOTH, DENSE, EITHER, paper, rows
 
 from topicfold import PLSA
 from topicfold.models.graph import graph_model
@@ -27,10 +27,10 @@ def test_without_a_weight_it_is_plsa_to_the_bit(model, dtype, init, more, few, m
         monkeypatch.setattr(graph_model, name, refuse)
     start = rows(np.random.default_rng(0), 3, 30) if init == "array" else init
     options = {"init": start, "dtype": dtype, "max_iter": 30, **more}
-    expected = quiet(PLSA, **options).fit(few)
+    expected = paper(PLSA, **options).fit(few)
     embeddings = np.random.default_rng(0).normal(size=(60, 2))
     for what in ({}, {"embeddings": embeddings}, {"graph": sp.csr_array((60, 60))}, {"y": np.arange(60) % 2}):
-        found = quiet(model, graph_weight=0, n_neighbors=100, **options).fit(few, **what)
+        found = paper(model, graph_weight=0, n_neighbors=100, **options).fit(few, **what)
         assert found.graph_ is None
         assert found.graph_weight_ == 0
         assert np.array_equal(found.topic_word_, expected.topic_word_)
@@ -42,9 +42,10 @@ def test_without_a_weight_it_is_plsa_to_the_bit(model, dtype, init, more, few, m
 
 
 @BOTH
-def test_without_a_weight_no_word_of_the_graph(model):
+@EITHER
+def test_without_a_weight_no_word_of_the_graph(model, make):
     """One topic may well be nearly everything, and no graph has drawn it together."""
     counts = np.vstack([np.tile([3, 2, 1, 0], (19, 1)), [[0, 0, 0, 4]]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        quiet(model, 2, graph_weight=0).fit(counts)
+        make(model, 2, graph_weight=0).fit(counts)

@@ -85,12 +85,12 @@ def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
 
 
 def test_one_document_topic_and_one_segment_per_document_is_lda(sampled):
-    from topicfold.baselines.gibbs_lda import LDA
+    from topicfold.baselines.gibbs_lda import GibbsLDA
 
     train, test = sampled[:300], sampled[300:]
     ours, theirs = [], []
     for seed in range(3):
         model = LDCC(1, 4, n_sweeps=150, burn_in=100, lag=5, random_state=seed, verbose=False).fit(train)
         ours.append(perplexity(model.score(test)))
-        theirs.append(perplexity(LDA(4, max_iter=150, random_state=seed).fit(train).score(test)))
+        theirs.append(perplexity(GibbsLDA(4, max_iter=150, random_state=seed).fit(train).score(test)))
     assert np.mean(ours) == pytest.approx(np.mean(theirs), rel=0.02)

@@ -36,7 +36,8 @@ def test_the_objective_never_falls(sampled, parameters):
 
 
 def test_history_is_the_likelihood_per_token(sampled):
-    model = PLSA(4, tol=0, max_iter=60, dtype="float64", random_state=0, verbose=False).fit(sampled)
+    plain = {"prior": 0, "smoothing": 0}
+    model = PLSA(4, tol=0, max_iter=60, dtype="float64", random_state=0, verbose=False, **plain).fit(sampled)
     total, left_out = log_likelihood(sampled, model.doc_topic_, model.topic_word_)
     assert left_out == 0
     assert total / sampled.sum() >= model.history_[-1] - 1e-4
@@ -52,7 +53,7 @@ def test_float32_agrees_with_float64(sampled):
 
 def test_given_topics_are_the_start(sampled):
     topics = np.random.default_rng(0).random((3, 30))
-    model = PLSA(3, init=topics, max_iter=1, verbose=False).fit(sampled)
+    model = PLSA(3, init=topics, max_iter=1, prior=0, smoothing=0, verbose=False).fit(sampled)
     even = np.full((400, 3), 1 / 3)
     rows = topics / topics.sum(axis=1, keepdims=True)
     assert np.allclose(model.topic_word_, plsa_step(sampled.toarray(), even, rows)[1], atol=1e-6)
@@ -107,7 +108,7 @@ def test_counts_without_any_probability_are_reported(sampled):
     topics = np.ones((2, 30))
     topics[:, 3] = 0
     with pytest.warns(UserWarning, match="no probability"):
-        model = PLSA(2, init=topics, verbose=False).fit(sampled)
+        model = PLSA(2, init=topics, prior=0, smoothing=0, verbose=False).fit(sampled)
     assert model.left_out_ == sampled[:, [3]].nnz
 
 
@@ -137,3 +138,46 @@ def test_a_stream_learns_words_its_first_batch_did_not_have():
     assert np.array_equal(model.doc_topic_, model.transform(later))
     with pytest.raises(ValueError, match="needs all documents at once"):
         PLSA(2, tempered=True).partial_fit(first)
+
+
+@pytest.mark.parametrize("prior", [0.5, 2.0, 20.0])
+@pytest.mark.parametrize("smoothing", [0.0, 0.05])
+def test_with_a_prior_the_posterior_never_falls(sampled, prior, smoothing):
+    options = {"tol": 0, "max_iter": 40, "dtype": "float64", "random_state": 0, "init": "random"}
+    model = PLSA(5, prior=prior, smoothing=smoothing, **options).fit(sampled)
+    assert (np.diff(model.history_) >= -1e-10).all()
+
+
+def test_a_step_with_a_prior_is_the_formula(sampled):
+    counts = sampled.toarray()
+    topics = np.random.default_rng(0).dirichlet(np.ones(30), 3)
+    model = PLSA(3, init=topics, max_iter=2, tol=0, prior=4.0, smoothing=0.1, dtype="float64").fit(sampled)
+    doc_topic, lengths = np.full((400, 3), 1 / 3), counts.sum(axis=1, keepdims=True)
+    values = []
+    for _ in range(2):
+        penalty = 0.1 * np.log(topics).sum() + 4 / 3 * np.log(doc_topic).sum()
+        doc_topic, topics, log_likelihood = plsa_step(counts, doc_topic, topics, 0.1)
+        doc_topic = (lengths * doc_topic + 4 / 3) / (lengths + 4)
+        values.append((log_likelihood + penalty) / counts.sum())
+    assert np.allclose(model.topic_word_, topics)
+    assert np.allclose(model.history_, values)
+
+
+def test_new_documents_have_the_prior_of_the_fit(sampled):
+    model = PLSA(4, prior=6.0, random_state=0, dtype="float64").fit(sampled)
+    found = model.transform(sampled[:20])
+    counts = sampled[:20].toarray()
+    step = plsa_step(counts, found, model.topic_word_)[0]
+    lengths = counts.sum(axis=1, keepdims=True)
+    assert np.allclose((lengths * step + 6 / 4) / (lengths + 6), found, atol=1e-3)
+    assert found.min() > 6 / 4 / (lengths.max() + 6) - 1e-9
+
+
+def test_short_texts_are_predicted_better_with_the_default_prior():
+    rng = np.random.default_rng(0)
+    subjects = rng.dirichlet(np.full(300, 0.1), 10)
+    counts = sp.csr_array(np.array([rng.multinomial(5, subjects[rng.integers(10)]) for _ in range(1500)]))
+    train, test = counts[:1200], counts[1200:]
+    assert PLSA(10, random_state=0).fit(train).score(test) > PLSA(10, prior=0, smoothing=0, random_state=0).fit(
+        train
+    ).score(test)

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from naive import ttmm_step, ttmm_token_topics
 from topicfold import TTMM
-from topicfold.baselines.gibbs_lda import LDA
+from topicfold.baselines.gibbs_lda import GibbsLDA
 
 
 def test_em_never_falls_without_smoothing(sampled):
@@ -88,7 +88,7 @@ def test_held_out_documents_are_likelier_than_under_the_unigram(sampled):
 def test_topics_of_lda_as_the_start(themed):
     pytest.importorskip("tomotopy")
     counts, _ = themed
-    topics = LDA(4, max_iter=200, random_state=0).fit(counts).topic_word_
+    topics = GibbsLDA(4, max_iter=200, random_state=0).fit(counts).topic_word_
     options = {"random_state": 0, "dtype": "float64", "verbose": False}
     model = TTMM(3, 4, init=topics, **options).fit(counts)
     assert np.allclose(model.topic_word_.sum(axis=1), 1, atol=1e-5)

@@ -30,7 +30,17 @@ from ...engine.checks import check_choice, check_number
 from ...engine.loop import State
 from ...graph.build import laplacian
 from ..base import Dtype
-from ..em import EMStep, Prior, cell_probabilities, document_step, log_likelihood, log_prior, padded, token_count
+from ..em import (
+    EMStep,
+    Prior,
+    cell_probabilities,
+    document_step,
+    log_likelihood,
+    log_prior,
+    padded,
+    shrink,
+    token_count,
+)
 from ..fold_in_toward import fold_in_near
 from ..inputs import RandomStateLike
 from ..starts import SeedWords
@@ -66,8 +76,11 @@ class DTM(GraphTopicModel):
         Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
         normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
         them it is 'nmf' up to 100 topics and 'kmeans' above.
-    smoothing : float, default=0.0
-        Pseudo-count of every word in every topic; 0 is maximum likelihood.
+    prior : float, default=0.0
+        Strength of the prior of P(z|d), in tokens per document: of new documents, and of where the steps back towards
+        the words lead. 0, with smoothing=0, is the model of the paper.
+    smoothing : float, default=0.01
+        Pseudo-count of every word in every topic.
     seed_words : dict of int to list, or list of lists, optional
         Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
         strings where X has words (texts, a Corpus or a data frame), else column numbers.
@@ -129,6 +142,9 @@ class DTM(GraphTopicModel):
     [True, True, True, False, False, False]
     """
 
+    _uses_weight = False
+    _leaves_out = False
+
     separation_: np.ndarray
     neighbor_weight_: float
 
@@ -141,7 +157,8 @@ class DTM(GraphTopicModel):
         update: Literal["paper", "exact"] = "paper",
         gamma: float = 0.1,
         init: GraphInit = "auto",
-        smoothing: float = 0.0,
+        prior: float = 0.0,
+        smoothing: float = 0.01,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
@@ -159,6 +176,7 @@ class DTM(GraphTopicModel):
         self.update = update
         self.gamma = gamma
         self.init = init
+        self.prior = prior
         self.smoothing = smoothing
         self.seed_words = seed_words
         self.seed_strength = seed_strength
@@ -204,7 +222,7 @@ class DTM(GraphTopicModel):
 
         def error(weight: float) -> float:
             topics = (self.topic_word_, self.topic_weight_)
-            found = fold_in_near(counts, *topics, near, self.doc_topic_, weight, n_jobs=self.n_jobs)
+            found = fold_in_near(counts, *topics, near, self.doc_topic_, weight, prior=self.prior, n_jobs=self.n_jobs)
             return float(np.abs(found - goal).sum(dtype=np.float64))
 
         return min(_NEW_WEIGHTS, key=error)
@@ -213,7 +231,7 @@ class DTM(GraphTopicModel):
         counts, n_topics, graph = data.counts, self.n_topics, data.graph
         assert graph is not None
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
-        n_tokens = token_count(counts)
+        n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         shifts = laplacian(graph)
         parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, graph.sum(axis=1))
 
@@ -241,6 +259,7 @@ class DTM(GraphTopicModel):
             least = log_likelihood(counts, cell_probabilities(counts, doc_topic, word_topic, self.n_jobs))
             far = swept(doc_topic, pairs / near)
             towards, far_cells = document_step(counts, far, word_topic, self.n_jobs)
+            shrink(towards[:, :n_topics], lengths, self.prior)
             found = far
             if log_likelihood(counts, far_cells) < least:
                 # P(w|d) is linear in P(z|d), so points on the way cost no new products
@@ -259,6 +278,7 @@ class DTM(GraphTopicModel):
             penalty = log_prior(state["word_topic"][:, :n_topics], self.smoothing, prior)
             after_em = before.copy()
             objective = (em(after_em, state["word_topic"]) + penalty) / n_tokens
+            shrink(after_em[:, :n_topics], lengths, self.prior)
             pairs, near = separation(before, shifts)
             history = np.append(
                 state.get("separation", np.empty(0)), pairs / max(near, _FLAT * pairs) if pairs > 0 else 0.0

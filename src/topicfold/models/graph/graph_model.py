@@ -26,9 +26,11 @@ from ...graph.build import label_graph, spectral_vectors
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..base import EMTopicModel
+from ..best_start import best_start
 from ..em import Prior, check_size, fold_in, padded
 from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
+from ..leave_one_out import fold_in_counts
 from ..starts import STARTS, check_init, start
 from .graph_data import GraphData, GraphSource, Vectors, check_embeddings, connected, without_tokens
 
@@ -64,9 +66,12 @@ class GraphTopicModel(EMTopicModel):
 
     _rises: ClassVar[bool] = True  # whether no step lowers the objective
     _squared_distances: ClassVar[bool] = False  # how new documents are drawn to their neighbours
+    _uses_weight: ClassVar[bool] = True  # whether a weight ranks the graph against the words
+    _leaves_out: ClassVar[bool] = True  # whether the fit, with a prior, leaves each token out in turn
 
     n_neighbors: int
     metric: Metric
+    prior: float
     smoothing: float
     init: GraphInit
     store_neighbors: bool
@@ -110,6 +115,7 @@ class GraphTopicModel(EMTopicModel):
         """Raise a ValueError that names a parameter which the model cannot use."""
         self._check_own_parameters()
         self._check_common_parameters()
+        check_number("prior", self.prior)
         check_number("smoothing", self.smoothing)
         check_whole("n_neighbors", self.n_neighbors)
         check_metric(self.metric)
@@ -284,9 +290,11 @@ class GraphTopicModel(EMTopicModel):
         cut_short = False
         if resumed is not None:
             state, history = resumed[0], resumed[1]["history"]
+            data = self._without_graph(data, float(state["weight"]))
         else:
-            state, history = self._begin(data), []
             weight, path, cut_short = self._weight(data, prior)
+            data = self._without_graph(data, weight)
+            state, history = self._begin(data), []
             state |= {"weight": np.array(weight, np.float64), "weight_path": path}
         run = iterate(
             self._step(data, prior, float(state["weight"])),
@@ -297,7 +305,7 @@ class GraphTopicModel(EMTopicModel):
             verbose=self.verbose,
             checkpoint=checkpoint,
             history=history,
-            rises=self._rises or data.graph is None,
+            rises=self.prior == 0 and (self._rises or data.graph is None),
         )
         finished = run.finished and not cut_short
         with hold_interrupts():
@@ -309,6 +317,13 @@ class GraphTopicModel(EMTopicModel):
             checkpoint.remove()
         self._keep_own(data, state)
         self._prepare()
+
+    def _without_graph(self, data: GraphData, weight: float) -> GraphData:
+        """The data of the fit: without the graph where it was found to be of no use."""
+        if weight > 0 or not self._uses_weight or data.graph is None:
+            return data
+        self.graph_ = None
+        return data._replace(graph=None)
 
     def _prepare(self) -> None:
         by, vectors = self.neighbors_by_, self.neighbor_vectors_
@@ -328,11 +343,34 @@ class GraphTopicModel(EMTopicModel):
                 raise ValueError("init='spectral' cuts the graph, and with graph_weight=0 there is none")
             how = {"vectors": spectral_vectors(data.graph, self.n_topics, rng), "n_init": _SPECTRAL_STARTS}
             init = "kmeans"
+        if isinstance(init, str) and init == "auto" and self.prior > 0 and self._leaves_out and self.n_topics > 1:
+            return self._left_out_start(counts, rng)
         doc_topic, topic_word = start(counts, self.n_topics, init, rng, self._seeds(counts), **how)
         return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
 
+    def _left_out_start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
+        """The best of several starts for leave-one-out EM, found without the graph."""
+        found = best_start(
+            counts,
+            self.n_topics,
+            rng,
+            alpha=self.prior,
+            beta=self.smoothing,
+            seeds=self._seeds(counts),
+            seed_strength=self.seed_strength,
+            n_jobs=self.n_jobs,
+        )
+        doc_topic = found["doc_count"][:, : self.n_topics] + self.prior * found["topic_share"]
+        return {
+            "doc_topic": padded(normalise_rows(doc_topic), counts.dtype),
+            "word_topic": found["word_topic"],
+            "topic_share": found["topic_share"],
+        }
+
     def _final(self, data: GraphData, state: State) -> np.ndarray:
         if data.graph is None:
+            if self.prior > 0:
+                return self._fold_in_left_out(data.counts, None, 0.0)
             return fold_in(data.counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs)
         doc_topic = normalise_rows(state["doc_topic"][:, : self.n_topics])
         doc_topic[without_tokens(data)] = self.topic_weight_
@@ -357,10 +395,27 @@ class GraphTopicModel(EMTopicModel):
     def _fold_in(self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None) -> np.ndarray:
         topics, weight = (self.topic_word_, self.topic_weight_), self._weight_of_new()
         neighbors = None if weight == 0 else self._neighbors_of(counts, graph, embeddings)
+        if self.prior > 0 and (neighbors is None or (self._leaves_out and not self._squared_distances)):
+            return self._fold_in_left_out(counts, neighbors, weight)
         if neighbors is None:
             return fold_in(counts, *topics, n_jobs=self.n_jobs)
-        near = (neighbors, self.doc_topic_)
-        return fold_in_near(counts, *topics, *near, weight, squared=self._squared_distances, n_jobs=self.n_jobs)
+        return fold_in_near(
+            counts,
+            *topics,
+            neighbors,
+            self.doc_topic_,
+            weight,
+            prior=self.prior,
+            squared=self._squared_distances,
+            n_jobs=self.n_jobs,
+        )
+
+    def _fold_in_left_out(self, counts: sp.csr_array, neighbors: sp.csr_array | None, weight: float) -> np.ndarray:
+        """P(z|d) with each token left out in turn; the prior and the neighbours are pseudo-counts."""
+        base = self.prior * np.maximum(self.topic_weight_.astype(np.float64), 1e-12)[None]
+        if neighbors is not None:
+            base = base + weight * (neighbors @ self.doc_topic_.astype(np.float64))
+        return normalise_rows(fold_in_counts(counts, self.topic_word_, base, self.n_jobs) + base).astype(counts.dtype)
 
     def _neighbors_of(
         self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None

@@ -12,19 +12,22 @@ never falls: where no point on that way is better than where the step began, P(z
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...engine.arrays import normalise_rows
 from ...engine.loop import State
 from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import Prior, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
 from ..inputs import RandomStateLike
+from ..leave_one_out import LeaveOneOutStep
 from ..starts import SeedWords
-from .graph_data import GraphData
+from .graph_data import FLOOR, GraphData
 from .graph_model import GraphInit, Metric, Step
 from .weighted_model import WeightedGraphModel
 
@@ -43,9 +46,10 @@ class LapPLSI(WeightedGraphModel):
     ----------
     n_topics : int, default=20
         Number of topics.
-    graph_weight : float or 'auto', default=100.0
-        How strongly the graph counts: the weight of the squared distances between neighbours. 0 is PLSA; 'auto'
-        chooses among 1, 3, 10, ... 1000 on tokens and edges held out, at the price of a few fits.
+    graph_weight : float or 'auto', default=1.0
+        How strongly the graph counts: the weight of the squared distances between neighbours. 0 is LDA, and
+        without a prior PLSA; 'auto' chooses among 0, 0.1, 0.3, ... 100 (without a prior 1, 3, ... 1000) on tokens and
+        edges held out, at the price of a few fits.
     n_neighbors : int, default=5
         Neighbours of each document in the graph that is made where `fit` is given none.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
@@ -55,8 +59,12 @@ class LapPLSI(WeightedGraphModel):
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
         normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
         them it is 'nmf' up to 100 topics and 'kmeans' above.
-    smoothing : float, default=0.0
-        Pseudo-count of every word in every topic; 0 is maximum likelihood.
+    prior : float, default=1.0
+        Strength of the prior of P(z|d), in tokens per document, shared by the topics according to their size. Above 0
+        each token's topic is inferred from the other tokens of its document and from its neighbours, as in LDA. 0, with
+        smoothing=0, is the model of the paper.
+    smoothing : float, default=0.01
+        Pseudo-count of every word in every topic.
     seed_words : dict of int to list, or list of lists, optional
         Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
         strings where X has words (texts, a Corpus or a data frame), else column numbers.
@@ -118,17 +126,18 @@ class LapPLSI(WeightedGraphModel):
     [True, True, True, False, False, False]
     """
 
-    _squared_distances = True
+    _squared_distances = True  # a prior of new documents is then maximum a posteriori
 
     def __init__(
         self,
         n_topics: int = 20,
         *,
-        graph_weight: float | Literal["auto"] = 100.0,
+        graph_weight: float | Literal["auto"] = 1.0,
         n_neighbors: int = 5,
         metric: Metric = "cosine",
         init: GraphInit = "auto",
-        smoothing: float = 0.0,
+        prior: float = 1.0,
+        smoothing: float = 0.01,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
@@ -145,6 +154,7 @@ class LapPLSI(WeightedGraphModel):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.init = init
+        self.prior = prior
         self.smoothing = smoothing
         self.seed_words = seed_words
         self.seed_strength = seed_strength
@@ -172,6 +182,8 @@ class LapPLSI(WeightedGraphModel):
         counts = data.counts
         n_tokens = token_count(counts)
         plain = plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
+        if self.prior > 0:
+            plain = self._left_out_step(data, prior)
 
         if data.graph is None or weight == 0:
             return plain
@@ -180,9 +192,13 @@ class LapPLSI(WeightedGraphModel):
         mean = sp.diags_array(1 / np.where(degree > 0, degree, 1)) @ data.graph
         alone = degree == 0
 
-        def objective(doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
+        def objective(doc_topic: np.ndarray, word_topic: np.ndarray, shares: np.ndarray) -> float:
             probability = cell_probabilities(counts, doc_topic, word_topic, self.n_jobs)
-            return log_likelihood(counts, probability) - weight * _roughness(shifts, doc_topic)
+            height = log_likelihood(counts, probability) - weight * _roughness(shifts, doc_topic)
+            if self.prior > 0:
+                logs = np.log(np.maximum(doc_topic[:, : self.n_topics], FLOOR))
+                height += self.prior * float(logs.sum(axis=0, dtype=np.float64) @ shares)
+            return height
 
         def averaged(doc_topic: np.ndarray, share: float, times: int) -> np.ndarray:
             moved = doc_topic
@@ -197,10 +213,11 @@ class LapPLSI(WeightedGraphModel):
             rough = weight * _roughness(shifts, before)
             value = plain(state) - rough / n_tokens
             best, share, times = state["doc_topic"], _MOVE, 1
-            height = objective(best, word_topic)
+            shares = state.get("topic_share", np.full(self.n_topics, 1 / self.n_topics))
+            height = objective(best, word_topic, shares)
             for _ in range(_MOVES):
                 moved = averaged(best, share, times)  # a look at the objective is dear, a move is not
-                if (higher := objective(moved, word_topic)) > height:
+                if (higher := objective(moved, word_topic, shares)) > height:
                     best, height, times = moved, higher, min(2 * times, _MOST_TIMES)
                 elif times > 1:
                     times //= 2
@@ -208,13 +225,33 @@ class LapPLSI(WeightedGraphModel):
                     share /= 2
                 else:
                     break
-            if height >= objective(before, word_topic):
+            # leave-one-out EM does not climb this objective, so that a lower one says nothing against its step
+            if self.prior > 0 or height >= objective(before, word_topic, shares):
                 state["doc_topic"] = best
             else:
                 state["doc_topic"] = before
             return value
 
         return smooth
+
+    def _left_out_step(self, data: GraphData, seeds: Prior) -> Callable[[State], float]:
+        """Leave-one-out EM with the prior, before the documents are drawn to each other."""
+        counts, n_topics, alpha = data.counts, self.n_topics, self.prior
+        n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
+        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
+
+        def left_out(state: State) -> float:
+            before = state["doc_topic"][:, :n_topics].astype(np.float64)
+            base = alpha * np.maximum(state.get("topic_share", before.mean(axis=0)), 1e-12)
+            pseudo = padded(np.maximum(before * (lengths + alpha)[:, None] - base, 0), counts.dtype)
+            log_likelihood, tokens = step(pseudo, state["word_topic"], base)
+            state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
+            state["doc_topic"] = padded(
+                normalise_rows(pseudo[:, :n_topics] + alpha * state["topic_share"]), counts.dtype
+            )
+            return log_likelihood / n_tokens
+
+        return left_out
 
 
 def _roughness(shifts: sp.csr_array, doc_topic: np.ndarray) -> float:

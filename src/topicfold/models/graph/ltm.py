@@ -24,8 +24,9 @@ from ...engine.checks import check_choice
 from ...engine.loop import State
 from ...graph.build import laplacian
 from ..base import Dtype
-from ..em import Prior, plain_step, token_count
+from ..em import Prior, padded, plain_step, token_count
 from ..inputs import RandomStateLike
+from ..leave_one_out import LeaveOneOutStep
 from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData, without_tokens
 from .graph_model import GraphInit, Metric, Step
@@ -42,10 +43,11 @@ class LTM(WeightedGraphModel):
     ----------
     n_topics : int, default=20
         Number of topics.
-    graph_weight : float or 'auto', default=10.0
+    graph_weight : float or 'auto', default=1.0
         How strongly neighbours draw on a document, in tokens per edge: at 1000 five neighbours outweigh a document of
-        100 tokens fifty to one, which is right for some corpora and merges everything in others. 0 is PLSA; 'auto'
-        chooses among 1, 3, 10, ... 1000 on tokens and edges held out, at the price of a few fits.
+        100 tokens fifty to one, which is right for some corpora and merges everything in others. 0 is LDA, and
+        without a prior PLSA; 'auto' chooses among 0, 0.1, 0.3, ... 100 (without a prior 1, 3, ... 1000) on tokens and
+        edges held out, at the price of a few fits.
     n_neighbors : int, default=5
         Neighbours of each document in the graph that is made where `fit` is given none.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
@@ -58,8 +60,12 @@ class LTM(WeightedGraphModel):
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
         normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
         them it is 'nmf' up to 100 topics and 'kmeans' above.
-    smoothing : float, default=0.0
-        Pseudo-count of every word in every topic; 0 is maximum likelihood.
+    prior : float, default=1.0
+        Strength of the prior of P(z|d), in tokens per document, shared by the topics according to their size. Above 0
+        each token's topic is inferred from the other tokens of its document and from its neighbours, as in LDA. 0, with
+        smoothing=0, is the model of the paper.
+    smoothing : float, default=0.01
+        Pseudo-count of every word in every topic.
     seed_words : dict of int to list, or list of lists, optional
         Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
         strings where X has words (texts, a Corpus or a data frame), else column numbers.
@@ -127,12 +133,13 @@ class LTM(WeightedGraphModel):
         self,
         n_topics: int = 20,
         *,
-        graph_weight: float | Literal["auto"] = 10.0,
+        graph_weight: float | Literal["auto"] = 1.0,
         n_neighbors: int = 5,
         metric: Metric = "cosine",
         solver: Literal["auto", "direct", "cg"] = "auto",
         init: GraphInit = "auto",
-        smoothing: float = 0.0,
+        prior: float = 1.0,
+        smoothing: float = 0.01,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
@@ -150,6 +157,7 @@ class LTM(WeightedGraphModel):
         self.metric = metric
         self.solver = solver
         self.init = init
+        self.prior = prior
         self.smoothing = smoothing
         self.seed_words = seed_words
         self.seed_strength = seed_strength
@@ -174,6 +182,8 @@ class LTM(WeightedGraphModel):
         n_tokens, plain = token_count(counts), plain_step(counts, n_topics, self.n_jobs, self.smoothing, prior)
         lengths = counts.sum(axis=1, dtype=np.float64)
 
+        if self.prior > 0:
+            return self._step_with_prior(data, prior, weight)
         if data.graph is None or weight == 0:
             return plain
         silent = without_tokens(data)
@@ -192,3 +202,39 @@ class LTM(WeightedGraphModel):
             return objective
 
         return smooth
+
+    def _step_with_prior(self, data: GraphData, seeds: Prior, weight: float) -> Step:
+        """Leave-one-out EM on the graph, with alpha the prior, m the topics' shares and deg the degrees:
+
+            (Omega + alpha + weight L) y_k = n_k + alpha m_k,   A = y (Omega + alpha + weight deg)
+
+        A are the pseudo-counts that take the place of n + alpha m when a token's topic is inferred from the others.
+        """
+        counts, n_topics, alpha = data.counts, self.n_topics, self.prior
+        n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
+        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
+        graph = data.graph if weight > 0 else None
+        system, shifts, scale = None, None, lengths + alpha
+        if graph is not None:
+            heard = np.zeros(len(lengths), bool)
+            system = GraphSystem(lengths + alpha, graph, weight, heard, self.solver, self.n_jobs, counts.dtype)
+            shifts, scale = laplacian(graph), lengths + alpha + weight * graph.sum(axis=1)
+
+        def left_out(state: State) -> float:
+            doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
+            before = doc_topic.astype(np.float64)
+            base = alpha * np.maximum(state.get("topic_share", before.mean(axis=0)), 1e-12)
+            pseudo = padded(np.maximum(before * scale[:, None] - base, 0), counts.dtype)
+            log_likelihood, tokens = step(pseudo, state["word_topic"], base)
+            state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
+            target = pseudo[:, :n_topics] + alpha * state["topic_share"]
+            if system is None or shifts is None:
+                doc_topic[:] = normalise_rows(target)
+                return log_likelihood / n_tokens
+            roughness = float(np.einsum("ik,ik->", before, shifts @ np.log(np.maximum(before, FLOOR))))
+            solution = system.solve(target, before)
+            np.maximum(solution, FLOOR, out=solution)
+            doc_topic[:] = normalise_rows(solution)
+            return (log_likelihood - weight / 2 * roughness) / n_tokens
+
+        return left_out

@@ -1,9 +1,10 @@
 """How strongly the graph should count, chosen without labels: `graph_weight="auto"` of LTM and LapPLSI.
 
 Half of each document's tokens and a tenth of the edges are held out. Weights are tried from weak to strong, each fit
-going on from the last. The best predicts the held-out tokens best, among those that do not draw everything into one
-topic; among weights within one standard error of it the one whose topics predict the held-out edges (and the labels
-of half of the labelled documents, where there are labels) best is taken.
+going on from the last, as long as the held-out tokens do not suffer. The best predicts them best, among those that do
+not draw many more documents into one topic than no graph does; among weights within one standard error of it the one
+whose topics predict the held-out edges (and the labels of half of the labelled documents, where there are labels) best
+is taken. With a prior, no graph at all is the first weight tried.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from .graph_model import GraphTopicModel, Weight
 __all__ = ["WEIGHTS", "choose_weight"]
 
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+WEIGHTS_WITH_PRIOR = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_WORSE = 0.05  # nats per token below the best: stronger weights would only be worse
+_SWALLOWED = 1.5, 0.03  # of the largest topic's share without a graph, and beyond it
 _FIRST_STEPS, _STEPS = 30, 10  # EM steps at the first weight and, from there, at each further one
 _HELD_OUT_EDGES = 0.1
 _MOST_PAIRS = 20_000
@@ -52,9 +56,10 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, prior: Prior) ->
     frequency = seen.sum(axis=0, dtype=np.float64)
     rows, scores = [], []
     title = f"{type(model).__name__}, choosing graph_weight"
-    bar = progress(title, len(WEIGHTS), unit="weights", verbose=model.verbose)
+    weights = WEIGHTS_WITH_PRIOR if model.prior > 0 else WEIGHTS
+    bar = progress(title, len(weights), unit="weights", verbose=model.verbose)
     with hold_interrupts() as interrupted, bar as move:
-        for number, weight in enumerate(WEIGHTS):
+        for number, weight in enumerate(weights):
             step = model._step(part, prior, weight)
             for _ in range(_STEPS if number else _FIRST_STEPS):
                 step(state)
@@ -66,10 +71,21 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, prior: Prior) ->
             scores.append(sums)
             move(number + 1, f"{weight:g}: {rows[-1][1]:.4f} nats per token")
             if interrupted:
-                warn_user(f"{title}: interrupted after {number + 1} of {len(WEIGHTS)} weights")
+                warn_user(f"{title}: interrupted after {number + 1} of {len(weights)} weights")
+                break
+            if model.prior > 0 and rows[-1][1] < max(row[1] for row in rows) - _WORSE:
                 break
     path = np.array(rows)
-    return Weight(float(path[_best(path, np.array(scores), model.n_topics), 0]), path, bool(interrupted))
+    most = _most_share(path, model)
+    return Weight(float(path[_best(path, np.array(scores), most), 0]), path, bool(interrupted))
+
+
+def _most_share(path: np.ndarray, model: GraphTopicModel) -> float:
+    """How large the largest topic may become before the graph has drawn too much together."""
+    if model.prior > 0:
+        factor, more = _SWALLOWED
+        return float(factor * path[0, 2] + more)
+    return 3 / model.n_topics + 0.2
 
 
 def _tables(state: State, n_topics: int) -> tuple[np.ndarray, np.ndarray]:
@@ -79,9 +95,9 @@ def _tables(state: State, n_topics: int) -> tuple[np.ndarray, np.ndarray]:
     return normalise_rows(doc_topic), normalise_rows(topic_word)
 
 
-def _best(path: np.ndarray, scores: np.ndarray, n_topics: int) -> int:
+def _best(path: np.ndarray, scores: np.ndarray, most_share: float) -> int:
     """The row to take; `scores` are log-likelihoods of documents, one row per weight."""
-    fair = np.flatnonzero(path[:, 2] <= 3 / n_topics + 0.2)
+    fair = np.flatnonzero(path[:, 2] <= most_share)
     if not len(fair):
         share = path[:, 2].min()
         warn_user(f"every graph_weight draws {share:.0%} of the documents or more into one topic: the weakest is taken")

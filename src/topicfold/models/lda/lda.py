@@ -17,12 +17,12 @@ from ...engine.arrays import normalise_rows
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ..base import Dtype
+from ..best_start import best_start, state_from
 from ..em import Prior, padded, seed_prior, token_count
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from ..leave_one_out import LeaveOneOutStep, fold_in_counts
+from ..leave_one_out import LeaveOneOutStep, fold_in_counts, left_out_step
 from ..mixture import MixtureModel, Step
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
-from .lda_start import best_start, state_from
 from .prior_choice import chosen_priors
 
 __all__ = ["LDA"]
@@ -210,26 +210,20 @@ class LDA(MixtureModel):
 
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         priors = chosen_priors(self, counts, rng)
+        seeds = self._seeds(counts)
         if isinstance(self.init, str) and self.init == "auto" and self.n_topics > 1:
-
-            def trial(part: sp.csr_array) -> tuple[dict[int, np.ndarray], Step, State, int | None]:
-                return self._seeds(part), self._step(part, self._seed_prior(part)), priors, self.n_jobs
-
-            return best_start(counts, self.n_topics, rng, trial)
-        return state_from(counts, *start(counts, self.n_topics, self.init, rng, self._seeds(counts))) | priors
+            how = {"alpha": float(priors["alpha"]), "beta": float(priors["beta"]), "seed_strength": self.seed_strength}
+            return best_start(counts, self.n_topics, rng, seeds=seeds, n_jobs=self.n_jobs, **how) | priors
+        return state_from(counts, *start(counts, self.n_topics, self.init, rng, seeds)) | priors
 
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
-        n_tokens = token_count(counts)
-        steps: dict[float, LeaveOneOutStep] = {}
+        steps: dict[tuple[float, float], Step] = {}
 
-        def step(state: State) -> float:
-            alpha, beta = float(state["alpha"]), float(state["beta"])
-            if beta not in steps:
-                steps[beta] = LeaveOneOutStep(counts, self.n_topics, self.n_jobs, beta, prior)
-            base = alpha * np.maximum(state["topic_share"], 1e-12)
-            log_likelihood, tokens = steps[beta](state["doc_count"], state["word_topic"], base)
-            state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
-            return log_likelihood / n_tokens
+        def step(state: State) -> float | tuple[float, bool]:
+            priors = float(state["alpha"]), float(state["beta"])
+            if priors not in steps:
+                steps[priors] = left_out_step(counts, self.n_topics, self.n_jobs, *priors, prior)
+            return steps[priors](state)
 
         return step
 

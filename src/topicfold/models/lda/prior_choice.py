@@ -16,9 +16,9 @@ from ...engine.arrays import normalise_rows
 from ...engine.checks import check_whole_numbers
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
+from ..best_start import state_from
 from ..leave_one_out import fold_in_counts
 from ..starts import start
-from .lda_start import state_from
 
 if TYPE_CHECKING:
     from .lda import LDA

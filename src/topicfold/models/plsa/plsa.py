@@ -15,7 +15,8 @@ from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ...engine.warn import warn_user
 from ..base import Dtype
-from ..em import EMStep, Prior, fold_in, padded, plain_step, seed_prior
+from ..em import EMStep, Prior, fold_in, padded, plain_step, seed_prior, shrink
+from ..fold_in_toward import fold_in_toward
 from ..inputs import RandomStateLike
 from ..mixture import MixtureModel, Step, take_entries
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
@@ -47,8 +48,11 @@ class PLSA(MixtureModel):
     tempered : bool, default=False
         Whether to lower the exponent of the E-step for as long as that helps on a tenth of the tokens, held out
         (Hofmann's TEM).
-    smoothing : float, default=0.0
-        Pseudo-count of every word in every topic; 0 is maximum likelihood.
+    prior : float, default=2.0
+        Strength of the prior of P(z|d), in tokens per document, shared evenly by the topics: without it a short
+        document is certain of its topics. 0, with smoothing=0, is maximum likelihood, the model of the paper.
+    smoothing : float, default=0.05
+        Pseudo-count of every word in every topic.
     seed_words : dict of int to list, or list of lists, optional
         Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
         strings where X has words (texts, a Corpus or a data frame), else column numbers.
@@ -112,7 +116,8 @@ class PLSA(MixtureModel):
         max_iter: int = 100,
         tol: float = 1e-4,
         tempered: bool = False,
-        smoothing: float = 0.0,
+        prior: float = 2.0,
+        smoothing: float = 0.05,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         dtype: Dtype = "float32",
@@ -127,6 +132,7 @@ class PLSA(MixtureModel):
         self.max_iter = max_iter
         self.tol = tol
         self.tempered = tempered
+        self.prior = prior
         self.smoothing = smoothing
         self.seed_words = seed_words
         self.seed_strength = seed_strength
@@ -139,13 +145,20 @@ class PLSA(MixtureModel):
     def check_parameters(self) -> None:
         """Raise a ValueError that names a parameter which the model cannot use."""
         self._check_common_parameters()
+        check_number("prior", self.prior)
         check_number("smoothing", self.smoothing)
         check_whole("n_init", self.n_init)
         check_init(self.init, STARTS)
 
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         topics = (self.topic_word_, self.topic_weight_)
-        return fold_in(counts, *topics, exponent=self.exponent_, n_jobs=self.n_jobs)
+        if self.prior == 0 or self.tempered:  # tempering holds P(z|d) back in its own way
+            return fold_in(counts, *topics, exponent=self.exponent_, n_jobs=self.n_jobs)
+        even = np.broadcast_to(self.prior / self.n_topics, (counts.shape[0], self.n_topics))
+        pull = np.full(counts.shape[0], float(self.prior))
+        doc_topic = fold_in_toward(counts, *topics, even, pull, n_jobs=self.n_jobs)
+        doc_topic[np.diff(counts.indptr) == 0] = self.topic_weight_
+        return doc_topic
 
     def _check_stream(self) -> None:
         if self.tempered:
@@ -161,11 +174,12 @@ class PLSA(MixtureModel):
         weight = self.topic_weight_.astype(np.float64)
         before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.smoothing / max(frequency.sum(), 1)
         step = EMStep(counts, n_topics, self.n_jobs, 0.0, seed_prior({}, 0.0, counts.dtype))
-        doc = padded(fold_in(counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs), counts.dtype)
+        doc = padded(self._fold_in(counts), counts.dtype)
         topic_word, values = self.topic_word_, []
         for _ in range(BATCH_STEPS):
             word = padded(((1 - _NEW_WORDS) * topic_word + corpus).T, counts.dtype)
             values.append(step(doc, word) / n_tokens)
+            shrink(doc[:, :n_topics], lengths, self.prior)
             # P(z, w) of the stream so far, moved towards that of the batch
             joint = before + share * (lengths @ doc[:, :n_topics] / n_tokens)[:, None] * word[:, :n_topics].T
             topic_word = normalise_rows(joint)
@@ -183,7 +197,7 @@ class PLSA(MixtureModel):
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
         if self.tempered:
             return tempered_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.tol)
-        return plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
+        return plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.prior)
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
         if "best_score" in state:  # tempered: max_iter or Ctrl-C can end the search off its best point

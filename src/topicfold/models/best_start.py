@@ -1,4 +1,4 @@
-"""Where LDA begins: at topics from NMF or k-means, or at clusters of documents made from them, whichever explains most.
+"""Where leave-one-out EM begins: at NMF or k-means, or at clusters of documents made from them.
 
 Clusters suit short texts, which are about one thing each: from topics alone EM ends with several topics in a title.
 Which start is better shows after a few steps, by how well tokens are explained by the others of their document.
@@ -7,22 +7,18 @@ Which start is better shows after a few steps, by how well tokens are explained 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import normalise_rows
-from ...engine.loop import State
-from ..em import padded
-from ..mixture import Step
-from ..starts import start
-from ..ttmm.theme_em import even_blocks, posterior, summed_rows
+from ..engine.arrays import normalise_rows
+from ..engine.loop import State
+from .em import padded, seed_prior, token_count
+from .leave_one_out import left_out_step
+from .starts import start
+from .ttmm.theme_em import even_blocks, posterior, summed_rows
 
 __all__ = ["best_start", "clustered", "state_from"]
-
-# the seeds of a part of the documents, a step on it, what else the state holds, and threads
-Trial: TypeAlias = Callable[[sp.csr_array], tuple[Mapping[int, np.ndarray], Step, State, int | None]]
 
 _CLUSTER_STEPS = 10
 _TRIAL_STEPS = 5
@@ -58,23 +54,34 @@ def clustered(counts: sp.csr_array, topic_word: np.ndarray, n_jobs: int | None) 
     return _OWN * doc_topic + (1 - _OWN) / n_topics, topic_word
 
 
-def best_start(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState, trial: Trial) -> State:
-    """The best of several starts: NMF and k-means, each as it is and as clusters of documents.
+def best_start(
+    counts: sp.csr_array,
+    n_topics: int,
+    rng: np.random.RandomState,
+    *,
+    alpha: float,
+    beta: float,
+    seeds: Mapping[int, np.ndarray],
+    seed_strength: float = 0.0,
+    n_jobs: int | None = None,
+) -> State:
+    """The best of several starts for leave-one-out EM: NMF and k-means, each as it is and as clusters of documents.
 
     Few steps on at most a few thousand documents tell: half of the candidates go on after five, the best of them is
-    taken after fifteen.
+    taken after fifteen. `seeds` are the columns of seed words by topic, `seed_strength` is their share of a topic.
     """
     mean_length = max(float(counts.sum(dtype=np.float64)) / counts.shape[0], 1.0)
     most = max(_SAMPLE, _SAMPLE_PER_TOPIC * n_topics, round(_SAMPLE_TOKENS / mean_length))
     part = counts
     if counts.shape[0] > most:
         part = counts[np.sort(rng.choice(counts.shape[0], most, replace=False))]
-    seeds, step, more, n_jobs = trial(part)
+    prior = seed_prior(seeds, token_count(part) / n_topics * seed_strength, counts.dtype)
+    step = left_out_step(part, n_topics, n_jobs, alpha, beta, prior)
     candidates: list[State] = []
     for init in ("nmf" if n_topics <= _NMF_TOPICS else "kmeans", "kmeans"):
         doc_topic, topic_word = start(part, n_topics, init, rng, seeds)
-        candidates.append(state_from(part, doc_topic, topic_word) | more)
-        candidates.append(state_from(part, *clustered(part, topic_word, n_jobs)) | more)
+        candidates.append(state_from(part, doc_topic, topic_word))
+        candidates.append(state_from(part, *clustered(part, topic_word, n_jobs)))
     values = [_after(state, step, _TRIAL_STEPS) for state in candidates]
     order = np.argsort(np.negative(values), kind="stable")
     candidates = [candidates[place] for place in order[: len(order) // 2]]
@@ -83,10 +90,10 @@ def best_start(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState, 
         return best
     even = np.broadcast_to(1 / n_topics, (counts.shape[0], n_topics))
     topic_word = normalise_rows(best["word_topic"][:, :n_topics].T.astype(np.float64))
-    return state_from(counts, even, topic_word) | more | {"topic_share": best["topic_share"]}
+    return state_from(counts, even, topic_word) | {"topic_share": best["topic_share"]}
 
 
-def _after(state: State, step: Step, n_steps: int) -> float:
+def _after(state: State, step: Callable[[State], float], n_steps: int) -> float:
     for _ in range(n_steps):
-        outcome = step(state)
-    return outcome if isinstance(outcome, float) else outcome[0]
+        value = step(state)
+    return value
