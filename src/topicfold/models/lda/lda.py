@@ -23,7 +23,7 @@ from ..inputs import CountsLike, RandomStateLike, seen_words
 from ..leave_one_out import LeaveOneOutStep, fold_in_counts, left_out_step
 from ..mixture import MixtureModel, Step
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
-from .prior_choice import chosen_priors
+from .prior_choice import chosen_priors, first_priors
 
 __all__ = ["LDA"]
 
@@ -209,10 +209,12 @@ class LDA(MixtureModel):
         self.n_iter_ = len(self.history_)
 
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
-        priors = chosen_priors(self, counts, rng)
+        priors = chosen_priors(self, counts)
         seeds = self._seeds(counts)
         if isinstance(self.init, str) and self.init == "auto" and self.n_topics > 1:
-            how = {"alpha": float(priors["alpha"]), "beta": float(priors["beta"]), "seed_strength": self.seed_strength}
+            # with the priors that are given, or the defaults: chosen ones are to change the fit, not its start as well
+            alpha, beta = first_priors(self)
+            how = {"alpha": alpha, "beta": beta, "seed_strength": self.seed_strength}
             return best_start(counts, self.n_topics, rng, seeds=seeds, n_jobs=self.n_jobs, **how) | priors
         return state_from(counts, *start(counts, self.n_topics, self.init, rng, seeds)) | priors
 

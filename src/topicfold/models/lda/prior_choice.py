@@ -23,7 +23,7 @@ from ..starts import start
 if TYPE_CHECKING:
     from .lda import LDA
 
-__all__ = ["DEFAULT_ALPHA", "DEFAULT_BETA", "chosen_priors"]
+__all__ = ["DEFAULT_ALPHA", "DEFAULT_BETA", "chosen_priors", "first_priors"]
 
 DEFAULT_ALPHA, DEFAULT_BETA = 1.0, 0.01
 _FACTOR = 3.0
@@ -32,22 +32,28 @@ _FIRST_STEPS, _STEPS = 40, 10
 _MOST_HELD_OUT = 2_000  # documents
 
 
-def chosen_priors(model: LDA, counts: sp.csr_array, rng: np.random.RandomState) -> State:
-    """alpha and beta as they are given, or chosen; and what was tried."""
+def first_priors(model: LDA) -> tuple[float, float]:
+    """alpha and beta as they are given, or the defaults that a search begins at."""
     alpha = DEFAULT_ALPHA if model.alpha == "auto" else float(model.alpha)
-    beta = DEFAULT_BETA if model.beta == "auto" else float(model.beta)
+    return alpha, DEFAULT_BETA if model.beta == "auto" else float(model.beta)
+
+
+def chosen_priors(model: LDA, counts: sp.csr_array) -> State:
+    """alpha and beta as they are given, or chosen; and what was tried."""
+    alpha, beta = first_priors(model)
     free = [name for name in ("alpha", "beta") if getattr(model, name) == "auto"]
     path = np.empty((0, 3))
     if free:
         check_whole_numbers(counts, f"{free[0]}='auto' (held-out tokens)")
-        best, path = _search(model, counts, rng, {"alpha": alpha, "beta": beta}, free)
+        best, path = _search(model, counts, {"alpha": alpha, "beta": beta}, free)
         alpha, beta = best["alpha"], best["beta"]
     return {"alpha": np.array(alpha), "beta": np.array(beta), "prior_path": path}
 
 
 def _search(
-    model: LDA, counts: sp.csr_array, rng: np.random.RandomState, priors: dict[str, float], free: list[str]
+    model: LDA, counts: sp.csr_array, priors: dict[str, float], free: list[str]
 ) -> tuple[dict[str, float], np.ndarray]:
+    rng = np.random.RandomState(0)  # of its own: the fit that follows draws what it would have drawn without a search
     order = rng.permutation(counts.shape[0])
     n_held_out = min(max(counts.shape[0] // 10, 1), _MOST_HELD_OUT)
     seen, held_out = split_tokens(counts[np.sort(order[:n_held_out])])
