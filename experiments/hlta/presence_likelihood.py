@@ -194,7 +194,7 @@ PUBLISHED_TABLE8 = {
 }
 WARNING = """\
 **The first column must not be ranked across methods.** HLTA's figure is the probability of a set of words, LDA's that \
-of a sequence of tokens, which also has to foretell their order: for the same set they differ by log n! at least. \
+of a sequence of tokens, which also has to predict their order: for the same set they differ by log n! at least. \
 The columns from log P(n) on may be compared."""
 NOTES_TABLE8 = """\
 Five-fold cross-validation: a seed is a fold. Words are chosen on the training part of each fold, by mean tf-idf \

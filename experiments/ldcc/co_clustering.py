@@ -155,7 +155,7 @@ MEASURES = {
 }
 NOTES = """\
 Perplexity by completion is the figure to read: half of the tokens of each segment of the test documents are held \
-out, the same for every method. LDCC foretells them from the seen half of the segment and of the document's other \
+out, the same for every method. LDCC predicts them from the seen half of the segment and of the document's other \
 segments, LDA from the seen halves of all of the document's segments. A thousandth of every probability is the \
 training part's own word frequencies.
 Left to right is a second opinion: P of whole test documents by a particle filter, with topics and priors fixed. In \

@@ -18,7 +18,7 @@ __all__ = ["ITCC"]
 
 _BACKGROUND = 0.1  # of a seed's distribution is the corpus's, so that no document is infinitely far from it
 _IMPOSSIBLE = -1e300  # stands for log 0: finite, so that 0 log 0 is 0
-_TOL = 1e-12  # a smaller gain, in nats a token, may be rounding
+_TOL = 1e-12  # a smaller gain, in nats per token, may be rounding
 
 
 class Cells(NamedTuple):

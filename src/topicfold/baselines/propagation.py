@@ -119,7 +119,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
             return document_vectors(counts, self.metric, self.idf_)
         vectors = np.asarray(embeddings, dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != counts.shape[0]:
-            raise ValueError(f"embeddings of shape {vectors.shape}: expected a row a document ({counts.shape[0]})")
+            raise ValueError(f"embeddings of shape {vectors.shape}: expected one row per document ({counts.shape[0]})")
         return vectors
 
     def _classes(self, scores: np.ndarray) -> np.ndarray:

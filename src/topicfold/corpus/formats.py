@@ -213,7 +213,7 @@ def _parsed(path: Path, name: str, parse: Callable[[], Any]) -> Any:
 
 
 def _read_ldac(path: Path) -> tuple[sp.csr_array, None]:
-    """Blei's LDA-C: a line a document, 'number_of_terms term:count term:count ...'."""
+    """Blei's LDA-C: one line per document, 'number_of_terms term:count term:count ...'."""
     indptr, indices, data = [0], [], []
     for number, line in enumerate(_file_lines(path, "ascii", "strict"), 1):
         cells = line.split()

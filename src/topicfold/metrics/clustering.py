@@ -60,7 +60,7 @@ def _codes(values: Iterable[Hashable], name: str) -> tuple[np.ndarray, int]:
     try:
         codes = np.array([seen.setdefault(value, len(seen)) for value in items], np.int64)
     except TypeError:
-        raise ValueError(f"{name} must be a flat list of hashable values, one a document") from None
+        raise ValueError(f"{name} must be a flat list of hashable values, one per document") from None
     if any(isinstance(value, float) and math.isnan(value) for value in seen):
         raise ValueError(f"{name} must have a value for every document, got nan")
     return codes, len(seen)

@@ -163,7 +163,7 @@ def completion_log_likelihood(
     *,
     per: Literal["token", "document"] = "token",
 ) -> float:
-    """Mean natural logarithm of P(w|d) over held-out tokens: how well half a document foretells its other half.
+    """Mean natural logarithm of P(w|d) over held-out tokens: how well half a document predicts its other half.
 
     P(w|d) = (1 - B) sum_z P(z|d) P(w|z) + B (n_w + 1) / (sum_v n_v + M), with n_w the `word_frequency` of word w in
     the training text, M the number of words and B = BACKGROUND_WEIGHT. `doc_topic`, P(z|d), must come from the
@@ -196,7 +196,7 @@ def log_likelihood(counts: Any, doc_topic: Any, topic_word: Any) -> tuple[float,
 
 
 def perplexity(log_likelihood_per_token: float) -> float:
-    """exp(-x) of a mean log-likelihood a token: as unsure as between this many equally likely words.
+    """exp(-x) of a mean log-likelihood per token: as unsure as between this many equally likely words.
 
     >>> round(perplexity(-np.log(100)), 6)
     100.0

@@ -147,6 +147,6 @@ def _largest_topics(tree: TopicTree) -> list[int | None]:
 
 def _first_labels(labels: Sequence[Any], n_documents: int) -> list[str | None]:
     if len(labels) != n_documents:
-        raise ValueError(f"{len(labels)} labels for {n_documents} documents: expected one a document")
+        raise ValueError(f"{len(labels)} labels for {n_documents} documents: expected one per document")
     firsts = [(own[0] if len(own) else None) if isinstance(own, list | tuple) else own for own in labels]
     return [None if is_missing(label) else str(label) for label in firsts]

@@ -1,6 +1,6 @@
 """Documents for the explorer: which are shown, their texts with each word's topic, their neighbours.
 
-Long columns of numbers travel as strings of numbers, a string a document, which the page takes apart when the document
+Long columns of numbers travel as strings of numbers, one per document, which the page takes apart when the document
 is opened: a browser reads a string many times faster than the lists it stands for.
 """
 

@@ -27,7 +27,7 @@ def path_of(likelihood, share, auc, accuracy=np.nan):
     return np.column_stack([WEIGHTS[:n], likelihood, share, auc, np.full(n, accuracy)])
 
 
-def test_the_weight_that_foretells_best_is_taken():
+def test_the_weight_that_predicts_best_is_taken():
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 0.01, (3, 50)) + np.array([[-3.0], [-2.0], [-2.5]])
     assert _best(path_of([-3, -2, -2.5], [0.4, 0.4, 0.4], [0.9, 0.5, 0.9]), scores, 0.95) == 1
