@@ -148,7 +148,7 @@ def test_bad_input_is_refused(blocks):
         LabelPropagation().fit(counts, ["a"] + [None] * 29)
     with pytest.raises(ValueError, match="graph"):
         LabelPropagation().fit(counts, y, graph=sp.csr_array((29, 29)))
-    with pytest.raises(ValueError, match="a row a document"):
+    with pytest.raises(ValueError, match="one row per document"):
         LabelPropagation().fit(counts, y, embeddings=np.zeros((29, 2)))
     by_words = LabelPropagation().fit(counts, y)
     with pytest.raises(ValueError, match="fitted by words: predict by graph"):
