@@ -107,11 +107,14 @@ _AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def make_estimator(method: Method, n_topics: int, seed: int) -> Any:
-    """The estimator of a method with so many topics, as published where the method does not say otherwise."""
+def make_estimator(method: Method, n_topics: int, seed: int, *, published: bool = True) -> Any:
+    """The estimator of a method with so many topics, as published, or at the defaults of the package.
+
+    What the method itself says goes first.
+    """
     from topicfold.baselines import BASELINES
     from topicfold.models import MODELS
 
     table: Mapping[str, Any] = MODELS if method.estimator in MODELS else BASELINES
-    parameters = {**_AS_PUBLISHED.get(str(method.estimator), {}), **method.parameters}
+    parameters = {**(_AS_PUBLISHED.get(str(method.estimator), {}) if published else {}), **method.parameters}
     return table[str(method.estimator)].make(n_topics, random_state=seed, **parameters)

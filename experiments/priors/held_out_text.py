@@ -17,10 +17,10 @@ import scipy.sparse as sp
 
 from topicfold.metrics.completion import completion_log_likelihood, perplexity, split_tokens
 
-from .. import Experiment, Measure, Method
+from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
 
-__all__ = ["EXPERIMENTS", "Part", "cut", "default_estimator", "nmi", "read"]
+__all__ = ["EXPERIMENTS", "Part", "cut", "nmi", "read"]
 
 CORPORA = {
     "short_searchsnippets": {"min_df": 5},
@@ -82,15 +82,6 @@ def cut(texts: Texts, name: str, seed: int, share: float) -> Part:
     )
 
 
-def default_estimator(method: Method, n_topics: int, seed: int) -> Any:
-    """The estimator of a method at the defaults of the package, not at those of the papers."""
-    from topicfold.baselines import BASELINES
-    from topicfold.models import MODELS
-
-    table: Mapping[str, Any] = MODELS if method.estimator in MODELS else BASELINES
-    return table[str(method.estimator)].make(n_topics, random_state=seed, **method.parameters)
-
-
 def nmi(labels: np.ndarray, doc_topic: np.ndarray) -> float:
     """Normalised mutual information of classes and largest topics."""
     from sklearn.metrics import normalized_mutual_info_score
@@ -109,7 +100,7 @@ def measure(
         value = completion_log_likelihood(split_tokens(part.test)[1], ones, words, frequency)
         return {"perplexity": perplexity(value)}
     _warm_up(method)
-    model = default_estimator(method, setting["n_topics"], seed)
+    model = make_estimator(method, setting["n_topics"], seed, published=False)
     started = time.process_time()
     model.fit(part.train)
     found = {"cpu": time.process_time() - started, "perplexity": perplexity(model.score(part.test))}
@@ -126,7 +117,7 @@ _warm: set[str] = set()
 def _warm_up(method: Method) -> None:
     """A tiny fit first, so that compiling kernels is not part of the CPU time."""
     if method.name not in _warm:
-        default_estimator(method, 2, 0).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))
+        make_estimator(method, 2, 0, published=False).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))
         _warm.add(method.name)
 
 

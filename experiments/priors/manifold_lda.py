@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from topicfold.graph.build import link_graph
 from topicfold.metrics.completion import perplexity
 
-from .. import Experiment, Measure, Method
+from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
-from .held_out_text import Texts, cut, default_estimator, nmi, read
+from .held_out_text import Texts, cut, nmi, read
 
 __all__ = ["EXPERIMENTS"]
 
@@ -50,7 +50,7 @@ def measure(
     """Clusters of the training documents; perplexity of held-out documents where the graph is made of words."""
     texts, links = data[setting["corpus"]]
     assert texts.labels is not None
-    model = default_estimator(method, setting["n_topics"], seed)
+    model = make_estimator(method, setting["n_topics"], seed, published=False)
     if links is None:
         part = cut(texts, setting["corpus"], seed, protocol["training share"])
         assert part.train_labels is not None

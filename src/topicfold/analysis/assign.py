@@ -123,7 +123,7 @@ def assign_file(
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
         names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
         for ids, documents in chain([first] if first else [], batches):
-            ids, shares = _shares(model, tree, ids, documents, segments)
+            ids, shares = _shares(model, tree, own, ids, documents, segments)
             best = shares.argmax(axis=1)
             writer.write(
                 _Assigned(
@@ -139,9 +139,17 @@ def assign_file(
 
 
 def _shares(
-    model: TopicModel, tree: TopicTree | None, ids: list[str], documents: Corpus | list[str], segments: str | int | None
+    model: TopicModel,
+    tree: TopicTree | None,
+    own: TopicTree,
+    ids: list[str],
+    documents: Corpus | list[str],
+    segments: str | int | None,
 ) -> tuple[list[str], np.ndarray]:
-    """Ids of rows, and memberships in the topics of the lowest level."""
+    """Ids of rows, and memberships in the topics of the lowest level; `own` is the model's tree."""
+    if tree is None and segments is None:  # no tree of each batch is needed
+        doc_topic = np.asarray(model.document_topics(documents))
+        return ids, doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
     if segments is not None:
         corpus = _in_segments(model, documents, segments)
         assert corpus.segments is not None

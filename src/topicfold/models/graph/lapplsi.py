@@ -181,9 +181,10 @@ class LapPLSI(WeightedGraphModel):
     def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
         counts = data.counts
         n_tokens = token_count(counts)
-        plain = plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
         if self.prior > 0:
             plain = self._left_out_step(data, prior)
+        else:
+            plain = plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
 
         if data.graph is None or weight == 0:
             return plain

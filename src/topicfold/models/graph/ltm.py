@@ -178,12 +178,12 @@ class LTM(WeightedGraphModel):
         return self._start_tables(data)
 
     def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+        if self.prior > 0:
+            return self._step_with_prior(data, prior, weight)
         counts, n_topics = data.counts, self.n_topics
         n_tokens, plain = token_count(counts), plain_step(counts, n_topics, self.n_jobs, self.smoothing, prior)
         lengths = counts.sum(axis=1, dtype=np.float64)
 
-        if self.prior > 0:
-            return self._step_with_prior(data, prior, weight)
         if data.graph is None or weight == 0:
             return plain
         silent = without_tokens(data)
