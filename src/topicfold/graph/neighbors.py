@@ -154,7 +154,7 @@ def nearest(
     if skip_self and not sp.issparse(base) and base.shape[0] > _EXACT_DENSE:
         return _approximate(base, n_neighbors, metric)
     vectors, base = (rows.astype(np.result_type(vectors, base), copy=False) for rows in (vectors, base))
-    return NeighborIndex(base, metric)._search(vectors, n_neighbors, skip_self, n_jobs)
+    return NeighborIndex._of_vectors(base, metric)._search(vectors, n_neighbors, skip_self, n_jobs)
 
 
 class NeighborIndex:
@@ -169,7 +169,16 @@ class NeighborIndex:
 
     def __init__(self, base: Rows, metric: str = "cosine") -> None:
         check_metric(metric)
-        vectors = _vectors(base, metric)
+        self._index(_vectors(base, metric), metric)
+
+    @classmethod
+    def _of_vectors(cls, vectors: Rows, metric: str) -> NeighborIndex:
+        """An index of vectors that are checked and scaled already."""
+        index = cls.__new__(cls)
+        index._index(vectors, metric)
+        return index
+
+    def _index(self, vectors: Any, metric: str) -> None:
         self._metric, self._shape, self._dtype = metric, vectors.shape, vectors.dtype
         self._half_squares = _squares(vectors) / 2 if metric == "euclidean" else None
         self._postings = self._padded = None
