@@ -77,7 +77,7 @@ def _steps(setting: Setting) -> Iterator[Row]:
     none = seed_prior({}, 0.0, counts.dtype)
     plain = {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
     left_out = state_from(counts, doc_topic, topic_word)
-    ours = left_out_step(counts, _TOPICS, None, 1.0, 0.01, none)
+    ours = left_out_step(counts, _TOPICS, None, 1.0, 0.03, 3.0, none)
     theirs = plain_step(counts, _TOPICS, None, 0.01, none)
 
     def on(step: Callable[[Any], Any], state: Any) -> Callable[[], float]:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EXPERIMENTS", "Experiment", "Measure", "Method", "load_experiment", "make_estimator"]
+__all__ = ["EXPERIMENTS", "WITH_PRIORS", "Experiment", "Measure", "Method", "load_experiment", "make_estimator"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Experiment:
 EXPERIMENTS: dict[str, str] = {
     "flat-20newsgroups": "flat",
     "embeddings": "embeddings.embedding_graphs",
+    "embeddings-short": "embeddings.short_texts",
     "ttmm-figure3": "ttmm.tuning",
     "ttmm-figure4": "ttmm.features",
     "ttmm-unlabelled": "ttmm.features",
@@ -97,6 +98,9 @@ def load_experiment(name: str) -> Experiment:
     module = import_module(f"{__name__}.{EXPERIMENTS[name]}")
     return next(experiment for experiment in module.EXPERIMENTS if experiment.name == name)
 
+
+# The defaults of LTM and LapPLSI in the package, for rows beside the papers' models.
+WITH_PRIORS: Mapping[str, Any] = {"prior": 1.0, "smoothing": 0.03, "graph_weight": "auto"}
 
 # The papers' models have no priors. These are also the defaults of version 0.1.0.
 _AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {

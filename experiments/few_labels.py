@@ -98,8 +98,10 @@ def fitted(
     with single_threaded_libraries(), warnings.catch_warnings():
         # the share of the largest cluster is measured, so there is no need to be told
         warnings.filterwarnings("ignore", message="topic .* is the largest topic")
-        if not on_graph(method) or method.parameters.get("graph_weight") == "auto":
-            return model.fit(documents.counts)  # to hold out text, the model has to make the graph itself
+        if not on_graph(method):
+            return model.fit(documents.counts)
+        if method.parameters.get("graph_weight") == "auto":
+            return model.fit(documents.counts, y)  # to hold out text, the model has to make the graph itself
         graph = documents.graph(method.parameters["n_neighbors"]) if graph is None else graph
         return model.fit(documents.counts, y, graph=graph)
 

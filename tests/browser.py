@@ -76,7 +76,7 @@ def small_reports(corpus: Corpus, folder: Path) -> dict[str, Path]:
         "plsa": build_report(plsa, corpus, name="Four themes", compare=other, compare_name="six topics"),
         "hlta": build_report(HLTA(2, 2, 3, **quiet).fit(corpus), corpus),
         "ldcc": build_report(LDCC(3, 4, n_sweeps=30, burn_in=20, **quiet).fit(corpus), corpus),
-        "ltm": build_report(LTM(4, **quiet).fit(corpus), corpus),
+        "ltm": build_report(LTM(4, graph_weight=1.0, **quiet).fit(corpus), corpus),
         "counts": build_report(PLSA(4, **quiet).fit(bags), bags),
         "part": build_report(plsa, corpus, names={1: "given name"}, max_documents=20),
     }

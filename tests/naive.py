@@ -35,21 +35,40 @@ def fold_in(counts, topic_word, n_iter=2000, exponent=1.0):
     return doc_topic
 
 
-def left_out_step(counts, doc_count, topic_word, base, smoothing=0.0):
+def main_topic(row, topic_word, base, focus):
+    """Tokens of the main topic in a document, its posterior r, and f_k(w) as leave_one_out.py has it."""
+    strength = focus * min(max(2 - row.sum() / 30, 0), 1)
+    share = base / base.sum()
+    mixed = base.sum() / (base.sum() + focus)
+    spread = (1 - mixed) * topic_word + mixed * (share @ topic_word)
+    if strength == 0:
+        return strength, np.zeros(len(base)), spread
+    logs = np.log(share) + (row * np.log(spread)).sum(axis=1)
+    posterior = np.exp(logs - logs.max())
+    posterior /= posterior.sum()
+    return strength, np.where(posterior > 1e-4, posterior, 0), spread
+
+
+def left_out_step(counts, doc_count, topic_word, base, smoothing=0.0, focus=0.0):
     """A step of leave-one-out EM with each cell's own share worked out again: new tables, log-likelihood, tokens."""
     log_likelihood = 0.0
     new_count = np.zeros_like(doc_count)
     tokens = np.zeros_like(topic_word)
     for d in range(counts.shape[0]):
+        strength, main, spread = main_topic(counts[d], topic_word, base, focus)
+        pseudo = doc_count[d] + base + strength * main
         for w in range(counts.shape[1]):
             if counts[d, w] == 0:
                 continue
-            own = (doc_count[d] + base) * topic_word[:, w]
+            own = pseudo * topic_word[:, w]
             others = np.maximum(doc_count[d] - own / own.sum(), 0) + base
+            if strength > 0:
+                others_main = main / spread[:, w]
+                others = others + strength * others_main / others_main.sum()
             joint = others * topic_word[:, w]
             new_count[d] += counts[d, w] * joint / joint.sum()
             tokens[:, w] += counts[d, w] * joint / joint.sum()
-            log_likelihood += counts[d, w] * np.log(min(joint.sum() / ((doc_count[d] + base).sum() - 1), 1))
+            log_likelihood += counts[d, w] * np.log(min(joint.sum() / (pseudo.sum() - 1), 1))
     new_word = tokens + smoothing
     return new_count, new_word / new_word.sum(axis=1, keepdims=True), log_likelihood, tokens.sum(axis=1)
 
@@ -131,16 +150,19 @@ def ltm_step(counts, doc_topic, topic_word, graph, weight):
     return solved / solved.sum(axis=1, keepdims=True), new_word, objective
 
 
-def ltm_step_with_prior(counts, doc_topic, topic_word, share, graph, weight, alpha, smoothing=0.0):
+def ltm_step_with_prior(counts, doc_topic, topic_word, share, graph, weight, alpha, smoothing=0.0, focus=0.0):
     """One step of LTM with a prior, dense: new doc_topic, topic_word and shares of topics, and the objective before."""
     lengths, degree = counts.sum(axis=1), graph.sum(axis=1)
     laplacian = np.diag(degree) - graph
     base = alpha * share
-    pseudo = np.maximum(doc_topic * (lengths + alpha + weight * degree)[:, None] - base, 0)
-    new_count, new_word, log_likelihood, tokens = left_out_step(counts, pseudo, topic_word, base, smoothing)
+    found = [main_topic(row, topic_word, base, focus)[:2] for row in counts]
+    strength, main = np.array([row[0] for row in found]), np.array([row[0] * row[1] for row in found])
+    own = lengths + alpha + strength
+    pseudo = np.maximum(doc_topic * (own + weight * degree)[:, None] - base - main, 0)
+    new_count, new_word, log_likelihood, tokens = left_out_step(counts, pseudo, topic_word, base, smoothing, focus)
     objective = log_likelihood - weight / 2 * (doc_topic * (laplacian @ np.log(doc_topic))).sum()
     share = tokens / tokens.sum()
-    solved = np.linalg.solve(np.diag(lengths + alpha) + weight * laplacian, new_count + alpha * share)
+    solved = np.linalg.solve(np.diag(own) + weight * laplacian, new_count + alpha * share + main)
     solved = np.maximum(solved, 1e-12)
     return solved / solved.sum(axis=1, keepdims=True), new_word, share, objective
 

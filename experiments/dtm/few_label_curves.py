@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import Experiment, Measure, Method
+from .. import WITH_PRIORS, Experiment, Measure, Method
 from ..corpora import load_benchmark
 from ..few_labels import (
     LABEL_PROPAGATION,
@@ -161,6 +161,8 @@ METHODS = (
     Method("LapPLSI", "LapPLSI", {"graph_weight": 100.0, "n_neighbors": 10, "init": "nmf"}),
     Method("LTM", "LTM", {"graph_weight": 10.0, "n_neighbors": 10, "init": "nmf"}),
     Method("DTM", "DTM", {"n_neighbors": 10, "init": "nmf"}),
+    Method("LTM with priors", "LTM", WITH_PRIORS),
+    Method("LDA with a main topic", "LDA"),
     Method("PCA", "PCA", {"n_init": 1}),
     Method("NMF", "NMF"),
     Method(LABEL_PROPAGATION),
@@ -174,6 +176,9 @@ CLAIMS = (
     *((first, second) for first in ("LTM", "LapPLSI") for second in ("LDA", "pLSA")),
 )
 OTHER_PAIRS = (
+    ("LTM with priors", "LTM"),
+    ("LTM with priors", "DTM"),
+    ("LDA with a main topic", "LDA"),
     ("DTM", TFIDF_WORDS),
     ("DTM", LABEL_PROPAGATION),
     ("DTM", "pLSA (NMF start)"),

@@ -155,6 +155,7 @@ def labelled(tmp_path):
 def test_labels_supervise_only_when_asked(run, tmp_path):
     table, out = labelled(tmp_path), tmp_path / "m"
     words = ("fit", table, "--labels", "label", "--model", "ltm", "-p", "n_topics=2", "-p", "n_neighbors=1")
+    words += ("-p", "graph_weight=1")
     code, _, err = run(*words, "--out", out)
     assert code == 0, err
     assert "labels (2)" in err

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["check_choice", "check_float_dtype", "check_number", "check_whole", "check_whole_numbers", "is_number"]
+__all__ = [
+    "check_choice",
+    "check_float_dtype",
+    "check_number",
+    "check_whole",
+    "check_whole_numbers",
+    "has_whole_numbers",
+    "is_number",
+]
 
 
 def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> int:
@@ -69,9 +77,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
+def has_whole_numbers(counts: sp.csr_array) -> bool:
+    """Whether all values are whole numbers, so that tokens can be told apart."""
+    return bool((counts.data == np.floor(counts.data)).all())
+
+
 def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
     """Raise when a value is not a whole number: `what` needs tokens that can be told apart."""
-    fractions = counts.data != np.floor(counts.data)
-    if fractions.any():
-        value = counts.data[np.argmax(fractions)]
+    if not has_whole_numbers(counts):
+        value = counts.data[np.argmax(counts.data != np.floor(counts.data))]
         raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")

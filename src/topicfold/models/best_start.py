@@ -1,7 +1,8 @@
 """Where leave-one-out EM begins: at NMF or k-means, or at clusters of documents made from them.
 
 Clusters suit short texts, which are about one thing each: from topics alone EM ends with several topics in a title.
-Which start is better shows after a few steps, by how well tokens are explained by the others of their document.
+Each start looks at other documents, so several of them find different topics. Which is better shows after a few steps,
+by how well tokens are explained by the others of their document.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ import scipy.sparse as sp
 from ..engine.arrays import normalise_rows
 from ..engine.loop import State
 from .em import padded, seed_prior, token_count
-from .leave_one_out import left_out_step
-from .starts import start
+from .leave_one_out import document_prior, left_out_step
+from .starts import clusters_of, start, with_seeds
 from .ttmm.theme_em import even_blocks, posterior, summed_rows
 
 __all__ = ["best_start", "clustered", "state_from"]
 
 _CLUSTER_STEPS = 10
-_TRIAL_STEPS = 5
+_TRIAL_STEPS, _FINALISTS = 5, 2
 _SAMPLE, _SAMPLE_PER_TOPIC, _SAMPLE_TOKENS = 5_000, 50, 300_000  # documents and tokens that starts are tried on
-_NMF_TOPICS = 100  # its price grows with the square of their number
+# By the number of topics: the price of NMF grows with its square.
+_INITS = ((100, ("nmf", "kmeans", "nmf", "nmf")), (200, ("nmf", "kmeans")), (float("inf"), ("kmeans", "kmeans")))
 _EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
 _OWN = 0.7  # of a document's tokens begin in its cluster; the rest is spread evenly
 
@@ -61,13 +63,14 @@ def best_start(
     *,
     alpha: float,
     beta: float,
+    focus: float,
     seeds: Mapping[int, np.ndarray],
     seed_strength: float = 0.0,
     n_jobs: int | None = None,
 ) -> State:
     """The best of several starts for leave-one-out EM: NMF and k-means, each as it is and as clusters of documents.
 
-    Few steps on at most a few thousand documents tell: half of the candidates go on after five, the best of them is
+    Few steps on at most a few thousand documents tell: some of the candidates go on after five, the best of them is
     taken after fifteen. `seeds` are the columns of seed words by topic, `seed_strength` is their share of a topic.
     """
     mean_length = max(float(counts.sum(dtype=np.float64)) / counts.shape[0], 1.0)
@@ -75,22 +78,38 @@ def best_start(
     part = counts
     if counts.shape[0] > most:
         part = counts[np.sort(rng.choice(counts.shape[0], most, replace=False))]
-    prior = seed_prior(seeds, token_count(part) / n_topics * seed_strength, counts.dtype)
-    step = left_out_step(part, n_topics, n_jobs, alpha, beta, prior)
-    candidates: list[State] = []
-    for init in ("nmf" if n_topics <= _NMF_TOPICS else "kmeans", "kmeans"):
-        doc_topic, topic_word = start(part, n_topics, init, rng, seeds)
-        candidates.append(state_from(part, doc_topic, topic_word))
-        candidates.append(state_from(part, *clustered(part, topic_word, n_jobs)))
-    values = [_after(state, step, _TRIAL_STEPS) for state in candidates]
-    order = np.argsort(np.negative(values), kind="stable")
-    candidates = [candidates[place] for place in order[: len(order) // 2]]
-    best = candidates[int(np.argmax([_after(state, step, 2 * _TRIAL_STEPS) for state in candidates]))]
+    seed_words = seed_prior(seeds, token_count(part) / n_topics * seed_strength, counts.dtype)
+    step = left_out_step(part, n_topics, n_jobs, alpha, beta, focus, seed_words)
+
+    def tried(doc_topic: np.ndarray, topic_word: np.ndarray) -> tuple[float, State]:
+        state = state_from(part, doc_topic, topic_word)
+        return _after(state, step, _TRIAL_STEPS), state
+
+    first, *more = next(inits for most, inits in _INITS if n_topics <= most)
+    topics = start(part, n_topics, first, rng, seeds)
+    candidates = [tried(*topics), tried(*clustered(part, topics[1], n_jobs))]
+    in_clusters = candidates[1][0] > candidates[0][0]  # the other starts begin in the form that suits the documents
+    for init in more:
+        topics = start(part, n_topics, init, rng, seeds)
+        candidates.append(tried(*(clustered(part, topics[1], n_jobs) if in_clusters else topics)))
+    if in_clusters:  # and once more, from documents that have come to be alike
+        leader = max(candidates, key=_value)[1]
+        doc_topic = leader["doc_count"][:, :n_topics] + document_prior(alpha, leader["topic_share"]).base
+        topics = clusters_of(normalise_rows(doc_topic), part, n_topics, rng)
+        topics = with_seeds(part, *topics, seeds) if seeds else topics
+        candidates.append(tried(*clustered(part, topics[1], n_jobs)))
+    finalists = sorted(candidates, key=_value, reverse=True)[:_FINALISTS]
+    finalists = [(_after(state, step, 2 * _TRIAL_STEPS), state) for _, state in finalists]
+    best = max(finalists, key=_value)[1]
     if part is counts:
         return best
     even = np.broadcast_to(1 / n_topics, (counts.shape[0], n_topics))
     topic_word = normalise_rows(best["word_topic"][:, :n_topics].T.astype(np.float64))
     return state_from(counts, even, topic_word) | {"topic_share": best["topic_share"]}
+
+
+def _value(candidate: tuple[float, State]) -> float:
+    return candidate[0]
 
 
 def _after(state: State, step: Callable[[State], float], n_steps: int) -> float:

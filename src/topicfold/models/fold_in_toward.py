@@ -22,6 +22,8 @@ def fold_in_near_rows(
 ):
     """P(z|d) of documents first..last with P(w|z) fixed, each drawn to its neighbours; until it moves less than `tol`.
 
+    `prior` has one row of pseudo-counts, or one each.
+
     With c = y * (n / P) @ word_topic + prior, toward = weight * sum_j W_j P(z|j) and pull = weight * sum_j W_j, repeat
       y = (c + toward) / (sum c + pull)                                        or, where distances are `squared`,
       y = argmax of sum_k c_k ln y_k - weight * sum_j W_j |y - P(z|j)|^2 with y on the simplex:
@@ -33,6 +35,7 @@ def fold_in_near_rows(
     now = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
     gain = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
     for d in range(first, last):
+        own = prior[d if prior.shape[0] > 1 else 0]
         now[:] = zero
         now[:n_topics] = 1 / n_topics
         for _ in range(max_iter):
@@ -48,7 +51,7 @@ def fold_in_near_rows(
                         gain[k] += ratio * word_topic[w, k]
             total = 0.0
             for k in range(n_topics):
-                gain[k] = gain[k] * now[k] + prior[k]
+                gain[k] = gain[k] * now[k] + own[k]
                 total += gain[k]
             if not total + pull[d] > 0:
                 doc_topic[d, :n_topics] = -1
@@ -88,16 +91,17 @@ def fold_in_toward(
     toward: np.ndarray,
     pull: np.ndarray,
     *,
-    prior: float = 0.0,
+    prior: float | np.ndarray = 0.0,
     squared: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """P(z|d) with P(w|z) fixed, drawn `toward` (documents x topics, rows sum to `pull`) and by a prior.
 
-    The prior is so many tokens per document, which the topics share by their weight.
+    The prior is so many tokens per document, which the topics share by their weight, or pseudo-counts of documents x
+    topics.
     """
     n_topics = len(topic_word)
-    base = prior * topic_weight.astype(np.float64)
+    base = prior if isinstance(prior, np.ndarray) else prior * topic_weight[None].astype(np.float64)
     word_topic = padded(topic_word.T, topic_word.dtype)
     result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
     parts = csr_parts(counts)
@@ -119,7 +123,7 @@ def fold_in_near(
     doc_topic: np.ndarray,
     weight: float,
     *,
-    prior: float = 0.0,
+    prior: float | np.ndarray = 0.0,
     squared: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:

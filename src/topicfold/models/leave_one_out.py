@@ -2,58 +2,146 @@
 
 A token's topic is inferred from the other tokens of its document, n_dk less its own share g_k, and from a prior:
 
-    gamma_k  ~  (n_dk - g_k + base_k) P(w|k),   g_k ~ (n_dk + base_k) P(w|k)
+    gamma_k  ~  (n_dk - g_k + alpha m_k + focus r_dk) P(w|k),   g_k ~ (n_dk + alpha m_k + focus r_dk) P(w|k)
 
 Without the subtraction a token would vouch for itself, and a document of five words would be certain of its topics.
 The paper keeps g of every cell; here it is worked out again from the tables of the last step, so that memory is that
 of PLSA. That makes n_dk - g_k fall below zero in a few cells in a hundred, where it is taken as zero.
+
+The prior has two parts. alpha tokens are shared by the topics as in the whole corpus (m). `focus` tokens belong to the
+document's main topic, which is not known; r is its posterior when every token is of the main topic, or with
+probability alpha / (alpha + focus) of the corpus as a whole:
+
+    r_dk  ~  m_k prod_w f_k(w)^n(d,w),   f_k(w) = (focus P(w|k) + alpha P(w)) / (focus + alpha)
+
+A token is left out of r, too: its own factor is divided out. Short documents are mostly about one thing, and this says
+so. Long ones are free to mix: beyond 30 tokens focus fades, and from 60 tokens on there is none (it changed their
+topics little, and finding r takes as long as a step of PLSA). With focus = 0 the model is LDA.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import csr_parts
+from ..engine.arrays import aligned, csr_parts
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit_fast
 from ..engine.loop import State
 from .em import GUARD, SMALLEST, Prior, RowGroups, padded, token_count
 
-__all__ = ["LeaveOneOutStep", "fold_in_counts", "left_out_step"]
+__all__ = ["DocumentPrior", "LeaveOneOutStep", "document_prior", "focus_of", "fold_in_counts", "left_out_step"]
 
 _VALUES_A_BLOCK = 1 << 16
 _FOLD_IN_ITER = 100
 _FOLD_IN_TOL = 1e-4  # of a document's tokens
+_LEAST_MAIN = 1e-4  # a smaller chance of being a document's main topic counts as none
+_LEAST_RATIO, _MOST_RATIO = 1e-5, 5e4  # a product of sixty of them is a float64 still
+FOCUSED_TOKENS = 30  # in a document of so many tokens focus is whole; in one of twice as many there is none
+
+
+class DocumentPrior(NamedTuple):
+    """What is expected of a document's topics before any of its words is seen, in tokens."""
+
+    base: np.ndarray  # of each topic: alpha m
+    focus: float = 0.0  # of the main topic
+
+
+def focus_of(lengths: np.ndarray, focus: float) -> np.ndarray:
+    """Tokens of the main topic in documents of these lengths."""
+    return focus * np.clip(2 - lengths / FOCUSED_TOKENS, 0, 1)
+
+
+def document_prior(alpha: float, topic_share: np.ndarray, focus: float = 0.0) -> DocumentPrior:
+    """alpha tokens, shared by the topics as in the corpus, and the main topic's."""
+    return DocumentPrior(alpha * np.maximum(topic_share.astype(np.float64), 1e-12), focus)
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
 
 
 @njit_fast
-def left_out_rows(indptr, indices, data, first, last, doc_count, base, word_topic, word_sum, probability):
+def main_topic_rows(first, last, word_topic, share, mixed, word_mean, ratio):
+    """word_mean = P(w) = word_topic @ share;  ratio = f_k(w) / P(w) = (1 - mixed) word_topic / P(w) + mixed."""
+    n_topics = word_topic.shape[1]
+    smallest = word_topic.dtype.type(SMALLEST)
+    for w in range(first, last):
+        mean = word_topic.dtype.type(0)
+        for k in range(n_topics):
+            mean += word_topic[w, k] * share[k]
+        mean = max(mean, smallest)
+        word_mean[w] = mean
+        scale = (1 - mixed) / mean
+        for k in range(n_topics):
+            ratio[w, k] = min(max(word_topic[w, k] * scale + mixed, _LEAST_RATIO), _MOST_RATIO)
+
+
+@njit_fast
+def left_out_rows(
+    indptr, indices, data, first, last, doc_count, base, main, word_topic, word_sum, probability, holds_prior
+):
     """One step for documents first..last; the expected counts n_dk in doc_count are renewed in place.
 
-    A = doc_count + base;  P = A @ word_topic.T;  g = A * word_topic / P
-    a = max(doc_count - g, 0) + base;  Q = sum_k a * word_topic;  gamma = a * word_topic / Q
-    doc_count' = sum over the cells of n gamma;  word_sum += n gamma
+    main = (focus, mixed, m, P(w), f / P(w));  focus = focus_of(tokens of the document)
+    r = m * prod over the cells of (f / P(w))^n, summing to one, small values 0
+    A = doc_count + base + focus r;  P = A @ word_topic.T;  g = A * word_topic / P
+    a = max(doc_count - g, 0) + base + focus r', r' = r / f(w), summing to one;  Q = sum_k a * word_topic
+    gamma = a * word_topic / Q;  doc_count' = sum over the cells of n gamma;  word_sum += n gamma
     probability = Q / (sum A - 1), what the other tokens say of this one; a cell with Q = 0 is left out, shown as 1.
+    Where doc_count `holds_prior`, it comes as A, and goes as doc_count' + focus r.
     """
     n_topics = doc_count.shape[1]
+    focus, mixed, topic_share, word_mean, ratio = main
     zero, one = doc_count.dtype.type(0), doc_count.dtype.type(1)
     smallest = doc_count.dtype.type(SMALLEST)
+    least, tokens = doc_count.dtype.type(_LEAST_MAIN), doc_count.dtype.type(FOCUSED_TOKENS)
     size = n_topics + 2 * GUARD
     share = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
     pseudo = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
     gain = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
+    main_topic = np.zeros(size, doc_count.dtype)[GUARD : GUARD + n_topics]
+    product = np.empty(size, np.float64)[GUARD : GUARD + n_topics]
+    others_main = np.empty(n_topics, doc_count.dtype)
+    possible = np.empty(n_topics, np.int64)
     offset = indptr[first]
     left_out = 0
     for d in range(first, last):
+        length = zero
+        for cell in range(indptr[d], indptr[d + 1]):
+            length += data[cell]
+        strength = focus * min(max(one + one - length / tokens, zero), one)
+        n_possible = 0
+        if strength > 0:
+            for k in range(n_topics):
+                product[k] = topic_share[k]
+            for cell in range(indptr[d], indptr[d + 1]):
+                w, n = indices[cell], data[cell]
+                while n >= 1:
+                    for k in range(n_topics):
+                        product[k] *= ratio[w, k]
+                    n -= 1
+                if n > 0:
+                    for k in range(n_topics):
+                        product[k] *= ratio[w, k] ** n
+            summed = 0.0
+            for k in range(n_topics):
+                summed += product[k]
+            scaled = 1 / max(summed, 1e-300)
+            for k in range(n_topics):
+                main_topic[k] = product[k] * scaled
+                if main_topic[k] > least:
+                    possible[n_possible] = k
+                    n_possible += 1
+                else:
+                    main_topic[k] = zero
         total = zero
         for k in range(n_topics):
-            pseudo[k] = doc_count[d, k] + base[k]
+            if holds_prior:
+                doc_count[d, k] = max(doc_count[d, k] - base[k] - strength * main_topic[k], zero)
+            pseudo[k] = doc_count[d, k] + base[k] + strength * main_topic[k]
             total += pseudo[k]
             gain[k] = zero
         others = one / max(total - one, smallest)
@@ -70,10 +158,22 @@ def left_out_rows(indptr, indices, data, first, last, doc_count, base, word_topi
                     rest = max(doc_count[d, k] - share[k] * scale, zero) + base[k]
                     share[k] = rest * word_topic[w, k]
                     q += share[k]
+                rest = zero
+                for i in range(n_possible):
+                    k = possible[i]
+                    others_main[i] = main_topic[k] / ((one - mixed) * word_topic[w, k] + mixed * word_mean[w])
+                    rest += others_main[i]
+                if rest > 0:
+                    scale = strength / rest
+                    for i in range(n_possible):
+                        k = possible[i]
+                        value = scale * others_main[i] * word_topic[w, k]
+                        share[k] += value
+                        q += value
             if q > smallest * smallest:
-                ratio = data[cell] / q
+                scale = data[cell] / q
                 for k in range(n_topics):
-                    value = ratio * share[k]
+                    value = scale * share[k]
                     gain[k] += value
                     word_sum[w, k] += value
                 probability[cell - offset] = min(q * others, one)
@@ -81,32 +181,69 @@ def left_out_rows(indptr, indices, data, first, last, doc_count, base, word_topi
                 probability[cell - offset] = one
                 left_out += 1
         for k in range(n_topics):
-            doc_count[d, k] = gain[k] if gain[k] > smallest else zero
+            value = gain[k] + strength * main_topic[k] if holds_prior else gain[k]
+            doc_count[d, k] = value if value > smallest else zero
     return left_out
 
 
 @njit_fast
-def fold_in_left_out_rows(indptr, indices, data, first, last, word_topic, base, doc_count, max_iter, tol):
+def fold_in_left_out_rows(
+    indptr, indices, data, first, last, word_topic, base, main, doc_count, max_iter, tol, with_prior
+):
     """The same step with P(w|z) fixed, until n_dk moves less than `tol` of the tokens; `base` has one row, or one each.
 
-    Begins at base scaled to the document's tokens. A row without a usable word ends at zero.
+    Begins at base scaled to the document's tokens. A row without a usable word ends at zero. `with_prior` gives
+    A = n + base + focus r in place of n.
     """
     n_topics = word_topic.shape[1]
+    focus, mixed, topic_share, word_mean, ratio = main
     zero, one = doc_count.dtype.type(0), doc_count.dtype.type(1)
     smallest = doc_count.dtype.type(SMALLEST)
+    least, tokens = doc_count.dtype.type(_LEAST_MAIN), doc_count.dtype.type(FOCUSED_TOKENS)
     size = n_topics + 2 * GUARD
     share = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
     now = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
     gain = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
+    prior = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
+    main_topic = np.zeros(size, doc_count.dtype)[GUARD : GUARD + n_topics]
+    product = np.empty(size, np.float64)[GUARD : GUARD + n_topics]
+    others_main = np.empty(n_topics, doc_count.dtype)
+    possible = np.empty(n_topics, np.int64)
     for d in range(first, last):
         own = base[d if base.shape[0] > 1 else 0]
         length, total = zero, zero
         for cell in range(indptr[d], indptr[d + 1]):
             length += data[cell]
+        strength = focus * min(max(one + one - length / tokens, zero), one)
+        n_possible = 0
+        if strength > 0:
+            for k in range(n_topics):
+                product[k] = topic_share[k]
+            for cell in range(indptr[d], indptr[d + 1]):
+                w, n = indices[cell], data[cell]
+                while n >= 1:
+                    for k in range(n_topics):
+                        product[k] *= ratio[w, k]
+                    n -= 1
+                if n > 0:
+                    for k in range(n_topics):
+                        product[k] *= ratio[w, k] ** n
+            summed = 0.0
+            for k in range(n_topics):
+                summed += product[k]
+            scaled = 1 / max(summed, 1e-300)
+            for k in range(n_topics):
+                main_topic[k] = product[k] * scaled
+                if main_topic[k] > least:
+                    possible[n_possible] = k
+                    n_possible += 1
+                else:
+                    main_topic[k] = zero
         for k in range(n_topics):
-            total += own[k]
+            prior[k] = own[k] + strength * main_topic[k]
+            total += prior[k]
         for k in range(n_topics):
-            now[k] = own[k] * (length / max(total, smallest))
+            now[k] = prior[k] * (length / max(total, smallest))
         for _ in range(max_iter):
             for k in range(n_topics):
                 gain[k] = zero
@@ -114,7 +251,7 @@ def fold_in_left_out_rows(indptr, indices, data, first, last, word_topic, base, 
                 w = indices[cell]
                 p = zero
                 for k in range(n_topics):
-                    share[k] = (now[k] + own[k]) * word_topic[w, k]
+                    share[k] = (now[k] + prior[k]) * word_topic[w, k]
                     p += share[k]
                 q = zero
                 if p > smallest * smallest:
@@ -123,10 +260,22 @@ def fold_in_left_out_rows(indptr, indices, data, first, last, word_topic, base, 
                         rest = max(now[k] - share[k] * scale, zero) + own[k]
                         share[k] = rest * word_topic[w, k]
                         q += share[k]
+                    rest = zero
+                    for i in range(n_possible):
+                        k = possible[i]
+                        others_main[i] = main_topic[k] / ((one - mixed) * word_topic[w, k] + mixed * word_mean[w])
+                        rest += others_main[i]
+                    if rest > 0:
+                        scale = strength / rest
+                        for i in range(n_possible):
+                            k = possible[i]
+                            value = scale * others_main[i] * word_topic[w, k]
+                            share[k] += value
+                            q += value
                 if q > smallest * smallest:
-                    ratio = data[cell] / q
+                    scale = data[cell] / q
                     for k in range(n_topics):
-                        gain[k] += ratio * share[k]
+                        gain[k] += scale * share[k]
             change = zero
             for k in range(n_topics):
                 change += abs(gain[k] - now[k])
@@ -134,7 +283,7 @@ def fold_in_left_out_rows(indptr, indices, data, first, last, word_topic, base, 
             if change < tol * length or length == zero:
                 break
         for k in range(n_topics):
-            doc_count[d, k] = now[k]
+            doc_count[d, k] = now[k] + prior[k] if with_prior else now[k]
 
 
 @njit_fast
@@ -166,44 +315,80 @@ def renew_words_from_counts(word_topic, word_sum, prior, smoothing, n_topics):
 # ---- functions on whole matrices ------------------------------------------------------------------------------------
 
 
+MainTopic: TypeAlias = tuple[float, float, np.ndarray, np.ndarray, np.ndarray]
+
+
 class LeaveOneOutStep:
     """One leave-one-out step over all documents.
 
-    Called with (doc_count, word_topic, base), tables padded, base one pseudo-count per topic; renews both tables in
-    place and returns the log-likelihood of each token given the others of its document, summed, and the tokens of
-    each topic.
+    Called with (doc_count, word_topic, prior), tables padded; renews both tables in place and returns the
+    log-likelihood of each token given the others of its document, summed, and the tokens of each topic.
+    `holds_prior` says that doc_count are pseudo-counts with the prior in them.
     """
 
-    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior) -> None:
+    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, seeds: Prior) -> None:
         self.rows = RowGroups(counts, n_topics, n_jobs)
-        self.n_topics, self.smoothing, self.prior = n_topics, smoothing, prior
+        self.n_topics, self.smoothing, self.seeds = n_topics, smoothing, seeds
+        self.tables = MainTopicTables(counts.shape[1], n_topics, counts.dtype, n_jobs)
         self.left_out = 0
 
-    def __call__(self, doc_count: np.ndarray, word_topic: np.ndarray, base: np.ndarray) -> tuple[float, np.ndarray]:
+    def __call__(
+        self, doc_count: np.ndarray, word_topic: np.ndarray, prior: DocumentPrior, holds_prior: bool = False
+    ) -> tuple[float, np.ndarray]:
         parts = (self.rows.indptr, self.rows.indices, self.rows.data)
-        wide = padded(base[None], doc_count.dtype)[0]
+        base, main = padded(prior.base[None], doc_count.dtype)[0], self.tables.of(word_topic, prior)
 
         def rows(first: int, last: int, word_sum: np.ndarray, probability: np.ndarray) -> int:
-            left_out: int = left_out_rows(*parts, first, last, doc_count, wide, word_topic, word_sum, probability)
+            tables = (doc_count, base, main, word_topic, word_sum, probability)
+            left_out: int = left_out_rows(*parts, first, last, *tables, holds_prior)
             return left_out
 
         log_likelihood, self.left_out, total = self.rows.pass_over(rows)
-        tokens = renew_words_from_counts(word_topic, total, self.prior, self.smoothing, self.n_topics)
+        tokens = renew_words_from_counts(word_topic, total, self.seeds, self.smoothing, self.n_topics)
         return log_likelihood, tokens
 
 
+class MainTopicTables:
+    """What the kernels need to know of each word to find a document's main topic; made anew for each P(w|z)."""
+
+    def __init__(self, n_words: int, n_topics: int, dtype: np.dtype, n_jobs: int | None) -> None:
+        self.shape, self.n_jobs = (n_words, n_topics), n_jobs
+        self.word_mean = np.ones(1, dtype)
+        self.ratio = aligned(1, n_topics, dtype)
+
+    def of(self, word_topic: np.ndarray, prior: DocumentPrior) -> MainTopic:
+        """(focus, mixed, m, P(w), f / P(w)) as `left_out_rows` takes them; made of nothing where focus is 0."""
+        (n_words, n_topics), dtype = self.shape, word_topic.dtype
+        alpha = prior.base.sum()
+        share = prior.base / alpha
+        wide = padded(share[None], np.float64)[0]
+        mixed = alpha / (alpha + prior.focus)
+        if prior.focus > 0:
+            if len(self.word_mean) != n_words:
+                self.word_mean, self.ratio = np.empty(n_words, dtype), aligned(n_words, n_topics, dtype)
+            size = max(1, _VALUES_A_BLOCK // word_topic.shape[1])
+
+            def block(first: int) -> None:
+                last = min(first + size, n_words)
+                main_topic_rows(first, last, word_topic, wide, dtype.type(mixed), self.word_mean, self.ratio)
+
+            map_blocks(block, range(0, n_words, size), self.n_jobs)
+        return dtype.type(prior.focus), dtype.type(mixed), wide, self.word_mean, self.ratio
+
+
 def left_out_step(
-    counts: sp.csr_array, n_topics: int, n_jobs: int | None, alpha: float, beta: float, prior: Prior
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, alpha: float, beta: float, focus: float, seeds: Prior
 ) -> Callable[[State], float]:
     """A step on a state's tables; it returns the objective per token before the step.
 
-    The documents' prior is alpha tokens, which the topics share by their size in the last step.
+    The documents' prior is alpha tokens, which the topics share by their size in the last step, and `focus` tokens of
+    the main topic.
     """
-    step, n_tokens = LeaveOneOutStep(counts, n_topics, n_jobs, beta, prior), token_count(counts)
+    step, n_tokens = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds), token_count(counts)
 
     def left_out(state: State) -> float:
-        base = alpha * np.maximum(state["topic_share"], 1e-12)
-        log_likelihood, tokens = step(state["doc_count"], state["word_topic"], base)
+        prior = document_prior(alpha, state["topic_share"], focus)
+        log_likelihood, tokens = step(state["doc_count"], state["word_topic"], prior)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
         return log_likelihood / n_tokens
 
@@ -211,16 +396,28 @@ def left_out_step(
 
 
 def fold_in_counts(
-    counts: sp.csr_array, topic_word: np.ndarray, base: np.ndarray, n_jobs: int | None = None
+    counts: sp.csr_array,
+    topic_word: np.ndarray,
+    prior: DocumentPrior,
+    n_jobs: int | None = None,
+    *,
+    pull: np.ndarray | None = None,
+    with_prior: bool = False,
 ) -> np.ndarray:
-    """Expected counts n_dk of documents with P(w|z) fixed; `base` is one row of pseudo-counts, or one per document."""
+    """Expected counts n_dk of documents with P(w|z) fixed, or pseudo-counts with the prior in them.
+
+    `pull` has further pseudo-counts for each document, those of its neighbours, and is part of its prior.
+    """
     n_topics, dtype = len(topic_word), topic_word.dtype
-    word_topic, wide = padded(topic_word.T, dtype), padded(np.atleast_2d(base), dtype)
+    word_topic = padded(topic_word.T, dtype)
+    base = padded(np.atleast_2d(prior.base) if pull is None else prior.base + pull, dtype)
+    main = MainTopicTables(topic_word.shape[1], n_topics, dtype, n_jobs).of(word_topic, prior)
     doc_count = np.zeros((counts.shape[0], word_topic.shape[1]), dtype)
     parts = csr_parts(counts)
 
     def block(rows: tuple[int, int]) -> None:
-        fold_in_left_out_rows(*parts, *rows, word_topic, wide, doc_count, _FOLD_IN_ITER, _FOLD_IN_TOL)
+        tables = (word_topic, base, main, doc_count)
+        fold_in_left_out_rows(*parts, *rows, *tables, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
 
     map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
     return doc_count[:, :n_topics]

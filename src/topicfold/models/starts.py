@@ -21,7 +21,17 @@ from ..engine.checks import check_choice
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["STARTS", "InitLike", "SeedWords", "check_init", "given_topics", "seed_columns", "start"]
+__all__ = [
+    "STARTS",
+    "InitLike",
+    "SeedWords",
+    "check_init",
+    "clusters_of",
+    "given_topics",
+    "seed_columns",
+    "start",
+    "with_seeds",
+]
 
 InitLike: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'random'] | ArrayLike"
 SeedWords: TypeAlias = Mapping[int, Sequence[str | int]] | Sequence[Sequence[str | int]]
@@ -61,7 +71,7 @@ def start(
             doc_topic, topic_word = _kmeans_on(vectors, counts, n_topics, rng, n_init)
         else:
             doc_topic, topic_word = make(counts, n_topics, rng)
-    return _with_seeds(counts, doc_topic, topic_word, seeds) if seeds else (doc_topic, topic_word)
+    return with_seeds(counts, doc_topic, topic_word, seeds) if seeds else (doc_topic, topic_word)
 
 
 def check_init(init: InitLike, names: Sequence[str]) -> None:
@@ -127,6 +137,16 @@ def _kmeans_on(
     return doc_topic, _words_of(counts, doc_topic, counts)
 
 
+def clusters_of(
+    doc_topic: np.ndarray, counts: sp.csr_array, n_topics: int, rng: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(z|d) and P(w|z) of clusters of documents with similar topics, by k-means from one start."""
+    vectors = np.ascontiguousarray(doc_topic, dtype=np.float32)
+    cluster = _clusters(vectors, vectors, n_topics, rng, n_init=1, max_iter=_KMEANS_ITER)
+    doc_topic = _spread(np.eye(n_topics)[cluster])
+    return doc_topic, _words_of(counts, doc_topic, counts)
+
+
 def _clusters(
     seen: np.ndarray | sp.csr_array,
     vectors: np.ndarray | sp.csr_array,
@@ -187,7 +207,7 @@ def given_topics(topics: ArrayLike, n_topics: int, n_words: int) -> np.ndarray:
     return _rows(topic_word)
 
 
-def _with_seeds(
+def with_seeds(
     counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, seeds: Mapping[int, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The start with seeded topics in their places; half of a document that holds seed words goes to their topics.

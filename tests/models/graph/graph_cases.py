@@ -17,7 +17,9 @@ DENSE = pytest.mark.filterwarnings("ignore:topic .* is the largest topic:UserWar
 
 
 def quiet(model, n_topics=3, **parameters):
-    return model(n_topics, **{"random_state": 0, "verbose": False, **parameters})
+    """The model at its defaults, but with a fixed weight of the graph."""
+    weight = {"graph_weight": 1.0} if model in WEIGHTED else {}
+    return model(n_topics, **{"random_state": 0, "verbose": False, **weight, **parameters})
 
 
 def paper(model, n_topics=3, **parameters):

@@ -30,7 +30,7 @@ def folded_far(counts, topic_word, neighbors, theta, weight, squared, base):
     """The kernel's fixed point, with more steps than `fold_in_near` takes; `base` are pseudo-counts of a prior."""
     parts = sp.csr_array(counts)
     result = np.zeros((len(counts), len(topic_word)))
-    near = (base, weight * neighbors.sum(axis=1), weight * (neighbors @ theta), squared, 20_000, 1e-13)
+    near = (base[None], weight * neighbors.sum(axis=1), weight * (neighbors @ theta), squared, 20_000, 1e-13)
     fold_in_near_rows(
         parts.indptr.astype(np.int64),
         parts.indices.astype(np.int32),

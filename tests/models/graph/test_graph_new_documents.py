@@ -12,7 +12,7 @@ from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
 from topicfold.models import em
 from topicfold.models.fold_in_toward import fold_in_near
-from topicfold.models.leave_one_out import fold_in_counts
+from topicfold.models.leave_one_out import document_prior, fold_in_counts
 
 pytestmark = DENSE
 
@@ -25,21 +25,28 @@ def folded(fitted, counts, neighbors):
     topics = (fitted.topic_word_, fitted.topic_weight_)
     counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
     options = {"squared": isinstance(fitted, LapPLSI), "prior": fitted.prior}
+    if isinstance(fitted, LapPLSI) and fitted.prior > 0:  # what its words say, drawn to the neighbours
+        options["prior"] = pseudo_counts(fitted, counts, None).astype(float)
+        counts = sp.csr_array(counts.shape, dtype=counts.dtype)
     return fold_in_near(counts, *topics, neighbors, fitted.doc_topic_, weight, **options)
 
 
 def plainly(fitted, counts):
     """P(z|d) of documents without neighbours."""
     if fitted.prior > 0:
-        return left_out(fitted, counts, np.zeros((1, fitted.n_topics)))
+        return left_out(fitted, counts, None)
     return em.fold_in(sp.csr_array(counts).astype(np.float32), fitted.topic_word_, fitted.topic_weight_)
 
 
-def left_out(fitted, counts, near):
+def pseudo_counts(fitted, counts, near):
     counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
-    base = fitted.prior * fitted.topic_weight_.astype(float) + near
-    pseudo = fold_in_counts(counts, fitted.topic_word_, base) + base
-    return (pseudo / pseudo.sum(axis=1, keepdims=True)).astype(fitted.topic_word_.dtype)
+    prior = document_prior(fitted.prior, fitted.topic_weight_, getattr(fitted, "focus", 0.0))
+    return fold_in_counts(counts, fitted.topic_word_, prior, pull=near, with_prior=True)
+
+
+def left_out(fitted, counts, near):
+    pseudo = pseudo_counts(fitted, counts, near)
+    return pseudo / pseudo.sum(axis=1, keepdims=True)
 
 
 @ALL

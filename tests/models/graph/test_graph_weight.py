@@ -10,8 +10,10 @@ import pytest
 from graph_cases import BOTH, DENSE, EITHER, paper, quiet
 
 from topicfold import LTM
+from topicfold.corpus.weighting import inverse_document_frequency
 from topicfold.engine.loop import Checkpoint
-from topicfold.graph.build import knn_graph, link_graph
+from topicfold.graph.build import knn_graph, label_graph
+from topicfold.graph.neighbors import document_vectors
 from topicfold.metrics.completion import split_tokens
 from topicfold.models.graph import weight as graph_weight
 from topicfold.models.graph.weight import WEIGHTS, WEIGHTS_WITH_PRIOR, _best
@@ -22,9 +24,9 @@ pytestmark = DENSE
 TRIED = {paper: WEIGHTS, quiet: WEIGHTS_WITH_PRIOR}
 
 
-def path_of(likelihood, share, auc, accuracy=np.nan):
+def path_of(likelihood, share, accuracy=np.nan):
     n = len(likelihood)
-    return np.column_stack([WEIGHTS[:n], likelihood, share, auc, np.full(n, accuracy)])
+    return np.column_stack([WEIGHTS[:n], likelihood, share, np.full(n, accuracy)])
 
 
 def test_the_weight_that_predicts_best_is_taken():
@@ -35,7 +37,7 @@ def test_the_weight_that_predicts_best_is_taken():
 
 def test_a_weight_that_draws_everything_together_is_not_taken():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
-    path = path_of([-3, -2, -1], [0.4, 0.95, 0.951], [0.9, 0.9, 0.9])
+    path = path_of([-3, -2, -1], [0.4, 0.95, 0.951])
     of_four, of_five = (graph_weight._most_share(path, paper(LTM, n_topics)) for n_topics in (4, 5))
     assert (of_four, of_five) == (0.95, 0.8)  # 3 / n_topics + 0.2
     assert _best(path, scores, of_four) == 1
@@ -47,7 +49,7 @@ def test_a_weight_that_draws_everything_together_is_not_taken():
 
 def test_with_a_prior_no_weight_may_draw_much_more_together_than_no_graph():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
-    path = path_of([-3, -2, -1], [0.2, 0.33, 0.331], [0.9, 0.9, 0.9])
+    path = path_of([-3, -2, -1], [0.2, 0.33, 0.331])
     for n_topics in (2, 50):
         most = graph_weight._most_share(path, quiet(LTM, n_topics))
         assert np.isclose(most, 1.5 * 0.2 + 0.03)
@@ -56,46 +58,60 @@ def test_with_a_prior_no_weight_may_draw_much_more_together_than_no_graph():
     assert _best(path, scores, graph_weight._most_share(path, quiet(LTM))) == 2  # one topic is everything anyway
 
 
-def test_edges_and_labels_decide_between_weights_within_an_error():
+def test_labels_decide_between_weights_within_an_error_and_else_the_weakest_is_taken():
     rng = np.random.default_rng(0)
     noise = rng.normal(0, 1, 50)
-    scores = np.array([-2 + 0 * noise, -2.01 + noise - noise.mean(), -9 + noise])
-    likelihood, share = [-2, -2.01, -9], [0.3, 0.3, 0.3]
+    scores = np.array([-2.01 + noise - noise.mean(), -2 + 0 * noise, -9 + noise])
+    likelihood, share = [-2.01, -2, -9], [0.3, 0.3, 0.3]
+    assert _best(path_of(likelihood, share), scores, 0.95) == 0
     assert _best(path_of(likelihood, share, [0.6, 0.7, 0.99]), scores, 0.95) == 1
     assert _best(path_of(likelihood, share, [0.7, 0.6, 0.99]), scores, 0.95) == 0
-    path = path_of(likelihood, share, [0.7, 0.69, 0.99])
-    path[:, 4] = [0.5, 0.9, 1.0]
-    assert _best(path, scores, 0.95) == 1
-    path = path_of(likelihood, share, [np.nan, np.nan, np.nan])  # no edge held out
-    assert _best(path, scores, 0.95) == 0
 
 
-def test_labels_are_held_out_by_class():
-    labels = np.array([0, 0, 0, 0, 1, 1, 1, 2, -1, -1])
-    shown, hidden = graph_weight._split_labels(labels, np.random.RandomState(0))
-    assert np.bincount(shown[shown >= 0]).tolist() == [2, 2, 1]
-    assert np.bincount(hidden[hidden >= 0]).tolist() == [2, 1]
-    assert np.array_equal(np.maximum(shown, hidden), labels)
-    doc_topic = np.eye(3)[[0, 0, 0, 0, 1, 1, 1, 2, 0, 0]]
-    assert graph_weight._label_accuracy(doc_topic, shown, hidden) == 1
-    assert graph_weight._label_accuracy(doc_topic[::-1], shown, hidden) < 1
-    assert np.isnan(graph_weight._label_accuracy(doc_topic, None, None))
+def test_labels_of_held_out_documents_are_those_of_the_nearest_class_mean():
+    labels, hidden = np.array([0, 0, 1, -1]), np.array([0, 1, -1])
+    topics = np.eye(3)[[0, 0, 1, 2]]
+    assert graph_weight._label_accuracy(topics, labels, np.eye(3)[[0, 1, 2]], hidden) == 1
+    assert graph_weight._label_accuracy(topics, labels, np.eye(3)[[1, 1, 2]], hidden) == 0.5
+    assert np.isnan(graph_weight._label_accuracy(topics, None, topics, None))
+    assert np.isnan(graph_weight._label_accuracy(topics, labels, topics[:3], np.full(3, -1)))
 
 
-def test_edges_are_held_out(few_graph):
-    kept, edges = graph_weight._split_edges(few_graph, np.random.RandomState(0))
-    assert 0 < len(edges) < 0.2 * few_graph.nnz / 2
-    held_out = link_graph(edges, 60)
-    assert np.array_equal((kept + held_out).toarray(), few_graph.toarray())
-    block = np.repeat([0, 1], 30)
-    assert graph_weight._edge_auc(np.eye(2)[block], np.array([[0, 1], [40, 41]]), np.array([[0, 40], [3, 55]])) == 1
-    assert np.isnan(graph_weight._edge_auc(np.eye(2)[block], edges[:0], edges[:0]))
+@pytest.mark.parametrize("source", ["words", "graph", "embeddings"])
+def test_held_out_documents_are_in_nothing_that_is_fitted(source, sampled):
+    counts, rng = sampled[:100].astype(np.float32), np.random.default_rng(0)
+    labels = np.where(np.arange(100) % 4, np.arange(100) % 3, -1)
+    more = {"graph": {"graph": knn_graph(sampled[:100], 3)}, "embeddings": {"embeddings": rng.normal(size=(100, 4))}}
+    model = quiet(LTM, 4)
+    data = model._gather(counts, labels, **{"graph": None, "embeddings": None, **more.get(source, {})})
+    split = graph_weight._split(model, data, np.random.RandomState(0))
+    out = np.sort(np.random.RandomState(0).permutation(100)[:20])
+    kept = np.setdiff1d(np.arange(100), out)
+    assert np.array_equal(split.part.counts.toarray(), counts[kept].toarray())
+    assert np.array_equal(split.part.labels, labels[kept])
+    assert np.array_equal(split.labels, labels[out])
+    seen, unseen = split_tokens(counts[out])
+    assert np.array_equal(split.seen.toarray(), seen.toarray())
+    assert np.array_equal(split.unseen.toarray(), unseen.toarray())
+    assert split.part.graph.shape == (80, 80)
+    assert split.neighbors.shape == (20, 80)
+    unlabelled = data.unlabelled.toarray()
+    assert np.array_equal(split.part.unlabelled.toarray(), unlabelled[np.ix_(kept, kept)])
+    assert np.array_equal(split.part.graph.toarray(), label_graph(split.part.unlabelled, labels[kept]).toarray())
+    if source == "words":  # neighbours by what is seen of a document
+        base = document_vectors(counts[kept]).toarray()
+        new = document_vectors(seen, idf=inverse_document_frequency(counts[kept])).toarray()
+        nearest = np.argsort(-(new @ base.T), axis=1, kind="stable")[:, : model.n_neighbors]
+        for row, columns in enumerate(nearest):
+            assert split.neighbors[[row], :].toarray()[0, columns].sum() >= model.n_neighbors - 1  # but for ties
+    else:
+        assert np.array_equal(split.neighbors.toarray(), unlabelled[np.ix_(out, kept)])
 
 
 def stopped_after(path):
     """How many weights are tried with a prior: up to the first that predicts much worse than the best before it."""
     for number in range(len(path)):
-        if path[number, 1] < path[: number + 1, 1].max() - 0.05:
+        if path[number, 1] < path[: number + 1, 1].max() - 0.02:
             return number + 1
     return len(WEIGHTS_WITH_PRIOR)
 
@@ -107,11 +123,11 @@ def test_auto_takes_one_of_the_weights(model, make, sampled):
     first, other = fits
     n_tried = len(WEIGHTS) if make is paper else stopped_after(first.graph_weight_path_)
     assert first.graph_weight_ in TRIED[make]
-    assert first.graph_weight_path_.shape == (n_tried, 5)
+    assert first.graph_weight_path_.shape == (n_tried, 4)
     assert np.array_equal(first.graph_weight_path_[:, 0], TRIED[make][:n_tried])
     assert (first.graph_weight_path_[:, 1] < 0).all()
-    assert ((first.graph_weight_path_[:, 2:4] > 0) & (first.graph_weight_path_[:, 2:4] <= 1)).all()
-    assert np.isnan(first.graph_weight_path_[:, 4]).all()
+    assert ((first.graph_weight_path_[:, 2] > 0) & (first.graph_weight_path_[:, 2] <= 1)).all()
+    assert np.isnan(first.graph_weight_path_[:, 3]).all()
     assert np.array_equal(first.graph_weight_path_, other.graph_weight_path_, equal_nan=True)
     assert np.array_equal(first.doc_topic_, other.doc_topic_)
     given = make(model, 4, graph_weight=first.graph_weight_, max_iter=8).fit(sampled[:120])
@@ -122,68 +138,35 @@ def test_auto_takes_one_of_the_weights(model, make, sampled):
 
 @BOTH
 @EITHER
-def test_auto_looks_at_the_seen_half_only(model, make, few, monkeypatch):
-    asked = []
-    vectors_of = graph_weight.document_vectors
-
-    def spy(counts, *arguments, **options):
-        asked.append(counts)
-        return vectors_of(counts, *arguments, **options)
-
-    monkeypatch.setattr(graph_weight, "document_vectors", spy)
-    make(model, graph_weight="auto", max_iter=2).fit(few)
-    assert asked
-    for counts in asked:  # of the graph and of the start
-        assert np.array_equal(counts.toarray(), split_tokens(few)[0].toarray())
-
-
-@BOTH
-@EITHER
 def test_auto_with_labels_a_graph_and_embeddings(model, make, few, few_graph):
     labels = np.where(np.arange(60) < 30, np.arange(60) % 3, -1)
     embeddings = np.random.default_rng(0).normal(size=(60, 4))
     for more in ({}, {"graph": few_graph}, {"embeddings": embeddings}):
         fitted = make(model, graph_weight="auto", max_iter=2).fit(few, labels, **more)
         assert fitted.graph_weight_ in TRIED[make]
-        accuracy = fitted.graph_weight_path_[:, 4]
+        accuracy = fitted.graph_weight_path_[:, 3]
         assert ((accuracy >= 0) & (accuracy <= 1)).all()
-
-
-@BOTH
-@EITHER
-def test_auto_hides_the_labels_it_is_judged_by(model, make, few, monkeypatch):
-    shown = []
-    joined = graph_weight.label_graph
-
-    def spy(graph, labels):
-        shown.append((graph, labels))
-        return joined(graph, labels)
-
-    monkeypatch.setattr(graph_weight, "label_graph", spy)
-    labels = np.where(np.arange(60) < 30, np.arange(60) % 3, -1)
-    plain = knn_graph(few, 5)
-    make(model, graph_weight="auto", max_iter=2).fit(few, labels, graph=plain)
-    assert len(shown) == 1
-    assert np.array_equal(shown[0][0].toarray(), plain.toarray())
-    assert (shown[0][1] >= 0).sum() == 15
 
 
 @BOTH
 @EITHER
 def test_auto_in_the_corners(model, make):
     one_token_each = np.eye(4, dtype=int)[[0, 1, 2, 3, 0, 1, 2, 3]]
-    assert make(model, 2, graph_weight="auto", max_iter=3).fit(one_token_each).graph_weight_ in TRIED[make]
+    assert make(model, 2, graph_weight="auto", max_iter=3).fit(one_token_each).graph_weight_ == 1
     few = np.array([[3, 1, 0], [0, 1, 2], [1, 1, 1]])
     assert make(model, 2, graph_weight="auto", max_iter=3).fit(few).graph_weight_ in TRIED[make]
     no_edges = make(model, 2, graph_weight="auto", max_iter=3).fit(few, graph=np.zeros((3, 3)))
-    assert np.isnan(no_edges.graph_weight_path_[:, 3]).all()
+    assert no_edges.graph_weight_ in TRIED[make]
 
 
 @BOTH
 @EITHER
-def test_auto_refuses_fractions(model, make, few):
-    with pytest.raises(ValueError, match=r"graph_weight='auto' .*whole counts"):
-        make(model, graph_weight="auto").fit(few * 0.5)
+def test_fractions_cannot_be_held_out_and_the_weight_is_one(model, make, few):
+    fitted = make(model, graph_weight="auto", max_iter=3).fit(few * 0.5)
+    assert fitted.graph_weight_ == 1
+    assert len(fitted.graph_weight_path_) == 0
+    given = make(model, graph_weight=1.0, max_iter=3).fit(few * 0.5)
+    assert np.array_equal(fitted.doc_topic_, given.doc_topic_)
 
 
 @BOTH
@@ -235,6 +218,6 @@ def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, make, fe
 
 
 def test_no_fair_weight_is_said():
-    path = np.array([[1.0, -5, 0.9, 0.5, np.nan], [3.0, -4, 0.95, 0.6, np.nan]])
+    path = np.array([[1.0, -5, 0.9, np.nan], [3.0, -4, 0.95, np.nan]])
     with pytest.warns(UserWarning, match="every graph_weight draws 90% of the documents or more into one topic"):
         assert _best(path, np.array([[-5.0, -5], [-4, -4]]), 0.5) == 0

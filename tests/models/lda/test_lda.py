@@ -10,6 +10,7 @@ from topicfold import LDA, PLSA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
 from topicfold.models.best_start import clustered
+from topicfold.models.leave_one_out import focus_of
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +41,19 @@ def test_the_posterior_is_a_dirichlet_with_the_mean_that_transform_gives(sampled
     model = LDA(4, random_state=0).fit(sampled)
     posterior = model.document_posterior(sampled)
     assert (posterior > 0).all()
-    assert posterior.sum(axis=1) == pytest.approx(sampled.sum(axis=1) + model.alpha_, rel=1e-4)
+    lengths = sampled.sum(axis=1)
+    assert posterior.sum(axis=1) == pytest.approx(lengths + model.alpha_ + focus_of(lengths, 3.0), rel=1e-3)
     assert posterior / posterior.sum(axis=1, keepdims=True) == pytest.approx(model.transform(sampled), abs=1e-6)
     empty = model.document_posterior(sp.csr_array((1, 30), dtype=int))
-    assert empty[0] == pytest.approx(model.alpha_ * model.topic_weight_, rel=1e-5)
+    assert empty[0] == pytest.approx((model.alpha_ + 3) * model.topic_weight_, rel=1e-4)
+
+
+def test_a_main_topic_helps_titles(titles):
+    counts, _ = titles
+    train, test = counts[:2400], counts[2400:]
+    plain, focused = (LDA(8, focus=focus, random_state=0).fit(train) for focus in (0.0, 3.0))
+    assert perplexity(focused.score(test)) < perplexity(plain.score(test))
+    assert focused.doc_topic_.max(axis=1).mean() > plain.doc_topic_.max(axis=1).mean()
 
 
 def test_the_prior_of_documents_follows_the_sizes_of_topics(titles):
@@ -59,9 +69,9 @@ def test_automatic_priors_are_chosen_on_held_out_documents(titles):
     train, test = counts[:2400], counts[2400:]
     plain = LDA(8, random_state=0).fit(train)
     auto = LDA(8, alpha="auto", beta="auto", random_state=0).fit(train)
-    assert (plain.alpha_, plain.beta_, plain.prior_path_) == (1.0, 0.01, None)
+    assert (plain.alpha_, plain.beta_, plain.prior_path_) == (1.0, 0.03, None)
     assert auto.prior_path_.shape[1] == 3
-    assert auto.prior_path_[0, :2].tolist() == [1.0, 0.01]
+    assert auto.prior_path_[0, :2].tolist() == [1.0, 0.03]
     assert [auto.alpha_, auto.beta_] in auto.prior_path_[:, :2].tolist()
     assert perplexity(auto.score(test)) < 1.005 * perplexity(plain.score(test))
     fixed = LDA(8, alpha=2.0, beta="auto", random_state=0).fit(train)
@@ -104,7 +114,9 @@ def test_streams_of_batches(titles):
         LDA(8, alpha="auto").partial_fit(counts)
 
 
-@pytest.mark.parametrize(("name", "value"), [("alpha", 0), ("alpha", "much"), ("beta", -1), ("beta", np.nan)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("alpha", 0), ("alpha", "much"), ("beta", -1), ("beta", np.nan), ("focus", -1)]
+)
 def test_bad_priors_are_named(sampled, name, value):
     with pytest.raises(ValueError, match=name):
         LDA(3, **{name: value}).fit(sampled)

@@ -46,6 +46,7 @@ from ..inputs import RandomStateLike
 from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData
 from .graph_model import GraphInit, GraphTopicModel, Metric, Step, Weight
+from .graph_start import start_tables
 from .separation import separation, sweep_exact, sweep_paper
 
 __all__ = ["DTM"]
@@ -193,13 +194,16 @@ class DTM(GraphTopicModel):
         check_choice("update", self.update, ("paper", "exact"))
         check_number("gamma", self.gamma, _LEAST_GAMMA, 1)
 
+    def _focus(self) -> float:
+        return 0.0
+
     def _needs_graph(self) -> bool:
         return True
 
     def _begin(self, data: GraphData) -> State:
         # Neither of the two ever falls, so a fit that begins high in one has little room in the other: documents begin
         # alike, and what `init` finds shows in the topics alone.
-        state = self._start_tables(data)
+        state = start_tables(self, data)
         state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
         return state
 

@@ -11,7 +11,15 @@ from scipy.sparse.csgraph import connected_components
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["FLOOR", "GraphData", "GraphSource", "Vectors", "check_embeddings", "connected", "without_tokens"]
+__all__ = [
+    "FLOOR",
+    "GraphData",
+    "GraphSource",
+    "Vectors",
+    "check_embeddings",
+    "connected",
+    "without_tokens",
+]
 
 GraphSource: TypeAlias = Literal["embeddings", "words", "graph"]
 Vectors: TypeAlias = np.ndarray | sp.csr_array

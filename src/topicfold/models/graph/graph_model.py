@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.weighting import inverse_document_frequency
@@ -22,16 +21,15 @@ from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import State, hold_interrupts, iterate
 from ...engine.warn import warn_user
-from ...graph.build import label_graph, spectral_vectors
+from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..base import EMTopicModel
-from ..best_start import best_start
 from ..em import Prior, check_size, fold_in, padded
 from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
-from ..leave_one_out import fold_in_counts
-from ..starts import STARTS, check_init, start
+from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
+from ..starts import STARTS, check_init
 from .graph_data import GraphData, GraphSource, Vectors, check_embeddings, connected, without_tokens
 
 if TYPE_CHECKING:
@@ -44,7 +42,6 @@ GraphInit: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'spectral', 'random'] |
 Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
 
 _SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
-_SPECTRAL_STARTS = 10
 
 
 class Weight(NamedTuple):
@@ -86,6 +83,10 @@ class GraphTopicModel(EMTopicModel):
     @abstractmethod
     def _check_own_parameters(self) -> None:
         """Raise on parameters of the model that it cannot use."""
+
+    @abstractmethod
+    def _focus(self) -> float:
+        """Strength of a document's main topic in leave-one-out EM, in tokens."""
 
     @abstractmethod
     def _needs_graph(self) -> bool:
@@ -329,49 +330,10 @@ class GraphTopicModel(EMTopicModel):
         by, vectors = self.neighbors_by_, self.neighbor_vectors_
         self._neighbor_index = None if by is None else NeighborIndex(vectors, self._metric_of(by))
 
-    def _start_tables(self, data: GraphData) -> State:
-        """P(z|d) and P(w|z) to begin with, as `init` says."""
-        # the seed is drawn as PLSA draws that of its first start
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
-        init: Any = self.init
-        if isinstance(init, str) and init == "auto" and data.source == "embeddings":
-            init = "kmeans"
-        counts, rng = data.counts, np.random.RandomState(seed)
-        how: dict[str, Any] = {"vectors": data.vectors}
-        if isinstance(init, str) and init == "spectral":
-            if data.graph is None:
-                raise ValueError("init='spectral' cuts the graph, and with graph_weight=0 there is none")
-            how = {"vectors": spectral_vectors(data.graph, self.n_topics, rng), "n_init": _SPECTRAL_STARTS}
-            init = "kmeans"
-        if isinstance(init, str) and init == "auto" and self.prior > 0 and self._leaves_out and self.n_topics > 1:
-            return self._left_out_start(counts, rng)
-        doc_topic, topic_word = start(counts, self.n_topics, init, rng, self._seeds(counts), **how)
-        return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
-
-    def _left_out_start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
-        """The best of several starts for leave-one-out EM, found without the graph."""
-        found = best_start(
-            counts,
-            self.n_topics,
-            rng,
-            alpha=self.prior,
-            beta=self.smoothing,
-            seeds=self._seeds(counts),
-            seed_strength=self.seed_strength,
-            n_jobs=self.n_jobs,
-        )
-        doc_topic = found["doc_count"][:, : self.n_topics] + self.prior * found["topic_share"]
-        return {
-            "doc_topic": padded(normalise_rows(doc_topic), counts.dtype),
-            "word_topic": found["word_topic"],
-            "topic_share": found["topic_share"],
-        }
-
     def _final(self, data: GraphData, state: State) -> np.ndarray:
         if data.graph is None:
-            if self.prior > 0:
-                return self._fold_in_left_out(data.counts, None, 0.0)
-            return fold_in(data.counts, self.topic_word_, self.topic_weight_, n_jobs=self.n_jobs)
+            doc_topic = state["doc_topic"][:, : self.n_topics]
+            return self._fold_in_among(data.counts, self.topic_word_, self.topic_weight_, None, doc_topic, 0.0)
         doc_topic = normalise_rows(state["doc_topic"][:, : self.n_topics])
         doc_topic[without_tokens(data)] = self.topic_weight_
         return doc_topic
@@ -390,32 +352,61 @@ class GraphTopicModel(EMTopicModel):
                 "is nearly everything"
             )
 
+    def _left_out(self, step: LeaveOneOutStep, state: State, pseudo: np.ndarray) -> tuple[float, np.ndarray]:
+        """A leave-one-out step from pseudo-counts of documents x topics; log-likelihood, and n + alpha m + focus r."""
+        n_topics, word_topic = self.n_topics, state["word_topic"]
+        share = state.get("topic_share", normalise_rows(pseudo).mean(axis=0))
+        counts = padded(pseudo, word_topic.dtype)
+        log_likelihood, tokens = step(counts, word_topic, self._document_prior(share), holds_prior=True)
+        state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
+        return log_likelihood, counts[:, :n_topics] + self.prior * state["topic_share"]
+
+    def _document_prior(self, topic_share: np.ndarray) -> DocumentPrior:
+        return document_prior(self.prior, topic_share, self._focus())
+
     # ---- new documents ----------------------------------------------------------------------------------------------
 
     def _fold_in(self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None) -> np.ndarray:
-        topics, weight = (self.topic_word_, self.topic_weight_), self._weight_of_new()
+        weight = self._weight_of_new()
         neighbors = None if weight == 0 else self._neighbors_of(counts, graph, embeddings)
-        if self.prior > 0 and (neighbors is None or (self._leaves_out and not self._squared_distances)):
-            return self._fold_in_left_out(counts, neighbors, weight)
-        if neighbors is None:
-            return fold_in(counts, *topics, n_jobs=self.n_jobs)
+        return self._fold_in_among(counts, self.topic_word_, self.topic_weight_, neighbors, self.doc_topic_, weight)
+
+    def _fold_in_among(
+        self,
+        counts: sp.csr_array,
+        topic_word: np.ndarray,
+        topic_weight: np.ndarray,
+        neighbors: sp.csr_array | None,
+        doc_topic: np.ndarray,
+        weight: float,
+    ) -> np.ndarray:
+        """P(z|d) of new documents with these topics, drawn to their neighbours (new x training) and their doc_topic."""
+        if self.prior > 0 and (neighbors is None or self._leaves_out):
+            # each token is left out in turn; neighbours are pseudo-counts, as the prior is, or draw on the result
+            pull = None
+            if neighbors is not None and not self._squared_distances:
+                pull = weight * (neighbors @ doc_topic.astype(np.float64))
+            prior = self._document_prior(topic_weight)
+            found = fold_in_counts(counts, topic_word, prior, self.n_jobs, pull=pull, with_prior=True)
+            if neighbors is None or pull is not None:
+                return normalise_rows(found, out=found)
+            own: float | np.ndarray = found.astype(np.float64)
+            counts = sp.csr_array(counts.shape, dtype=counts.dtype)  # the words have had their say
+        elif neighbors is None:
+            return fold_in(counts, topic_word, topic_weight, n_jobs=self.n_jobs)
+        else:
+            own = self.prior
         return fold_in_near(
             counts,
-            *topics,
+            topic_word,
+            topic_weight,
             neighbors,
-            self.doc_topic_,
+            doc_topic,
             weight,
-            prior=self.prior,
+            prior=own,
             squared=self._squared_distances,
             n_jobs=self.n_jobs,
         )
-
-    def _fold_in_left_out(self, counts: sp.csr_array, neighbors: sp.csr_array | None, weight: float) -> np.ndarray:
-        """P(z|d) with each token left out in turn; the prior and the neighbours are pseudo-counts."""
-        base = self.prior * np.maximum(self.topic_weight_.astype(np.float64), 1e-12)[None]
-        if neighbors is not None:
-            base = base + weight * (neighbors @ self.doc_topic_.astype(np.float64))
-        return normalise_rows(fold_in_counts(counts, self.topic_word_, base, self.n_jobs) + base).astype(counts.dtype)
 
     def _neighbors_of(
         self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None

@@ -25,10 +25,11 @@ from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import Prior, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
 from ..inputs import RandomStateLike
-from ..leave_one_out import LeaveOneOutStep
+from ..leave_one_out import LeaveOneOutStep, focus_of
 from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData
 from .graph_model import GraphInit, Metric, Step
+from .graph_start import start_tables
 from .weighted_model import WeightedGraphModel
 
 __all__ = ["LapPLSI"]
@@ -46,10 +47,11 @@ class LapPLSI(WeightedGraphModel):
     ----------
     n_topics : int, default=20
         Number of topics.
-    graph_weight : float or 'auto', default=1.0
+    graph_weight : float or 'auto', default='auto'
         How strongly the graph counts: the weight of the squared distances between neighbours. 0 is LDA, and
-        without a prior PLSA; 'auto' chooses among 0, 0.1, 0.3, ... 100 (without a prior 1, 3, ... 1000) on tokens and
-        edges held out, at the price of a few fits.
+        without a prior PLSA. 'auto' takes the one of 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000) that
+        predicts held-out documents best, at the price of one or two more fits; where X holds fractions, such as
+        tf-idf, nothing can be held out and it is 1.
     n_neighbors : int, default=5
         Neighbours of each document in the graph that is made where `fit` is given none.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
@@ -63,8 +65,11 @@ class LapPLSI(WeightedGraphModel):
         Strength of the prior of P(z|d), in tokens per document, shared by the topics according to their size. Above 0
         each token's topic is inferred from the other tokens of its document and from its neighbours, as in LDA. 0, with
         smoothing=0, is the model of the paper.
-    smoothing : float, default=0.01
+    smoothing : float, default=0.03
         Pseudo-count of every word in every topic.
+    focus : float, default=3.0
+        Strength of a document's main topic, in tokens: short documents are expected to be about one thing, while long
+        ones are free to mix. Used only with a prior.
     seed_words : dict of int to list, or list of lists, optional
         Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
         strings where X has words (texts, a Corpus or a data frame), else column numbers.
@@ -102,9 +107,9 @@ class LapPLSI(WeightedGraphModel):
         The graph of the training documents, None when graph_weight is 0.
     graph_weight_ : float
         The weight used.
-    graph_weight_path_ : ndarray of shape (n_weights, 5), or None
-        With graph_weight='auto', a row for each weight tried: weight, held-out log-likelihood per token, share of the
-        largest topic, AUC of held-out edges, accuracy on held-out labels (NaN without labels).
+    graph_weight_path_ : ndarray of shape (n_weights, 4), or None
+        With graph_weight='auto', a row for each weight tried: weight, log-likelihood per token of held-out documents,
+        share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
     history_ : ndarray of shape (n_iter_,)
         The objective per token before each step: log-likelihood minus the part of the graph.
     n_iter_ : int
@@ -126,18 +131,19 @@ class LapPLSI(WeightedGraphModel):
     [True, True, True, False, False, False]
     """
 
-    _squared_distances = True  # a prior of new documents is then maximum a posteriori
+    _squared_distances = True
 
     def __init__(
         self,
         n_topics: int = 20,
         *,
-        graph_weight: float | Literal["auto"] = 1.0,
+        graph_weight: float | Literal["auto"] = "auto",
         n_neighbors: int = 5,
         metric: Metric = "cosine",
         init: GraphInit = "auto",
         prior: float = 1.0,
-        smoothing: float = 0.01,
+        smoothing: float = 0.03,
+        focus: float = 3.0,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
@@ -156,6 +162,7 @@ class LapPLSI(WeightedGraphModel):
         self.init = init
         self.prior = prior
         self.smoothing = smoothing
+        self.focus = focus
         self.seed_words = seed_words
         self.seed_strength = seed_strength
         self.store_neighbors = store_neighbors
@@ -171,7 +178,7 @@ class LapPLSI(WeightedGraphModel):
         self._check_graph_weight()
 
     def _begin(self, data: GraphData) -> State:
-        state = self._start_tables(data)
+        state = start_tables(self, data)
         if data.graph is not None:
             # Documents that begin alike are a saddle that a strong weight would never leave.
             tables = (state["doc_topic"], state["word_topic"])
@@ -237,19 +244,15 @@ class LapPLSI(WeightedGraphModel):
 
     def _left_out_step(self, data: GraphData, seeds: Prior) -> Callable[[State], float]:
         """Leave-one-out EM with the prior, before the documents are drawn to each other."""
-        counts, n_topics, alpha = data.counts, self.n_topics, self.prior
+        counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
+        scale = (lengths + self.prior + focus_of(lengths, self._focus()))[:, None]
 
         def left_out(state: State) -> float:
             before = state["doc_topic"][:, :n_topics].astype(np.float64)
-            base = alpha * np.maximum(state.get("topic_share", before.mean(axis=0)), 1e-12)
-            pseudo = padded(np.maximum(before * (lengths + alpha)[:, None] - base, 0), counts.dtype)
-            log_likelihood, tokens = step(pseudo, state["word_topic"], base)
-            state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
-            state["doc_topic"] = padded(
-                normalise_rows(pseudo[:, :n_topics] + alpha * state["topic_share"]), counts.dtype
-            )
+            log_likelihood, target = self._left_out(step, state, before * scale)
+            state["doc_topic"] = padded(normalise_rows(target), counts.dtype)
             return log_likelihood / n_tokens
 
         return left_out

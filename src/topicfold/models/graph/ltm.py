@@ -24,12 +24,13 @@ from ...engine.checks import check_choice
 from ...engine.loop import State
 from ...graph.build import laplacian
 from ..base import Dtype
-from ..em import Prior, padded, plain_step, token_count
+from ..em import Prior, plain_step, token_count
 from ..inputs import RandomStateLike
-from ..leave_one_out import LeaveOneOutStep
+from ..leave_one_out import LeaveOneOutStep, focus_of
 from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData, without_tokens
 from .graph_model import GraphInit, Metric, Step
+from .graph_start import start_tables
 from .linear_system import GraphSystem
 from .weighted_model import WeightedGraphModel
 
@@ -43,11 +44,12 @@ class LTM(WeightedGraphModel):
     ----------
     n_topics : int, default=20
         Number of topics.
-    graph_weight : float or 'auto', default=1.0
+    graph_weight : float or 'auto', default='auto'
         How strongly neighbours draw on a document, in tokens per edge: at 1000 five neighbours outweigh a document of
         100 tokens fifty to one, which is right for some corpora and merges everything in others. 0 is LDA, and
-        without a prior PLSA; 'auto' chooses among 0, 0.1, 0.3, ... 100 (without a prior 1, 3, ... 1000) on tokens and
-        edges held out, at the price of a few fits.
+        without a prior PLSA. 'auto' takes the one of 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000) that
+        predicts held-out documents best, at the price of one or two more fits; where X holds fractions, such as
+        tf-idf, nothing can be held out and it is 1.
     n_neighbors : int, default=5
         Neighbours of each document in the graph that is made where `fit` is given none.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
@@ -64,8 +66,11 @@ class LTM(WeightedGraphModel):
         Strength of the prior of P(z|d), in tokens per document, shared by the topics according to their size. Above 0
         each token's topic is inferred from the other tokens of its document and from its neighbours, as in LDA. 0, with
         smoothing=0, is the model of the paper.
-    smoothing : float, default=0.01
+    smoothing : float, default=0.03
         Pseudo-count of every word in every topic.
+    focus : float, default=3.0
+        Strength of a document's main topic, in tokens: short documents are expected to be about one thing, while long
+        ones are free to mix. Used only with a prior.
     seed_words : dict of int to list, or list of lists, optional
         Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
         strings where X has words (texts, a Corpus or a data frame), else column numbers.
@@ -103,9 +108,9 @@ class LTM(WeightedGraphModel):
         The graph of the training documents, None when graph_weight is 0.
     graph_weight_ : float
         The weight used.
-    graph_weight_path_ : ndarray of shape (n_weights, 5), or None
-        With graph_weight='auto', a row for each weight tried: weight, held-out log-likelihood per token, share of the
-        largest topic, AUC of held-out edges, accuracy on held-out labels (NaN without labels).
+    graph_weight_path_ : ndarray of shape (n_weights, 4), or None
+        With graph_weight='auto', a row for each weight tried: weight, log-likelihood per token of held-out documents,
+        share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
     history_ : ndarray of shape (n_iter_,)
         The objective per token before each step: log-likelihood minus the part of the graph.
     n_iter_ : int
@@ -133,13 +138,14 @@ class LTM(WeightedGraphModel):
         self,
         n_topics: int = 20,
         *,
-        graph_weight: float | Literal["auto"] = 1.0,
+        graph_weight: float | Literal["auto"] = "auto",
         n_neighbors: int = 5,
         metric: Metric = "cosine",
         solver: Literal["auto", "direct", "cg"] = "auto",
         init: GraphInit = "auto",
         prior: float = 1.0,
-        smoothing: float = 0.01,
+        smoothing: float = 0.03,
+        focus: float = 3.0,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
@@ -159,6 +165,7 @@ class LTM(WeightedGraphModel):
         self.init = init
         self.prior = prior
         self.smoothing = smoothing
+        self.focus = focus
         self.seed_words = seed_words
         self.seed_strength = seed_strength
         self.store_neighbors = store_neighbors
@@ -175,7 +182,7 @@ class LTM(WeightedGraphModel):
         self._check_graph_weight()
 
     def _begin(self, data: GraphData) -> State:
-        return self._start_tables(data)
+        return start_tables(self, data)
 
     def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
         if self.prior > 0:
@@ -204,30 +211,28 @@ class LTM(WeightedGraphModel):
         return smooth
 
     def _step_with_prior(self, data: GraphData, seeds: Prior, weight: float) -> Step:
-        """Leave-one-out EM on the graph, with alpha the prior, m the topics' shares and deg the degrees:
+        """Leave-one-out EM on the graph; the prior (alpha, focus, m, r) is that of leave_one_out.py, deg the degrees:
 
-            (Omega + alpha + weight L) y_k = n_k + alpha m_k,   A = y (Omega + alpha + weight deg)
+            (Omega + alpha + focus + weight L) y_k = n_k + alpha m_k + focus r_k
+            A = y (Omega + alpha + focus + weight deg)
 
-        A are the pseudo-counts that take the place of n + alpha m when a token's topic is inferred from the others.
+        A are the pseudo-counts that take the place of n + alpha m + focus r there.
         """
-        counts, n_topics, alpha = data.counts, self.n_topics, self.prior
+        counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
+        strength = self.prior + focus_of(lengths, self._focus())
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
         graph = data.graph if weight > 0 else None
-        system, shifts, scale = None, None, lengths + alpha
+        system, shifts, scale = None, None, lengths + strength
         if graph is not None:
             heard = np.zeros(len(lengths), bool)
-            system = GraphSystem(lengths + alpha, graph, weight, heard, self.solver, self.n_jobs, counts.dtype)
-            shifts, scale = laplacian(graph), lengths + alpha + weight * graph.sum(axis=1)
+            system = GraphSystem(lengths + strength, graph, weight, heard, self.solver, self.n_jobs, counts.dtype)
+            shifts, scale = laplacian(graph), lengths + strength + weight * graph.sum(axis=1)
 
         def left_out(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
             before = doc_topic.astype(np.float64)
-            base = alpha * np.maximum(state.get("topic_share", before.mean(axis=0)), 1e-12)
-            pseudo = padded(np.maximum(before * scale[:, None] - base, 0), counts.dtype)
-            log_likelihood, tokens = step(pseudo, state["word_topic"], base)
-            state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
-            target = pseudo[:, :n_topics] + alpha * state["topic_share"]
+            log_likelihood, target = self._left_out(step, state, before * scale[:, None])
             if system is None or shifts is None:
                 doc_topic[:] = normalise_rows(target)
                 return log_likelihood / n_tokens

@@ -23,20 +23,25 @@ class WeightedGraphModel(GraphTopicModel):
     ----------
     graph_weight_ : float
         The weight used.
-    graph_weight_path_ : ndarray of shape (n_weights, 5), or None
-        With graph_weight='auto', a row for each weight tried: weight, held-out log-likelihood per token, share of the
-        largest topic, AUC of held-out edges, accuracy on held-out labels (NaN without labels).
+    graph_weight_path_ : ndarray of shape (n_weights, 4), or None
+        With graph_weight='auto', a row for each weight tried: weight, log-likelihood per token of held-out documents,
+        share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
     """
 
     graph_weight: float | Literal["auto"]
+    focus: float
 
     graph_weight_: float
     graph_weight_path_: np.ndarray | None
+
+    def _focus(self) -> float:
+        return float(self.focus)
 
     def _needs_graph(self) -> bool:
         return self.graph_weight != 0
 
     def _check_graph_weight(self) -> None:
+        check_number("focus", self.focus)
         if self.graph_weight != "auto":
             check_number("graph_weight", self.graph_weight, or_else=", or 'auto'")
 

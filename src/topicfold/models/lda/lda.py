@@ -20,7 +20,7 @@ from ..base import Dtype
 from ..best_start import best_start, state_from
 from ..em import Prior, padded, seed_prior, token_count
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from ..leave_one_out import LeaveOneOutStep, fold_in_counts, left_out_step
+from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts, left_out_step
 from ..mixture import MixtureModel, Step
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
 from .prior_choice import chosen_priors, first_priors
@@ -39,8 +39,11 @@ class LDA(MixtureModel):
         Strength of the prior of P(z|d), in tokens per document; the topics share it by their size in the corpus. 'auto'
         chooses it, and 'auto' as beta does the same, on documents held out of the training documents, at the price of
         about two more fits.
-    beta : float or 'auto', default=0.01
+    beta : float or 'auto', default=0.03
         Prior of P(w|z), in tokens of every word in every topic.
+    focus : float, default=3.0
+        Strength of a document's main topic, in tokens: short documents are expected to be about one thing, while long
+        ones are free to mix. 0 is plain LDA.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or topics that are given. 'auto' tries 'nmf', 'kmeans'
         and clusters of documents made from either, and keeps the best after a few steps.
@@ -114,7 +117,8 @@ class LDA(MixtureModel):
         n_topics: int = 20,
         *,
         alpha: float | Literal["auto"] = 1.0,
-        beta: float | Literal["auto"] = 0.01,
+        beta: float | Literal["auto"] = 0.03,
+        focus: float = 3.0,
         init: InitLike = "auto",
         n_init: int = 1,
         max_iter: int = 100,
@@ -130,6 +134,7 @@ class LDA(MixtureModel):
         self.n_topics = n_topics
         self.alpha = alpha
         self.beta = beta
+        self.focus = focus
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -150,6 +155,7 @@ class LDA(MixtureModel):
         for name in ("alpha", "beta"):
             if getattr(self, name) != "auto":
                 check_number(name, getattr(self, name), above=True, or_else=", or 'auto'")
+        check_number("focus", self.focus)
 
     def document_posterior(self, X: CountsLike) -> np.ndarray:
         """Parameters of an approximate posterior of each document's topics, a Dirichlet distribution.
@@ -164,18 +170,16 @@ class LDA(MixtureModel):
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
-            Pseudo-counts, above zero; their sum is the document's tokens plus alpha.
+            Pseudo-counts, above zero; their sum is the document's tokens plus alpha plus focus.
         """
         check_is_fitted(self)
         return self._posterior(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_))
 
     def _posterior(self, counts: sp.csr_array) -> np.ndarray:
-        base = self._base()
-        return fold_in_counts(counts, self.topic_word_, base, self.n_jobs) + base.astype(self.topic_word_.dtype)
+        return fold_in_counts(counts, self.topic_word_, self._document_prior(), self.n_jobs, with_prior=True)
 
-    def _base(self) -> np.ndarray:
-        """Pseudo-counts of the topics in a document, before any of its words."""
-        return self.alpha_ * np.maximum(self.topic_weight_.astype(np.float64), 1e-12)
+    def _document_prior(self) -> DocumentPrior:
+        return document_prior(self.alpha_, self.topic_weight_, float(self.focus))
 
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         posterior = self._posterior(counts)
@@ -192,11 +196,11 @@ class LDA(MixtureModel):
         smoothing = self.beta_ / max(frequency.sum(), 1)
         before = (1 - share) * self.topic_weight_.astype(np.float64)[:, None] * self.topic_word_ + smoothing
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, 0.0, seed_prior({}, 0.0, counts.dtype))
-        base, topic_word, values = self._base(), normalise_rows(before), []
-        doc = padded(fold_in_counts(counts, self.topic_word_, base, self.n_jobs), counts.dtype)
+        prior, topic_word, values = self._document_prior(), normalise_rows(before), []
+        doc = padded(fold_in_counts(counts, self.topic_word_, prior, self.n_jobs), counts.dtype)
         for _ in range(BATCH_STEPS):
             word = padded(topic_word.T, counts.dtype)
-            log_likelihood, tokens = step(doc, word, base)
+            log_likelihood, tokens = step(doc, word, prior)
             values.append(log_likelihood / n_tokens)
             # P(z, w) of the stream so far, moved towards that of the batch
             joint = before + share * (tokens / n_tokens)[:, None] * word[:, :n_topics].T
@@ -214,7 +218,7 @@ class LDA(MixtureModel):
         if isinstance(self.init, str) and self.init == "auto" and self.n_topics > 1:
             # with the priors that are given, or the defaults: chosen ones are to change the fit, not its start as well
             alpha, beta = first_priors(self)
-            how = {"alpha": alpha, "beta": beta, "seed_strength": self.seed_strength}
+            how = {"alpha": alpha, "beta": beta, "focus": float(self.focus), "seed_strength": self.seed_strength}
             return best_start(counts, self.n_topics, rng, seeds=seeds, n_jobs=self.n_jobs, **how) | priors
         return state_from(counts, *start(counts, self.n_topics, self.init, rng, seeds)) | priors
 
@@ -224,7 +228,7 @@ class LDA(MixtureModel):
         def step(state: State) -> float | tuple[float, bool]:
             priors = float(state["alpha"]), float(state["beta"])
             if priors not in steps:
-                steps[priors] = left_out_step(counts, self.n_topics, self.n_jobs, *priors, prior)
+                steps[priors] = left_out_step(counts, self.n_topics, self.n_jobs, *priors, float(self.focus), prior)
             return steps[priors](state)
 
         return step

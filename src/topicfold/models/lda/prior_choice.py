@@ -17,7 +17,7 @@ from ...engine.checks import check_whole_numbers
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
 from ..best_start import state_from
-from ..leave_one_out import fold_in_counts
+from ..leave_one_out import document_prior, fold_in_counts
 from ..starts import start
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_ALPHA", "DEFAULT_BETA", "chosen_priors", "first_priors"]
 
-DEFAULT_ALPHA, DEFAULT_BETA = 1.0, 0.01
+DEFAULT_ALPHA, DEFAULT_BETA = 1.0, 0.03
 _FACTOR = 3.0
 _RANGE = {"alpha": (0.1, 30.0), "beta": (0.001, 0.3)}
 _FIRST_STEPS, _STEPS = 40, 10
@@ -99,6 +99,6 @@ def _by_document(
     model: LDA, state: State, seen: sp.csr_array, held_out: sp.csr_array, frequency: np.ndarray
 ) -> np.ndarray:
     topic_word = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : model.n_topics].T))
-    base = float(state["alpha"]) * np.maximum(state["topic_share"], 1e-12)
-    doc_topic = normalise_rows(fold_in_counts(seen, topic_word, base, model.n_jobs) + base)
+    prior = document_prior(float(state["alpha"]), state["topic_share"], float(model.focus))
+    doc_topic = normalise_rows(fold_in_counts(seen, topic_word, prior, model.n_jobs, with_prior=True))
     return completion_log_likelihood_by_document(held_out, doc_topic, topic_word, frequency)[0]

@@ -1,0 +1,81 @@
+"""Where the models on a graph begin: as PLSA and LDA do, at clusters of vectors, or at a cut of the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from ...engine.arrays import normalise_rows
+from ...engine.loop import State
+from ...graph.build import spectral_vectors
+from ..best_start import best_start
+from ..em import padded
+from ..starts import start
+from .graph_data import GraphData
+
+if TYPE_CHECKING:
+    from .graph_model import GraphTopicModel
+
+__all__ = ["start_tables"]
+
+_SPECTRAL_STARTS = 10
+_SMOOTHINGS = 4
+
+
+def start_tables(model: GraphTopicModel, data: GraphData) -> State:
+    """P(z|d) and P(w|z) to begin with, as `init` says."""
+    # the seed is drawn as PLSA draws that of its first start
+    seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
+    counts, rng = data.counts, np.random.RandomState(seed)
+    init: Any = model.init
+    how: dict[str, Any] = {"vectors": data.vectors}
+    if isinstance(init, str) and init == "auto":
+        if data.source == "embeddings":
+            init = "kmeans"
+            if model.prior > 0 and data.graph is not None:
+                assert isinstance(data.vectors, np.ndarray)
+                how = {"vectors": _smoothed(data.vectors, data.graph)}
+        elif model.prior > 0 and model._leaves_out and model.n_topics > 1:
+            return _left_out_start(model, counts, rng)
+    if isinstance(init, str) and init == "spectral":
+        if data.graph is None:
+            raise ValueError("init='spectral' cuts the graph, and with graph_weight=0 there is none")
+        how = {"vectors": spectral_vectors(data.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
+        init = "kmeans"
+    doc_topic, topic_word = start(counts, model.n_topics, init, rng, model._seeds(counts), **how)
+    return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
+
+
+def _left_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random.RandomState) -> State:
+    """The best of several starts for leave-one-out EM, found without the graph."""
+    found = best_start(
+        counts,
+        model.n_topics,
+        rng,
+        alpha=model.prior,
+        beta=model.smoothing,
+        focus=model._focus(),
+        seeds=model._seeds(counts),
+        seed_strength=model.seed_strength,
+        n_jobs=model.n_jobs,
+    )
+    doc_topic = found["doc_count"][:, : model.n_topics] + model.prior * found["topic_share"]
+    return {
+        "doc_topic": padded(normalise_rows(doc_topic), counts.dtype),
+        "word_topic": found["word_topic"],
+        "topic_share": found["topic_share"],
+    }
+
+
+def _smoothed(vectors: np.ndarray, graph: sp.csr_array) -> np.ndarray:
+    """Each vector replaced by the mean of itself and its neighbours, a few times over; rows of length one.
+
+    A mean over neighbours of neighbours loses what sets one text apart from others of its kind.
+    """
+    mean = sp.diags_array(1 / (1 + graph.sum(axis=1))) @ (graph + sp.eye_array(graph.shape[0], format="csr"))
+    for _ in range(_SMOOTHINGS):
+        vectors = mean @ vectors
+    return (vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)).astype(np.float32)
