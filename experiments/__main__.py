@@ -17,12 +17,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", default="docs/results", help="folder for the results; a killed run resumes there")
     parser.add_argument("--quick", action="store_true", help="a small version that takes minutes")
     parser.add_argument("--jobs", type=int, default=1, help="cells at a time, each in a process")
+    parser.add_argument("--so-far", action="store_true", help="run nothing: a page of the cells there are")
     given = parser.parse_args(arguments)
     if given.name is None:
         print("\n".join(EXPERIMENTS))
         return 0
     try:
-        print(run(given.name, data=given.data, out=given.out, quick=given.quick, n_jobs=given.jobs))
+        how = {"quick": given.quick, "n_jobs": given.jobs, "so_far": given.so_far}
+        print(run(given.name, data=given.data, out=given.out, **how))
     except (ValueError, OSError, ImportError) as error:
         print(f"experiments: {error}", file=sys.stderr)
         return 2

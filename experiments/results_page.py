@@ -91,6 +91,11 @@ def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "
             ", then the published one." if experiment.published else "; there are no published ones to set beside them."
         ),
     ]
+    if results["missing"]:
+        lines += [
+            "",
+            f"**Not finished**: {results['missing']} of the runs are missing; (runs) says how many there are.",
+        ]
     if figure:
         lines += ["", figure]
     if experiment.extra is not None:

@@ -47,13 +47,15 @@ def run(
     *,
     quick: bool = False,
     n_jobs: int = 1,
+    so_far: bool = False,
     verbose: bool | None = None,
 ) -> str:
     """Run what is missing of an experiment, write OUT/NAME.jsonl, .md (and .png), and return the Markdown.
 
     `quick` runs a smaller protocol, into files of their own (NAME-quick). `n_jobs` cells run at a time, in processes.
+    With `so_far` nothing is run, and the page is of the cells there are.
     """
-    results = measure(name, data, out, quick=quick, n_jobs=n_jobs, verbose=verbose)
+    results = measure(name, data, out, quick=quick, n_jobs=n_jobs, so_far=so_far, verbose=verbose)
     experiment, page = load_experiment(name), Path(out) / f"{_stem(name, quick)}.md"
     text = markdown(experiment, results, _draw(experiment, results, page.with_suffix(".png")))
     page.write_text(text, encoding="utf-8")
@@ -71,25 +73,28 @@ def measure(
     *,
     quick: bool = False,
     n_jobs: int = 1,
+    so_far: bool = False,
     verbose: bool | None = None,
 ) -> dict[str, Any]:
     """Run what is missing of an experiment, write its cells to OUT/NAME.jsonl, and return all results."""
     experiment = load_experiment(name)
-    folder, out = data_folder(data), Path(out)
+    out = Path(out)
     protocol = {**experiment.protocol, **(experiment.quick if quick else {})}
     cells = cells_of(experiment, protocol)
     out.mkdir(parents=True, exist_ok=True)
     log = out / f"{_stem(name, quick)}.jsonl"
     finished = _read(log)
     missing = [cell for cell in cells if finished.get(cell.key, {"error": "not run"})["error"] is not None]
-    with _progress(experiment.title, len(cells), len(cells) - len(missing), verbose) as show:
-        for row in _run_cells(experiment, protocol, missing, folder, n_jobs):
-            _append(log, row)
-            finished[row["key"]] = row
-            show(row)
-    rows = [finished[cell.key] for cell in cells]
+    if not so_far:
+        with _progress(experiment.title, len(cells), len(cells) - len(missing), verbose) as show:
+            for row in _run_cells(experiment, protocol, missing, data_folder(data), n_jobs):
+                _append(log, row)
+                finished[row["key"]] = row
+                show(row)
+    rows = [finished[cell.key] for cell in cells if cell.key in finished]
     command = f"python -m experiments {name} --data DATA --out {'OUT' if out.is_absolute() else out.as_posix()}"
-    return summary(experiment, protocol, rows, command + (" --quick" if quick else ""), n_jobs)
+    results = summary(experiment, protocol, rows, command + (" --quick" if quick else ""), n_jobs)
+    return {**results, "missing": len(cells) - len(rows)}
 
 
 def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str:

@@ -1,15 +1,19 @@
 """Files: arrays and JSON in one .safetensors file, for models, corpora and checkpoints. Loading executes nothing.
 
 A file appears whole or not at all: it is written beside its place and then put there, so an interrupted or failed
-write leaves the file that was there before.
+write leaves the file that was there before. Every array and the JSON have a checksum (CRC-32), which is verified on
+reading: it tells damage, not malice.
 """
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import json
 import os
 import platform
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -19,6 +23,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from .engine.arrays import checked_sparse
 
 __all__ = [
     "check_writable",
@@ -33,6 +39,7 @@ __all__ = [
 
 SCHEMA = 1  # raised when an older topicfold could not read the file
 _SPARSE_PARTS = ("data", "indices", "indptr")
+_HEADER, _HEADER_CHECKSUM = "topicfold", "topicfold-checksum"
 
 
 def write_file(path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
@@ -41,9 +48,11 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Map
     from safetensors.numpy import save_file
 
     made_by = {"schema": SCHEMA, "version": version("topicfold"), "libraries": _library_versions()}
-    header = {"topicfold": json.dumps({**made_by, **metadata})}
     # safetensors writes memory as it lies: a transposed or strided array would come back scrambled
     plain = {key: np.asarray(value, order="C") for key, value in arrays.items()}
+    checksums = {key: _checksum(value) for key, value in plain.items()}
+    text = json.dumps({**made_by, "checksums": checksums, **metadata})
+    header = {_HEADER: text, _HEADER_CHECKSUM: str(zlib.crc32(text.encode()))}
     with replaced_when_whole(path) as temporary:
         try:
             save_file(plain, temporary, header)
@@ -73,7 +82,8 @@ def replaced_when_whole(path: str | Path) -> Iterator[Path]:
     """A file beside `path` to write to, put in its place when the block ends well and removed when it does not."""
     check_writable(path)
     path = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    _remove_left_over(path)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.{os.getpid()}.", suffix=".tmp", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
@@ -85,6 +95,27 @@ def replaced_when_whole(path: str | Path) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _remove_left_over(path: Path) -> None:
+    """Remove what a killed save to the same name has left behind, unless a process is still writing it."""
+    for file in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        writer = file.name.removeprefix(f".{path.name}.").split(".")[0]
+        if not (writer.isdecimal() and _is_running(int(writer))):
+            with contextlib.suppress(OSError):  # another save may have been faster
+                file.unlink()
+
+
+def _is_running(process: int) -> bool:
+    if process == os.getpid() or os.name == "nt":  # signal 0 would end a process of Windows
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def kind_of_file(path: str | Path) -> str:
@@ -108,10 +139,14 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
         raise IsADirectoryError(f"{path} is a folder: expected a .safetensors file")
     try:
         with safe_open(path, framework="np") as file:
-            header = (file.metadata() or {}).get("topicfold")
+            about = file.metadata() or {}
+            header = about.get(_HEADER)
             if header is None:
                 raise ValueError(f"{path} is a safetensors file, but not one of topicfold's")
             metadata = json.loads(header)
+            signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 are not
+            if signed and about.get(_HEADER_CHECKSUM) != str(zlib.crc32(header.encode())):
+                raise ValueError(f"{path} is damaged: what it says of itself does not match its checksum")
             if metadata["schema"] > SCHEMA:
                 raise ValueError(
                     f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "
@@ -121,9 +156,24 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
                 return {}, metadata
             if metadata["kind"] != kind:
                 raise ValueError(f"{path} holds a {metadata['kind']}: expected a {kind}")
-            return {key: file.get_tensor(key) for key in file.keys()}, metadata  # noqa: SIM118
+            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            if signed:
+                _verify(path, arrays, metadata["checksums"])
+            return arrays, metadata
     except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged or not a topicfold file: {error}") from None
+
+
+def _checksum(array: np.ndarray) -> int:
+    """CRC-32 of an array: its type, its shape and its bytes."""
+    about = zlib.crc32(f"{array.dtype.str} {array.shape}".encode())
+    return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, about)
+
+
+def _verify(path: Path, arrays: Mapping[str, np.ndarray], checksums: Mapping[str, int]) -> None:
+    for name in sorted({*arrays, *checksums}):
+        if name not in arrays or name not in checksums or _checksum(arrays[name]) != checksums[name]:
+            raise ValueError(f"{path} is damaged: {name!r:.60} does not match its checksum")
 
 
 @contextmanager
@@ -203,9 +253,8 @@ def put_together(
     def one(key: str, entry: Mapping[str, Any]) -> Any:
         kind = entry["is"]
         if kind == "sparse":
-            matrix = sp.csr_array(tuple(arrays[f"{key}.{part}"] for part in _SPARSE_PARTS), tuple(entry["shape"]))
-            matrix.check_format(full_check=True)
-            return matrix
+            parts = tuple(arrays[f"{key}.{part}"] for part in _SPARSE_PARTS)
+            return checked_sparse(sp.csr_array(parts, tuple(entry["shape"])))
         if kind.endswith("strings"):
             raw, ends = arrays[f"{key}.bytes"].tobytes(), arrays[f"{key}.ends"].tolist()
             if [0, *ends] != sorted([0, *ends]) or (ends[-1] if ends else 0) != len(raw):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,14 @@ class Corpus(CorpusConstructors):
             check_unique("word", self.vocabulary)
         if self.links is not None and self.links.size and not 0 <= self.links.min() <= self.links.max() < n_documents:
             raise ValueError(f"links name rows {self.links.min()}..{self.links.max()} of {n_documents} documents")
+
+    # Other processes get a corpus by pickle, which cannot take the read-only view that metadata are.
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "metadata": dict(self.metadata)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, MappingProxyType(value) if name == "metadata" else value)
 
     # ---- using one --------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..engine.arrays import checked_sparse
 from ..engine.warn import warn_user
 
 __all__ = [
@@ -109,14 +110,15 @@ def as_links(links: Iterable[tuple[Any, Any]] | None, ids: Sequence[str]) -> np.
 
 
 def checked_counts(counts: Any) -> sp.csr_array:
-    if not sp.issparse(counts):
+    if sp.issparse(counts):
+        counts = checked_sparse(counts)
+    else:
         counts = np.asarray(counts)
         if counts.dtype.kind not in "biuf":
             raise ValueError(f"counts of type {counts.dtype}: expected numbers")
     matrix = sp.csr_array(counts)
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise ValueError(f"counts of shape {matrix.shape}: expected documents x words, at least one of each")
-    matrix.check_format(full_check=True)
     matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else matrix.astype(np.float64)
     matrix.sum_duplicates()
     values = matrix.data

@@ -11,16 +11,75 @@ import scipy.sparse as sp
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["aligned", "canonical", "content_hash", "csr_parts", "normalise_rows", "padded"]
+__all__ = ["aligned", "canonical", "checked_sparse", "content_hash", "csr_parts", "normalise_rows", "padded"]
 
 _LANES = 8  # values of a vector register that rows are padded to
 
 
+def checked_sparse(matrix: Any) -> Any:
+    """The sparse matrix, in whatever form it came; a ValueError where its arrays do not fit each other.
+
+    scipy looks at little of what it is given, and its compiled code follows indices wherever they point: a conversion
+    to CSR can already crash. So the arrays are looked at first, and in the form they came in.
+    """
+    if matrix.ndim != 2:
+        raise ValueError(f"a sparse matrix of shape {matrix.shape}: expected two dimensions")
+    if matrix.format in ("lil", "dok", "dia"):
+        matrix = _as_coo(matrix)
+    n_rows, n_columns = matrix.shape
+    if matrix.data.dtype.kind not in "biuf":
+        raise ValueError(f"a sparse matrix of type {matrix.data.dtype}: expected numbers")
+    if matrix.format == "coo":
+        rows, columns = matrix.row, matrix.col
+        if not len(rows) == len(columns) == len(matrix.data):
+            raise ValueError(
+                f"a sparse matrix with {len(rows)} rows, {len(columns)} columns, {len(matrix.data)} values"
+            )
+        _check_indices(rows, n_rows)
+        _check_indices(columns, n_columns)
+        return matrix
+    blocks = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    major, minor = n_rows // blocks[0], n_columns // blocks[1]
+    if matrix.format == "csc":
+        major, minor = n_columns, n_rows
+    indptr, indices, n_values = matrix.indptr, matrix.indices, len(matrix.data)
+    if matrix.format == "bsr" and matrix.data.shape[1:] != tuple(blocks):
+        raise ValueError(f"a sparse matrix with blocks of shape {matrix.data.shape[1:]}: expected {tuple(blocks)}")
+    if indptr.ndim != 1 or indptr.dtype.kind not in "iu" or len(indptr) != major + 1:
+        raise ValueError(f"a sparse matrix with indptr of shape {indptr.shape}: expected {major + 1} whole numbers")
+    rising = indptr[0] == 0 and bool((indptr[1:] >= indptr[:-1]).all())
+    if not rising or int(indptr[-1]) > min(len(indices), n_values):
+        raise ValueError("a sparse matrix whose indptr does not rise from 0 to the number of its values")
+    _check_indices(indices[: int(indptr[-1])], minor)
+    return matrix
+
+
+def _check_indices(indices: np.ndarray, size: int) -> None:
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise ValueError(f"a sparse matrix with indices of type {indices.dtype}: expected whole numbers")
+    if len(indices) and not (int(indices.min()) >= 0 and int(indices.max()) < size):
+        raise ValueError(
+            f"a sparse matrix with an index of {indices.min()} or {indices.max()}: expected 0 to {size - 1}"
+        )
+
+
+def _as_coo(matrix: Any) -> Any:
+    """Forms that scipy keeps in Python objects or by diagonals, as COO, without its compiled conversions."""
+    if matrix.format == "lil":
+        lengths = [len(row) for row in matrix.rows]
+        if lengths != [len(values) for values in matrix.data] or len(lengths) != matrix.shape[0]:
+            raise ValueError("a sparse matrix (LIL) whose rows and values differ in number")
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        columns = np.array([column for row in matrix.rows for column in row], np.int64)
+        values = np.array([value for row in matrix.data for value in row], matrix.dtype)
+        _check_indices(columns, matrix.shape[1])
+        return sp.coo_array((values, (rows, columns)), matrix.shape)
+    return sp.coo_array(matrix)
+
+
 def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
     """CSR with columns in order, duplicates summed and no stored zeros; a new matrix unless it is so already."""
-    result = sp.csr_array(counts)
-    # scipy does not look at the indices it is given, and a kernel would write wherever they point
-    result.check_format(full_check=True)
+    result = sp.csr_array(checked_sparse(counts) if sp.issparse(counts) else counts)
     if result.indices.dtype == np.int64 and max(*result.shape, result.nnz) < np.iinfo(np.int32).max:
         # slicing may widen indices, and scikit-learn refuses wide ones
         parts = (result.data, result.indices.astype(np.int32), result.indptr.astype(np.int32))

@@ -7,7 +7,7 @@ no concrete method is overridden.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -20,6 +20,7 @@ from ..corpus.corpus import Corpus
 from ..engine.arrays import normalise_rows
 from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
 from ..engine.loop import Checkpoint, Resumed, Run, State, fingerprint
+from ..engine.stored import SUM, Stored
 from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
@@ -56,6 +57,24 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Whether the fit ended by itself before `max_iter`; whether Ctrl-C ended it.
     """
 
+    # What a fitted model keeps, beside what its base classes declare: a file that holds anything else is refused.
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "topic_word_": Stored(("topics", "words"), low=0, high=SUM),
+        "doc_topic_": Stored(("documents", "topics"), low=0, high=SUM),
+        "topic_weight_": Stored(("topics",), low=0, high=SUM),
+        "word_frequency_": Stored(("words",), low=0),
+        "history_": Stored(("steps",)),
+        "n_iter_": Stored(kind="whole", low=0),
+        "converged_": Stored(kind="yes or no"),
+        "interrupted_": Stored(kind="yes or no"),
+        "n_features_in_": Stored(kind="whole", low=1),
+        "vocabulary_": Stored(("words",), "texts", optional=True),
+        "feature_names_in_": Stored(("words",), "texts", new=True),
+        "document_ids_": Stored(("documents",), "texts", optional=True),
+        "document_titles_": Stored(("documents",), "texts", optional=True, new=True),
+        "preprocessing_": Stored(kind="object", optional=True),
+        "corpus_hash_": Stored(kind="text", optional=True),
+    }
     score_unit: ClassVar[str] = "nats per token"
     _endings: ClassVar[tuple[str, str]] = ("stopped at max_iter", "converged")  # by whether it converged
 
@@ -123,6 +142,17 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     @abstractmethod
     def _prepare(self) -> None:
         """Make what follows from the learned arrays and is used again and again; after a fit, and after loading."""
+
+    @classmethod
+    def stored(cls) -> dict[str, Stored]:
+        """All that a fitted model of this class keeps: what it and its base classes declare."""
+        declared: dict[str, Stored] = {}
+        for base in reversed(cls.__mro__):
+            declared |= vars(base).get("_stored", {})
+        return declared
+
+    def _check_learned(self) -> None:
+        """Raise where learned values, each as declared, do not fit each other; before a loaded model is used."""
 
     @property
     def components_(self) -> np.ndarray:

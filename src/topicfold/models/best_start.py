@@ -25,7 +25,7 @@ _CLUSTER_STEPS = 10
 _TRIAL_STEPS, _FINALISTS = 5, 2
 _SAMPLE, _SAMPLE_PER_TOPIC, _SAMPLE_TOKENS = 5_000, 50, 300_000  # documents and tokens that starts are tried on
 # By the number of topics: the price of NMF grows with its square.
-_INITS = ((100, ("nmf", "kmeans", "nmf", "nmf")), (200, ("nmf", "kmeans")), (float("inf"), ("kmeans", "kmeans")))
+_INITS = ((50, ("nmf", "kmeans", "nmf", "nmf")), (200, ("nmf", "kmeans")), (float("inf"), ("kmeans", "kmeans")))
 _EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
 _OWN = 0.7  # of a document's tokens begin in its cluster; the rest is spread evenly
 
@@ -88,11 +88,11 @@ def best_start(
     first, *more = next(inits for most, inits in _INITS if n_topics <= most)
     topics = start(part, n_topics, first, rng, seeds)
     candidates = [tried(*topics), tried(*clustered(part, topics[1], n_jobs))]
-    in_clusters = candidates[1][0] > candidates[0][0]  # the other starts begin in the form that suits the documents
-    for init in more:
-        topics = start(part, n_topics, init, rng, seeds)
-        candidates.append(tried(*(clustered(part, topics[1], n_jobs) if in_clusters else topics)))
-    if in_clusters:  # and once more, from documents that have come to be alike
+    if candidates[1][0] > candidates[0][0]:  # as clusters: short documents, for which other samples may do better
+        for init in more:
+            topics = start(part, n_topics, init, rng, seeds)
+            candidates.append(tried(*clustered(part, topics[1], n_jobs)))
+        # and once more, from documents that have come to be alike
         leader = max(candidates, key=_value)[1]
         doc_topic = leader["doc_count"][:, :n_topics] + document_prior(alpha, leader["topic_share"]).base
         topics = clusters_of(normalise_rows(doc_topic), part, n_topics, rng)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..corpus.counting import WordCounter
 from ..corpus.fields import is_missing
-from ..engine.arrays import canonical, content_hash
+from ..engine.arrays import canonical, checked_sparse, content_hash
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -122,6 +122,8 @@ class CountsMixin:
         from sklearn.utils.validation import validate_data
 
         _check_frame(X)
+        if sp.issparse(X):
+            X = checked_sparse(X)
         return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
 
     def _matched(self, corpus: Corpus) -> sp.csr_array:

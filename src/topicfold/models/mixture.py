@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.loop import Checkpoint, Resumed, Run, State, hold_interrupts, iterate
+from ..engine.stored import Stored
 from .base import EMTopicModel
 from .em import Prior, check_size
 from .inputs import CountsLike, seen_words
@@ -26,6 +27,8 @@ class MixtureModel(EMTopicModel):
     """Base class of flat topics in which a document's topics depend on its own words alone."""
 
     _rises: ClassVar[bool] = True  # whether no step lowers the objective
+
+    _stored: ClassVar[Mapping[str, Stored]] = {"n_batches_": Stored(kind="whole", low=1, new=True)}
 
     init: InitLike
     n_init: int

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..corpus.preprocessing import Preprocessing
+from ..engine.stored import check_stored
 from ..store import damage_named, put_together, read_file, take_apart, write_file
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ __all__ = ["load", "save"]
 
 # parameters in files of version 0.1.0
 _RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "smoothing"}}
+# what older models had in place of parameters that have come since: their defaults are for new fits
+_BEFORE = {"prior": 0.0, "smoothing": 0.0, "focus": 0.0}
 
 
 def save(model: TopicModel, path: str | Path) -> None:
@@ -55,29 +58,19 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
         parameters = {key.removeprefix("parameter:"): values.pop(key) for key in list(values) if ":" in key}
         renamed = _RENAMED.get(name, {})
-        model = MODELS[name].load()(**{renamed.get(key, key): value for key, value in parameters.items()})
+        parameters = {renamed.get(key, key): value for key, value in parameters.items()}
+        kind = MODELS[name].load()
+        known = kind().get_params(deep=False)
+        parameters = {key: value for key, value in _BEFORE.items() if key in known} | parameters
+        model = kind(**parameters)
         values.setdefault("document_titles_", None)  # files of version 0.1.0 have none
+        check_stored(values, type(model).stored())
+        if values["topic_word_"].shape[1] != values["n_features_in_"]:
+            raise ValueError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
         for key, value in values.items():
-            if not key.endswith("_") or key.startswith("_") or not key.isidentifier():
-                raise ValueError(f"a model learns nothing called {key!r:.60}")
             setattr(model, key, value)
-        _check_shapes(model)
+        model._check_learned()
         model._prepare()
     if tokenizer is not None and model.preprocessing_ is not None:
         model.preprocessing_ = model.preprocessing_.with_tokenizer(tokenizer)
     return model
-
-
-def _check_shapes(model: TopicModel) -> None:
-    """Raise when a model's arrays do not fit each other, or hold what no fit gives."""
-    topics, documents = model.topic_word_, model.doc_topic_
-    if topics.ndim != 2 or topics.shape[1] != model.n_features_in_ or documents.shape[1:] != topics.shape[:1]:
-        raise ValueError(f"topics of shape {topics.shape} and documents of shape {documents.shape} do not fit")
-    for words in (model.vocabulary_, getattr(model, "feature_names_in_", None)):
-        if words is not None and len(words) != model.n_features_in_:
-            raise ValueError(f"{len(words)} words for {model.n_features_in_} columns")
-    if model.document_ids_ is not None and len(model.document_ids_) != len(documents):
-        raise ValueError(f"{len(model.document_ids_)} ids for {len(documents)} documents")
-    for array in (topics, documents):
-        if array.dtype.kind != "f" or not np.isfinite(array).all():
-            raise ValueError("a probability is not a number")

@@ -19,8 +19,9 @@ so where c < 0 the best row is the projection of b / c on the simplex, and elsew
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +29,7 @@ import scipy.sparse as sp
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number
 from ...engine.loop import State
+from ...engine.stored import Stored
 from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import (
@@ -145,6 +147,11 @@ class DTM(GraphTopicModel):
 
     _uses_weight = False
     _leaves_out = False
+
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "separation_": Stored(("steps",)),
+        "neighbor_weight_": Stored(low=0),
+    }
 
     separation_: np.ndarray
     neighbor_weight_: float

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from ...engine.stored import Stored
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = [
     "FLOOR",
+    "STORED",
     "GraphData",
     "GraphSource",
     "Vectors",
     "check_embeddings",
+    "check_neighbor_vectors",
     "connected",
     "without_tokens",
 ]
@@ -26,6 +31,15 @@ Vectors: TypeAlias = np.ndarray | sp.csr_array
 
 FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
 _MOST = 1e15  # of an embedding: its square is a float32 still
+
+
+# What the models on a graph keep, beside what all models do.
+STORED: Mapping[str, Stored] = {
+    "graph_": Stored(("documents", "documents"), "sparse", low=0, optional=True),
+    "neighbor_vectors_": Stored(("documents", "features"), "rows", optional=True),
+    "neighbor_idf_": Stored(("words",), low=0, optional=True),
+    "neighbors_by_": Stored(kind="text", optional=True),
+}
 
 
 class GraphData(NamedTuple):
@@ -67,3 +81,13 @@ def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | 
     if not (np.abs(values) < _MOST).all():
         raise ValueError(f"embeddings hold NaN, infinity or values beyond {_MOST:g}")
     return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def check_neighbor_vectors(by: str | None, vectors: Vectors | None, idf: np.ndarray | None, n_words: int) -> None:
+    """Raise unless a loaded model can find neighbours of new documents in the way it says, if it does."""
+    if by == "words":
+        fits = sp.issparse(vectors) and vectors is not None and vectors.shape[1] == n_words and idf is not None
+    else:
+        fits = by is None or (by == "embeddings" and isinstance(vectors, np.ndarray))
+    if not fits:
+        raise ValueError("what finds neighbours of new documents does not fit")

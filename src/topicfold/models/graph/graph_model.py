@@ -30,7 +30,16 @@ from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
 from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
 from ..starts import STARTS, check_init
-from .graph_data import GraphData, GraphSource, Vectors, check_embeddings, connected, without_tokens
+from .graph_data import (
+    STORED,
+    GraphData,
+    GraphSource,
+    Vectors,
+    check_embeddings,
+    check_neighbor_vectors,
+    connected,
+    without_tokens,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -65,6 +74,8 @@ class GraphTopicModel(EMTopicModel):
     _squared_distances: ClassVar[bool] = False  # how new documents are drawn to their neighbours
     _uses_weight: ClassVar[bool] = True  # whether a weight ranks the graph against the words
     _leaves_out: ClassVar[bool] = True  # whether the fit, with a prior, leaves each token out in turn
+
+    _stored = STORED
 
     n_neighbors: int
     metric: Metric
@@ -326,6 +337,9 @@ class GraphTopicModel(EMTopicModel):
         self.graph_ = None
         return data._replace(graph=None)
 
+    def _check_learned(self) -> None:
+        check_neighbor_vectors(self.neighbors_by_, self.neighbor_vectors_, self.neighbor_idf_, self.n_features_in_)
+
     def _prepare(self) -> None:
         by, vectors = self.neighbors_by_, self.neighbor_vectors_
         self._neighbor_index = None if by is None else NeighborIndex(vectors, self._metric_of(by))
@@ -367,9 +381,9 @@ class GraphTopicModel(EMTopicModel):
     # ---- new documents ----------------------------------------------------------------------------------------------
 
     def _fold_in(self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None) -> np.ndarray:
-        weight = self._weight_of_new()
+        weight, topics = self._weight_of_new(), (self.topic_word_, self.topic_weight_)
         neighbors = None if weight == 0 else self._neighbors_of(counts, graph, embeddings)
-        return self._fold_in_among(counts, self.topic_word_, self.topic_weight_, neighbors, self.doc_topic_, weight)
+        return self._fold_in_among(counts, *topics, neighbors, self.doc_topic_, weight)
 
     def _fold_in_among(
         self,
@@ -396,17 +410,9 @@ class GraphTopicModel(EMTopicModel):
             return fold_in(counts, topic_word, topic_weight, n_jobs=self.n_jobs)
         else:
             own = self.prior
-        return fold_in_near(
-            counts,
-            topic_word,
-            topic_weight,
-            neighbors,
-            doc_topic,
-            weight,
-            prior=own,
-            squared=self._squared_distances,
-            n_jobs=self.n_jobs,
-        )
+        near = (neighbors, doc_topic, weight)
+        squared, n_jobs = self._squared_distances, self.n_jobs
+        return fold_in_near(counts, topic_word, topic_weight, *near, prior=own, squared=squared, n_jobs=n_jobs)
 
     def _neighbors_of(
         self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None

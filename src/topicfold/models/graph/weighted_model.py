@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ...engine.checks import check_number
 from ...engine.loop import State
+from ...engine.stored import Stored
 from ..em import Prior
 from .graph_data import GraphData
 from .graph_model import GraphTopicModel, Weight
@@ -27,6 +29,11 @@ class WeightedGraphModel(GraphTopicModel):
         With graph_weight='auto', a row for each weight tried: weight, log-likelihood per token of held-out documents,
         share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
     """
+
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "graph_weight_": Stored(low=0),
+        "graph_weight_path_": Stored(("weights", "columns"), optional=True, gaps=True),
+    }
 
     graph_weight: float | Literal["auto"]
     focus: float

@@ -25,6 +25,7 @@ from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import BATCH, grow, polish
+from .hlta_learned import STORED, check_tree
 from .latent_tree import Inference, LatentTree, state_marginals
 from .tree_growth import log_factorials, presence_table, with_rates
 from .tree_topics import effective_word_scores, ordered_states, topic_parents
@@ -134,6 +135,7 @@ class HLTA(TopicModel):
     [[0, 1, 2], [3, 4, 5]]
     """
 
+    _stored = STORED
     score_unit = "nats per document"
 
     topic_level_: np.ndarray
@@ -382,6 +384,9 @@ class HLTA(TopicModel):
 
     def _n_outputs(self) -> int:
         return len(self.topic_word_)
+
+    def _check_learned(self) -> None:
+        check_tree(self.latent_parent_, self.n_states_, self.latent_table_, self.topic_latent_, self.topic_state_)
 
     def _prepare(self) -> None:
         """Nothing to prepare: new documents use the learned arrays as they are."""

@@ -6,8 +6,9 @@ the topics' shares of the corpus, and beta pseudo-tokens of each word in each to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
+from ...engine.stored import Stored
 from ..base import Dtype
 from ..best_start import best_start, state_from
 from ..em import Prior, padded, seed_prior, token_count
@@ -107,6 +109,12 @@ class LDA(MixtureModel):
     """
 
     _rises = False  # the objective leaves each token out, and EM does not climb it step by step
+
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "alpha_": Stored(low=0),
+        "beta_": Stored(low=0),
+        "prior_path_": Stored(("points", 3), optional=True),
+    }
 
     alpha_: float
     beta_: float

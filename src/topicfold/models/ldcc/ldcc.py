@@ -26,6 +26,7 @@ from ..base import TopicModel
 from ..em import check_size
 from ..inputs import CountsLike, RandomStateLike, seen_words
 from .chains import ChainStep, chain_of, start_chains
+from .ldcc_learned import STORED
 from .sampler import Sampler, fold_in_segments
 from .segments import document_numbers, every_document_in_segments, pooled, whole_tokens
 
@@ -123,6 +124,8 @@ class LDCC(TopicModel):
     """
 
     _endings = ("sampling finished", "sampling finished")
+
+    _stored = STORED
 
     alpha_: np.ndarray
     doc_cluster_: np.ndarray

@@ -5,7 +5,9 @@ P(w|d) = sum_z P(z|d) P(w|z), fitted by EM; the kernels are in em.py.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +15,7 @@ import scipy.sparse as sp
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
+from ...engine.stored import Stored
 from ...engine.warn import warn_user
 from ..base import Dtype
 from ..em import EMStep, Prior, fold_in, padded, plain_step, seed_prior, shrink
@@ -103,6 +106,11 @@ class PLSA(MixtureModel):
     >>> bool(topics[0] != topics[1])
     True
     """
+
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "exponent_": Stored(low=0, high=1),
+        "left_out_": Stored(kind="whole", low=0),
+    }
 
     exponent_: float
     left_out_: int

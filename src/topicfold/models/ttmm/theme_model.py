@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
+from ...engine.stored import SUM, Stored
 from ...topics.levels import with_level_above
 from ...topics.tree import TopicTree
 from ..base import TopicModel
@@ -33,6 +35,16 @@ def _themes_are_classes(model: ThemeModel) -> bool:
 
 class ThemeModel(TopicModel):
     """Base class of TTMM: themes and topics of documents."""
+
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "theme_weight_": Stored(("themes",), low=0, high=SUM),
+        "theme_topic_": Stored(("themes", "topics"), low=0, high=SUM),
+        "doc_theme_": Stored(("documents", "themes"), low=0, high=SUM),
+        "n_themes_": Stored(kind="whole", low=1),
+        "n_themes_used_": Stored(kind="whole", low=0),
+        "classes_": Stored(("themes",), "labels", new=True),
+        "n_batches_": Stored(kind="whole", low=1, new=True),
+    }
 
     n_themes: int | Literal["labels"]
     features: Features
@@ -190,6 +202,10 @@ class ThemeModel(TopicModel):
 
     def _n_outputs(self) -> int:
         return self.n_themes_ if self.features == "themes" else len(self.topic_word_)
+
+    def _check_learned(self) -> None:
+        if self.n_themes_ != len(self.theme_weight_):
+            raise ValueError(f"{len(self.theme_weight_)} themes where it says {self.n_themes_}")
 
     def _prepare(self) -> None:
         """Nothing to prepare: new documents use the learned arrays as they are."""

@@ -1,0 +1,168 @@
+"""Files of every model: what a file says is looked at before a kernel sees it, and damage is told by its checksum."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from topicfold import Corpus, load, save
+from topicfold.engine.stored import Stored, check_stored
+from topicfold.models import MODELS
+from topicfold.store import read_file
+
+DAMAGED = r"damaged|not one of topicfold's"
+EVERY = pytest.mark.parametrize("name", [*MODELS, "LTM on embeddings", "TTMM of labels"])
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    rng = np.random.default_rng(0)
+    words = np.array(["cat", "dog", "cow", "sun", "moon", "star", "bread", "cheese", "apple"]).reshape(3, 3)
+    texts = [
+        " ".join(rng.choice(words[number % 3], 8)) + "\n\n" + " ".join(rng.choice(words.ravel(), 3))
+        for number in range(30)
+    ]
+    return Corpus.from_texts(texts, segments="paragraphs", titles=[f"Title {number}" for number in range(30)])
+
+
+@pytest.fixture(scope="module")
+def files(corpus, tmp_path_factory):
+    """A file of each model, as it is written, by name."""
+    folder, found = tmp_path_factory.mktemp("models"), {}
+    embeddings = np.random.default_rng(0).normal(size=(30, 4))
+    for name in [*MODELS, "LTM on embeddings", "TTMM of labels"]:
+        info = MODELS[name.split()[0]]
+        parameters = {"n_sweeps": 20, "burn_in": 10, "lag": 2, "n_chains": 2} if info.steps == "n_sweeps" else {}
+        if info.name in ("LTM", "LapPLSI"):
+            parameters["graph_weight"] = 1.0
+        if name == "TTMM of labels":
+            parameters["n_themes"] = "labels"
+        model = info.make(3, **{"random_state": 0, "verbose": False, **parameters})
+        more = {"embeddings": embeddings} if "embeddings" in name else {}
+        labels = [["a", "b", "c"][number % 3] for number in range(30)]
+        model.fit(corpus, **({"y": labels} if "labels" in name else more))
+        found[name] = folder / f"{name}.safetensors"
+        save(model, found[name])
+    return found
+
+
+def unsigned(path, arrays, metadata):
+    """A file as version 0.1.0 wrote them: without a checksum."""
+    plain = {key: value for key, value in metadata.items() if key != "checksums"}
+    rows = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
+    save_file(rows, path, {"topicfold": json.dumps(plain)})
+
+
+def loaded_or_refused(path, corpus, embeddings=None):
+    """Whether a file is loaded; then what it gives is finite. Else the error is a ValueError that names the file."""
+    try:
+        model = load(path)
+    except ValueError as error:
+        message = str(error)
+    else:
+        message = ""
+    if message:
+        assert str(path) in message
+        assert "\n" not in message
+        return False
+    more = {} if embeddings is None else {"embeddings": embeddings}
+    assert np.isfinite(model.transform(corpus.counts, **more)).all()
+    return True
+
+
+@EVERY
+def test_everything_learned_is_declared(name, files):
+    info = MODELS[name.split()[0]]
+    model = load(files[name])
+    learned = {key for key in vars(model) if key.endswith("_") and not key.startswith("_")}
+    assert learned <= set(info.load().stored())
+
+
+@EVERY
+def test_a_value_that_is_missing_is_named(name, files, tmp_path):
+    arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
+    stored = MODELS[name.split()[0]].load().stored()
+    for key in metadata["values"]:
+        if ":" in key or stored[key].new:
+            continue
+        values = {other: value for other, value in metadata["values"].items() if other != key}
+        unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+        with pytest.raises(ValueError, match=f"m is damaged or not a topicfold file: it has no {key}"):
+            load(tmp_path / "m")
+
+
+@EVERY
+def test_arrays_of_another_type_shape_or_range_do_not_reach_a_kernel(name, files, corpus, tmp_path):
+    arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
+    embeddings = np.random.default_rng(0).normal(size=(30, 4)) if "embeddings" in name else None
+    refused = 0
+    for key, array in arrays.items():
+        wrong = [array[:-1], array.ravel()[:1], np.concatenate([array, array]), array[:0], array.T, array[::-1]]
+        if array.dtype.kind == "f":
+            wrong += [
+                array * 0 - 1,
+                array * 0 + array.dtype.type(1e30),
+                array * np.nan,
+                np.zeros(array.shape, np.int64),
+            ]
+        elif array.itemsize > 1:
+            wrong += [array - 10, array + 10**6, array * 0 + np.iinfo(array.dtype).max, array.astype(np.float64)]
+        for other in wrong:
+            unsigned(tmp_path / "m", {**arrays, key: other}, metadata)
+            refused += not loaded_or_refused(tmp_path / "m", corpus, embeddings)
+    assert refused > 3 * len(arrays)
+
+
+@EVERY
+def test_single_values_are_checked(name, files, corpus, tmp_path):
+    arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
+    embeddings = np.random.default_rng(0).normal(size=(30, 4)) if "embeddings" in name else None
+    singles = [key for key, entry in metadata["values"].items() if entry["is"] == "value" and ":" not in key]
+    for key in singles:
+        for value in (-5, 10**9, 0.5, float("nan"), "much", [1], {"a": 1}, True):
+            values = {**metadata["values"], key: {"is": "value", "value": value}}
+            unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+            loaded_or_refused(tmp_path / "m", corpus, embeddings)
+
+
+@EVERY
+def test_a_flipped_bit_is_noticed(name, files, tmp_path):
+    whole, rng = files[name].read_bytes(), np.random.default_rng(0)
+    for place in rng.integers(len(whole) * 8, size=150):
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << (place % 8)
+        (tmp_path / "m").write_bytes(damaged)
+        with pytest.raises(ValueError, match=DAMAGED):
+            load(tmp_path / "m")
+
+
+def test_the_sizes_of_arrays_have_to_agree():
+    declared = {"a_": Stored(("x", "y")), "b_": Stored(("y",), "whole", low=0, high="x"), "c_": Stored(("x",), "texts")}
+    right = {"a_": np.zeros((2, 3)), "b_": np.array([0, 1, 1]), "c_": ("p", "q")}
+    check_stored(right, declared)
+    for key, value, message in (
+        ("b_", np.zeros(3), "its b_ is not an array of whole numbers"),
+        ("b_", np.array([0, 1]), r"its b_ has shape \(2,\): expected 3 \(y\)"),
+        ("b_", np.array([0, 1, 2]), r"its b_ holds 2: expected less than 2 \(x\)"),
+        ("b_", np.array([0, -1, 1]), "its b_ holds -1: expected at least 0"),
+        ("a_", np.full((2, 3), np.inf), "its a_ holds what is not a number"),
+        ("c_", ("p",), r"its c_ has shape \(1,\): expected 2 \(x\)"),
+        ("c_", "pq", "its c_ is not a row of texts"),
+        ("d_", 1, "it holds 'd_', which is not known here"),
+        ("a_", None, "its a_ is empty"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_stored({**right, key: value}, declared)
+
+
+def test_priors_of_older_files_are_none(files, tmp_path):
+    """The defaults of parameters that have come since are for new fits."""
+    for name, added in (("LTM", ("prior", "smoothing", "focus")), ("PLSA", ("prior",)), ("LDA", ("focus",))):
+        arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
+        older = {key: value for key, value in metadata["values"].items() if key.removeprefix("parameter:") not in added}
+        unsigned(tmp_path / "m", arrays, {**metadata, "values": older})
+        model = load(tmp_path / "m")
+        assert [getattr(model, key) for key in added] == [0.0] * len(added)
