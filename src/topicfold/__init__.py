@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .analysis.search import search
     from .analysis.selection import select
     from .corpus.corpus import Corpus, Segments
+    from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
     from .graph.build import knn_graph, label_graph, link_graph
     from .models.base import TopicModel, topic_tree
@@ -43,6 +44,7 @@ _HOME = {
     "LapPLSI": "models.graph.lapplsi",
     "PLSA": "models.plsa.plsa",
     "Preprocessing": "corpus.preprocessing",
+    "ReadLimits": "corpus.limits",
     "Report": "report.page",
     "Segments": "corpus.corpus",
     "TTMM": "models.ttmm.ttmm",
@@ -76,6 +78,7 @@ __all__ = [
     "FitSummary",
     "LapPLSI",
     "Preprocessing",
+    "ReadLimits",
     "Report",
     "Segments",
     "TopicClassifier",

@@ -137,6 +137,8 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
         raise FileNotFoundError(f"no such file: {path}")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: expected a .safetensors file")
+    if not path.is_file():  # a FIFO would be waited on for ever
+        raise ValueError(f"{path} is not a regular file: expected a .safetensors file")
     try:
         with safe_open(path, framework="np") as file:
             about = file.metadata() or {}

@@ -171,7 +171,7 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
         ("a.jsonl", b'{"text": 5}\n', "text 0 is 5: expected a string"),
         ("a.jsonl", b"[" * 100_000, "line 1 is not JSON"),
         ("a.jsonl.gz", gzip.compress(b'{"text": "cat"}\n' * 999, mtime=0)[:20] + b"xxxx", "not a whole gzip file"),
-        ("a.ldac", b"1 -5:3\n", "negative number"),
+        ("a.ldac", b"1 -5:3\n", "a term is not a number from 0"),
         ("a.csv", b"id,text\n1,cat\n2,caf\xe9\n", "line 3 is not utf-8: byte 0xe9"),
         ("a.jsonl", b'{"text": "cat"}\n{"text": \n', "line 2 is not JSON"),
         ("a.jsonl", b'{"text": "cat"}\n{"txt": "dog"}\n', "no column 'text'; its columns are: txt"),

@@ -17,6 +17,7 @@ import numpy as np
 from ..corpus.constructors import CorpusConstructors
 from ..corpus.corpus import Corpus
 from ..corpus.formats import TEXT_FORMATS, format_of
+from ..corpus.limits import ReadLimits
 from ..corpus.readers import FileOptions, records, texts_with_ids
 from ..engine.checks import check_whole
 from ..engine.extras import import_extra
@@ -81,6 +82,7 @@ def assign_file(
     encoding: str = "utf-8",
     errors: Literal["strict", "replace"] = "strict",
     pattern: str = "*.txt",
+    limits: ReadLimits | None = None,
 ) -> int:
     """Write the topics of each document of a file to a table: id, largest topic, its name and share, then all shares.
 
@@ -102,7 +104,7 @@ def assign_file(
         How texts are cut; each segment has a row then, its id that of the document and its number. For LDCC.
     text, id : str
         Names of columns.
-    format, encoding, errors, pattern
+    format, encoding, errors, pattern, limits
         How `source` is read; see `Corpus.read`.
 
     Returns
@@ -117,7 +119,8 @@ def assign_file(
     n_rows = 0
     with ExitStack() as stack:
         # an error half-way leaves what was there before, not a file that looks complete
-        batches = _batches(source, batch, text, id, FileOptions(format, encoding, errors, pattern))
+        options = FileOptions(format, encoding, errors, pattern, limits=limits or ReadLimits())
+        batches = _batches(source, batch, text, id, options)
         first = next(batches, None)  # before the heading, so that an error in the first batch writes nothing
         target = out if str(out) == "-" else stack.enter_context(replaced_when_whole(out))
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from .messages import say
-from .options import errors_of, file_options, known_options, read_as_fitted, segments_of
+from .options import errors_of, file_options, known_options, limits_of, read_as_fitted, segments_of
 
 __all__ = ["assign", "score", "search"]
 
@@ -44,10 +44,10 @@ def assign(
     from ..models.model_file import load
     from ..topics.tree import TopicTree
 
-    errors = errors_of(given)
+    given |= {"errors": errors_of(given), "limits": limits_of(given)}
     tree = None if tree_file is None else TopicTree.load(tree_file)
     how = segments_of(segments)
-    n_rows = assign_file(load(model), input, out, tree=tree, to=to, batch=batch, segments=how, errors=errors, **given)
+    n_rows = assign_file(load(model), input, out, tree=tree, to=to, batch=batch, segments=how, **given)
     say(f"{n_rows:,} {'documents' if segments is None else 'segments'} assigned")
 
 

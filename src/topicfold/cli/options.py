@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from ..corpus.corpus import Corpus
+    from ..corpus.limits import ReadLimits
     from ..models.base import TopicModel
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "file_options",
     "fit_input",
     "known_options",
+    "limits_of",
     "make_model",
     "model_options",
     "number_of",
@@ -52,6 +55,13 @@ file_options = _options(
     click.option("--encoding", default="utf-8", show_default=True),
     click.option("--replace-errors", is_flag=True, help="Accept bytes that are not in the encoding."),
     click.option("--pattern", default="*.txt", show_default=True, help="Files of a folder that are documents."),
+    click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help="How much a file may ask for: line (bytes), columns, expansion, size (rows), memory (bytes); repeatable.",
+    ),
 )
 
 known_options = _options(
@@ -93,6 +103,20 @@ model_options = _options(
 )
 
 
+def limits_of(given: dict[str, Any]) -> ReadLimits:
+    """What a file may ask for."""
+    from ..corpus.limits import ReadLimits
+
+    known = {field.name for field in fields(ReadLimits)}
+    values: dict[str, Any] = {}
+    for limit in given.pop("limits"):
+        name, _, value = limit.partition("=")
+        if name not in known:
+            raise click.UsageError(f"--limit {limit}: expected NAME=NUMBER, with one of {', '.join(sorted(known))}")
+        values[name] = number_of("limit", value)
+    return ReadLimits(**values)
+
+
 def errors_of(given: dict[str, Any]) -> Errors:
     """What to do with bytes that are not in the encoding."""
     return "replace" if given.pop("replace_errors") else "strict"
@@ -112,6 +136,7 @@ def read_corpus(path: str, given: dict[str, Any], keep_texts: bool = False) -> C
     corpus = Corpus.read(
         path,
         errors=errors_of(given),
+        limits=limits_of(given),
         stop_words=_stop_words(given.pop("stop_words")),
         stemmer=given.pop("stem"),
         ngrams=(1, given.pop("ngrams")),
@@ -131,7 +156,7 @@ def read_as_fitted(
     """Read documents with words as they were for the fit."""
     from ..corpus.corpus import Corpus
 
-    errors = errors_of(given)
+    errors, limits = errors_of(given), limits_of(given)
     options = _column_options(given)
     knows_segments = hasattr(fitted, "transform_segments")
     if segments is not None and not knows_segments:
@@ -140,7 +165,7 @@ def read_as_fitted(
         )
     how = segments_of(segments)
     if not holds_texts(path, options.get("format")):
-        return Corpus.read(path, errors=errors, segments=how, **options)
+        return Corpus.read(path, errors=errors, limits=limits, segments=how, **options)
     if fitted.preprocessing_ is None:
         raise ValueError(f"{model} was fitted on counts and does not know how text becomes words: give counts")
     if segments is None and knows_segments:
@@ -148,6 +173,7 @@ def read_as_fitted(
     return Corpus.read(
         path,
         errors=errors,
+        limits=limits,
         vocabulary=fitted.words(),
         preprocessing=fitted.preprocessing_,
         keep_texts=True,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .building import HowSegments, RankWordsBy
     from .corpus import Corpus
+    from .limits import ReadLimits
 
 __all__ = ["CorpusConstructors"]
 
@@ -302,6 +303,7 @@ class CorpusConstructors:
         max_df: int | float = 1.0,
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
+        limits: ReadLimits | None = None,
         verbose: bool | None = None,
     ) -> Corpus:
         """Read a corpus from a file or a folder.
@@ -337,6 +339,8 @@ class CorpusConstructors:
             How text becomes words; see `from_texts`.
         min_df, max_df, max_words, rank_by
             Which words are kept; see `from_texts`.
+        limits : ReadLimits, optional
+            How much a file may ask for: the longest line, the most columns, and so on. What goes beyond is an error.
         verbose : bool or None, default=None
             Whether to show progress; None shows it on a terminal.
 
@@ -345,6 +349,7 @@ class CorpusConstructors:
         Corpus
         """
         from .building import TextOptions, preprocessing_from
+        from .limits import ReadLimits
         from .readers import Columns, FileOptions, read
 
         how = preprocessing_from(
@@ -358,7 +363,7 @@ class CorpusConstructors:
         )
         options = TextOptions(how, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
         columns = Columns(text, id, title, labels, links, timestamp, tuple(metadata), separator, date_format)
-        file = FileOptions(format, encoding, errors, pattern, verbose)
+        file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits())
         return read(path, columns, options, file, vocabulary)
 
     @classmethod

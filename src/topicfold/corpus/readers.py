@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,9 @@ import scipy.sparse as sp
 
 from ..engine.checks import check_choice
 from .building import TextOptions, corpus_from_texts
+from .byte_lines import check_regular, file_lines, text_lines
 from .corpus import Corpus
+from .count_files import read_counts
 from .fields import is_missing
 from .formats import (
     FORMATS,
@@ -20,20 +22,14 @@ from .formats import (
     Record,
     _as_list,
     _csv_records,
-    _file_lines,
     _folder_records,
     _jsonl_records,
-    _lines,
     _parquet_records,
-    _read_ldac,
-    _read_mtx,
-    _read_npz,
-    _read_svmlight,
-    _read_uci,
     _words,
     _words_beside,
     format_of,
 )
+from .limits import ReadLimits
 from .preprocessing import Preprocessing
 
 __all__ = ["Columns", "FileOptions", "corpus_from_records", "frame_records", "read", "records", "texts_with_ids"]
@@ -66,6 +62,7 @@ class FileOptions(NamedTuple):
     errors: str = "strict"
     pattern: str = "*.txt"
     verbose: bool | None = False
+    limits: ReadLimits = ReadLimits()
 
 
 def read(
@@ -83,17 +80,17 @@ def read(
         _check_unset(path, "a saved corpus and is taken as it is", columns, options, vocabulary)
         return Corpus.load(path)
     if format in TEXT_FORMATS:
-        words = _words(vocabulary, file.encoding) if isinstance(vocabulary, str | Path) else vocabulary
+        words = _words(vocabulary, file.encoding, file.limits) if isinstance(vocabulary, str | Path) else vocabulary
         if format == "folder":
             if columns.labels not in (None, "folder"):
                 raise ValueError(f"labels={columns.labels!r}: of a folder of texts, expected labels='folder'")
             columns = columns._replace(text="text", id="id", title=None)
-        source = records(path, file._replace(format=format), columns.names())
+        source = records(path, file, columns.names())
         return corpus_from_records(source, columns, replace(options, vocabulary=words), where=str(path))
     filters = ("min_df", "max_df", "max_words", "rank_by")
     _check_unset(path, "a matrix of counts, not of texts", columns, options, None, besides=filters)
-    counts, found_labels = _READ_COUNTS[format](path)
-    words = _words_beside(path, vocabulary, file.encoding)
+    counts, found_labels = read_counts(path, format, file.limits)
+    words = _words_beside(path, vocabulary, file.encoding, file.limits)
     if words is not None and len(words) > counts.shape[1]:  # words that no document of a sparse file uses
         counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
     chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
@@ -123,19 +120,23 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
     if str(path) == "-":
         import sys
 
-        return _jsonl_records("standard input", _lines(sys.stdin.buffer, "standard input", file.encoding, file.errors))
+        name = "standard input"
+        lines = text_lines(sys.stdin.buffer, name, file.encoding, file.errors, file.limits)
+        return _jsonl_records(name, lines)
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"no such file or folder: {path}")
     format = file.format or format_of(path)
+    streaming = file.format is not None and format in ("csv", "tsv", "jsonl")  # a FIFO, by intent
+    check_regular(path, streaming=streaming)
     if format == "folder":
-        return _folder_records(path, file.pattern, file.encoding, file.errors)
+        return _folder_records(path, file.pattern, file.encoding, file.errors, file.limits)
     if format == "parquet":
         return _parquet_records(path, columns)
     if format not in ("csv", "tsv", "jsonl"):
         raise ValueError(f"{path}: a {format} file holds counts, not texts; expected {', '.join(TEXT_FORMATS)}")
-    lines = _file_lines(path, file.encoding, file.errors, file.verbose)
-    return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format)
+    lines = file_lines(path, file.encoding, file.errors, file.limits, file.verbose, streaming=streaming)
+    return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, file.limits)
 
 
 def corpus_from_records(
@@ -223,12 +224,3 @@ def _split(value: Any, separator: str | None) -> Any:
     if separator and isinstance(value, str):
         return [part.strip() for part in value.split(separator) if part.strip()]
     return value
-
-
-_READ_COUNTS: Mapping[str, Callable[[Path], tuple[sp.csr_array, Any]]] = {
-    "mtx": _read_mtx,
-    "npz": _read_npz,
-    "svmlight": _read_svmlight,
-    "ldac": _read_ldac,
-    "uci": _read_uci,
-}

@@ -9,6 +9,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from ..corpus.byte_lines import check_regular, file_lines
+from ..corpus.count_files import read_npz
+from ..corpus.limits import ReadLimits
+from ..engine.arrays import checked_sparse
 from .build import link_graph
 from .check import check_graph
 
@@ -23,8 +27,11 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     its ids are unknown and those of the second line are not.
     """
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"no such file: {path}")
+    check_regular(path)
     if path.suffix == ".npz":
-        graph = sp.csr_array(sp.load_npz(path))
+        graph = sp.csr_array(checked_sparse(read_npz(path, ReadLimits())))
         n_documents = graph.shape[0] if ids is None else len(ids)
         return check_graph(graph.maximum(graph.T) if graph.shape[0] == graph.shape[1] else graph, n_documents)
     if path.suffix not in (".csv", ".tsv", ".txt"):
@@ -52,14 +59,15 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
 
 def _edge_lines(path: Path) -> list[tuple[int, list[str]]]:
     """(line number, cells) of each line with something in it; all have two cells, or all three."""
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        if path.suffix == ".txt":
-            rows = [line.split() for line in file]
-        else:
-            rows = [
-                [cell.strip() for cell in row]
-                for row in csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ",")
-            ]
+    lines_of_file = file_lines(path, "utf-8", "strict", ReadLimits())
+    if path.suffix == ".txt":
+        rows = [line.split() for line in lines_of_file]
+    else:
+        try:
+            cells_of = csv.reader(lines_of_file, delimiter="\t" if path.suffix == ".tsv" else ",")
+            rows = [[cell.strip() for cell in row] for row in cells_of]
+        except csv.Error as error:
+            raise ValueError(f"{path} is not {path.suffix[1:].upper()}: {error}") from None
     lines = [(number, cells) for number, cells in enumerate(rows, 1) if any(cells)]
     for number, cells in lines:
         if len(cells) not in (2, 3) or len(cells) != len(lines[-1][1]):

@@ -1,0 +1,173 @@
+"""Bytes of a file to lines of text: compressed or not, in any encoding, within limits."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from ..engine.progress import progress
+from .limits import ReadLimits
+
+__all__ = ["check_regular", "decoded", "file_lines", "opened", "reading", "text_lines"]
+
+_BLOCK = 1 << 20
+_FREE = 1 << 26  # bytes that any file may grow to
+
+
+class Source(Protocol):
+    """What can be read from."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+def check_regular(path: Path, *, streaming: bool = False) -> None:
+    """Raise where a path leads to neither a file nor a folder: opening it might wait for ever.
+
+    `streaming` allows a FIFO, which is read once from its beginning to its end.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (streaming and stat.S_ISFIFO(mode)):
+        return
+    what = "a FIFO" if stat.S_ISFIFO(mode) else "a device or socket"
+    hint = ": name the format too, or pass it as standard input, '-'" if stat.S_ISFIFO(mode) else ": expected a file"
+    raise ValueError(f"{path} is {what}{hint}")
+
+
+@contextmanager
+def reading(name: str | Path) -> Iterator[None]:
+    """Whatever a damaged file leads to becomes one error that names the file."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{name} is not a whole gzip file: {error}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is not {error.encoding}: {error.reason} at byte {error.start + 1}") from None
+    except (OverflowError, IndexError, RecursionError) as error:
+        raise ValueError(f"{name} cannot be read: {error}") from None
+    except MemoryError:
+        raise ValueError(f"{name} asks for more memory than there is") from None
+
+
+class _Unpacked:
+    """A gzip file that may not become too large for what it is."""
+
+    def __init__(self, packed: BinaryIO, name: str, limits: ReadLimits) -> None:
+        self.packed, self.name, self.limits = packed, name, limits
+        self.file, self.total = gzip.GzipFile(fileobj=packed), 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        if size >= 0:
+            return self._block(size)
+        blocks = []
+        while block := self._block(_BLOCK):
+            blocks.append(block)
+        return b"".join(blocks)
+
+    def _block(self, size: int) -> bytes:
+        block = self.file.read(size)
+        self.total += len(block)
+        if self.total > _FREE and self.total > self.limits.expansion * max(self.packed.tell(), 1):
+            raise ValueError(
+                f"{self.name} has grown more than {self.limits.expansion:g}-fold on unpacking; the limit 'expansion' "
+                "can be raised"
+            )
+        return block
+
+
+@contextmanager
+def opened(path: Path, limits: ReadLimits, *, streaming: bool = False) -> Iterator[tuple[Source, BinaryIO]]:
+    """A file to read from, unpacked where it is compressed, and the file as it lies on disk."""
+    check_regular(path, streaming=streaming)
+    with reading(path), open(path, "rb") as file:
+        packed = path.suffix.lower() == ".gz"
+        yield (_Unpacked(file, str(path), limits) if packed else file), file
+
+
+def file_lines(
+    path: Path,
+    encoding: str,
+    errors: str,
+    limits: ReadLimits,
+    verbose: bool | None = False,
+    *,
+    streaming: bool = False,
+) -> Iterator[str]:
+    """The lines of a file, with their ends."""
+    bar = progress(f"Reading {path.name}", path.stat().st_size, unit="MB", verbose=verbose)
+    with opened(path, limits, streaming=streaming) as (source, file), bar as move:
+        for number, line in enumerate(text_lines(source, str(path), encoding, errors, limits)):
+            if number % 256 == 0 and not streaming:
+                move(file.tell())
+            yield line
+
+
+def text_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
+    """The lines of what is read, decoded; a mark of the byte order at the beginning is left out."""
+    if not codecs.lookup(encoding)._is_text_encoding:
+        raise ValueError(f"encoding={encoding!r} is not an encoding of text")
+    if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be cut into lines before they are decoded
+        yield from _wide_lines(source, name, encoding, errors, limits)
+        return
+    for number, raw in enumerate(_raw_lines(source, name, limits), 1):
+        line = decoded(raw, f"{name}, line {number}", encoding, errors)
+        yield line.removeprefix("\ufeff") if number == 1 else line
+
+
+def _raw_lines(source: Source, name: str, limits: ReadLimits) -> Iterator[bytes]:
+    begun: list[bytes] = []  # of a line whose end is not there yet
+    length, number = 0, 0
+    while block := source.read(_BLOCK):
+        first, *more = block.split(b"\n")
+        begun.append(first)
+        length += len(first)
+        _check_length(length, name, number + 1, limits)
+        if more:
+            *whole, last = more
+            yield b"".join(begun) + b"\n"
+            for line in whole:
+                yield line + b"\n"
+            begun, length, number = [last], len(last), number + len(more)
+    rest = b"".join(begun)
+    if rest:
+        yield rest
+
+
+def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
+    decoder: Any = codecs.getincrementaldecoder(encoding)(errors)
+    begun, number, done = "", 0, False
+    while not done:
+        block = source.read(_BLOCK)
+        done = not block
+        try:
+            begun += decoder.decode(block, final=done)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name}, after line {number} is not {encoding}: {error.reason}") from None
+        *whole, begun = begun.split("\n")
+        for line in whole:
+            yield (line.removeprefix("\ufeff") if number == 0 else line) + "\n"
+            number += 1
+        _check_length(len(begun), name, number + 1, limits)
+    if begun:
+        yield begun.removeprefix("\ufeff") if number == 0 else begun
+
+
+def _check_length(length: int, name: str, number: int, limits: ReadLimits) -> None:
+    if length > limits.line:
+        raise ValueError(f"{name}, line {number} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+
+
+def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
+    """Bytes as text, or an error that says where they are not in the encoding."""
+    try:
+        return raw.decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where} is not {encoding}: byte 0x{raw[error.start]:02x} at position {error.start + 1}; "
+            "name the encoding, or replace such bytes with errors='replace' (--replace-errors)"
+        ) from None

@@ -1,0 +1,186 @@
+"""Files of counts: Matrix Market, scipy's .npz, SVMlight, LDA-C and UCI bag of words."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine.arrays import checked_sparse
+from .byte_lines import Source, check_regular, file_lines, opened, reading
+from .limits import ReadLimits
+
+__all__ = ["COUNT_FORMATS", "read_counts", "read_npz"]
+
+_BANNER = b"%%MatrixMarket"
+
+
+def read_counts(path: Path, format: str, limits: ReadLimits) -> tuple[sp.csr_array, list[str] | None]:
+    """The counts in a file, and its labels where the format has some."""
+    check_regular(path)
+    with reading(path):
+        counts, labels = _READERS[format](path, limits)
+        n_rows, n_columns = counts.shape
+        _check_size(path, n_rows, n_columns, limits)
+        return sp.csr_array(checked_sparse(counts)), labels
+
+
+def _check_size(path: Path, n_rows: int, n_columns: int, limits: ReadLimits) -> None:
+    if max(n_rows, n_columns) > limits.size:
+        raise ValueError(
+            f"{path} has a matrix of {n_rows:,} x {n_columns:,}: more than {limits.size:,}; the limit 'size' can be "
+            "raised"
+        )
+
+
+def _check_memory(path: Path, n_bytes: int, limits: ReadLimits) -> None:
+    if n_bytes > limits.most_memory():
+        raise ValueError(
+            f"{path} needs {n_bytes / 1e9:,.1f} GB of memory: more than {limits.most_memory() / 1e9:,.1f} GB; the "
+            "limit 'memory' can be raised"
+        )
+
+
+def _parsed(path: Path, name: str, parse: Callable[[], Any]) -> Any:
+    """Call a library's parser, whose errors come in many kinds, and name the file in the one we raise."""
+    try:
+        return parse()
+    except OSError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{path} is not a {name} file: {' '.join(str(error).split())[:200]}") from error
+
+
+def _read_mtx(path: Path, limits: ReadLimits) -> tuple[Any, None]:
+    from scipy.io import mmread
+
+    with opened(path, limits) as (source, _):
+        _check_mtx(path, source, limits)
+    if path.suffix.lower() != ".gz":
+        return _parsed(path, "Matrix Market", lambda: mmread(str(path), spmatrix=False)), None
+    # mmread ends the process at some files that it is handed open, so that it is given a name
+    with tempfile.NamedTemporaryFile(suffix=".mtx") as plain, opened(path, limits) as (source, _):
+        while block := source.read(1 << 20):
+            plain.write(block)
+        plain.flush()
+        return _parsed(path, "Matrix Market", lambda: mmread(plain.name, spmatrix=False)), None
+
+
+def _check_mtx(path: Path, source: Source, limits: ReadLimits) -> None:
+    """Raise where the beginning of a Matrix Market file, or a point in whole numbers, tells that it cannot be read."""
+    start = source.read(1 << 16)
+    banner, *lines = start.split(b"\n")
+    words = banner.lower().split()
+    if not banner.startswith(_BANNER) or len(words) != 5:
+        raise ValueError(f"{path} is not a Matrix Market file: it does not begin with {_BANNER.decode()}")
+    _, _, form, field, _ = words
+    if form not in (b"coordinate", b"array") or field not in (b"integer", b"real", b"double", b"pattern"):
+        what = b" ".join(words[2:4]).decode("ascii", "replace")
+        raise ValueError(f"{path} is a Matrix Market file of {what} numbers: expected whole or real ones")
+    sizes = next((line.split() for line in lines if line.strip() and not line.startswith(b"%")), [])
+    if len(sizes) != (3 if form == b"coordinate" else 2) or not all(size.isdigit() for size in sizes):
+        raise ValueError(f"{path} is not a Matrix Market file: it does not tell its size")
+    n_rows, n_columns, *n_values = (int(size) for size in sizes)
+    _check_size(path, n_rows, n_columns, limits)
+    _check_memory(path, 24 * (n_values[0] if n_values else n_rows * n_columns), limits)
+    if field == b"integer":
+        body = start.split(b" ".join(sizes), 1)[-1]
+        while body:
+            if b"." in body:  # which would be read as a smaller number
+                raise ValueError(f"{path} says that its numbers are whole, and has one with a point")
+            body = source.read(1 << 20)
+
+
+def read_npz(path: Path, limits: ReadLimits) -> Any:
+    """A sparse matrix that scipy saved."""
+
+    def load() -> Any:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+        unpacked, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
+        _check_memory(path, unpacked, limits)
+        if unpacked > 1 << 26 and unpacked > limits.expansion * max(packed, 1):
+            raise ValueError(f"it grows more than {limits.expansion:g}-fold on unpacking: the limit is 'expansion'")
+        return sp.load_npz(path)
+
+    return _parsed(path, "scipy sparse .npz", load)
+
+
+def _read_npz(path: Path, limits: ReadLimits) -> tuple[Any, None]:
+    return read_npz(path, limits), None
+
+
+def _read_svmlight(path: Path, limits: ReadLimits) -> tuple[Any, list[str]]:
+    from sklearn.datasets import load_svmlight_file
+
+    with opened(path, limits) as (source, _):
+        text = _whole(path, source, limits)
+    X, y = _parsed(path, "SVMlight", lambda: load_svmlight_file(io.BytesIO(text)))
+    return X, [f"{label:g}" for label in y]
+
+
+def _whole(path: Path, source: Source, limits: ReadLimits) -> bytes:
+    blocks, length = [], 0
+    while block := source.read(1 << 20):
+        blocks.append(block)
+        length += len(block)
+        _check_memory(path, length, limits)
+    return b"".join(blocks)
+
+
+def _read_ldac(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
+    """Blei's LDA-C: one line per document, 'number_of_terms term:count term:count ...'."""
+    indptr, indices, data = [0], [], []
+    for number, line in enumerate(file_lines(path, "ascii", "strict", limits), 1):
+        cells = line.split()
+        try:
+            pairs = [tuple(map(int, cell.split(":"))) for cell in cells[1:]]
+            if cells and int(cells[0]) != len(pairs):
+                raise ValueError(f"it announces {cells[0]} terms and has {len(pairs)}")
+            if any(not 0 <= term < limits.size for term, _ in pairs):
+                raise ValueError(f"a term is not a number from 0 to {limits.size:,}")
+            if any(not 0 <= count < 2**31 for _, count in pairs):
+                raise ValueError("a count is not a number from 0 to 2**31")
+            indices += [term for term, _ in pairs]
+            data += [count for _, count in pairs]
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number} is not LDA-C ('N term:count ...'): {error}") from None
+        indptr.append(len(indices))
+    width = max(indices, default=-1) + 1
+    return sp.csr_array((data, indices, indptr), (len(indptr) - 1, width)), None
+
+
+def _read_uci(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
+    """UCI bag of words: three lines with D, W and NNZ, then lines 'document word count', counted from one."""
+    with opened(path, limits) as (source, _):
+        *sizes, rest = (_whole(path, source, limits) + b"\n\n\n").split(b"\n", 3)
+    try:
+        n_documents, n_words, n_values = (int(size) for size in sizes)
+        _check_size(path, n_documents, n_words, limits)
+        triples = np.loadtxt(io.BytesIO(rest), dtype=np.int64, ndmin=2) if rest.strip() else np.zeros((0, 3), int)
+        if triples.shape != (n_values, 3):
+            raise ValueError(f"it announces {n_values} lines of three numbers and has {triples.shape[0]}")
+        if n_values and not (
+            triples[:, :2].min() >= 1 and triples[:, 0].max() <= n_documents and triples[:, 1].max() <= n_words
+        ):
+            raise ValueError(f"a document or word number is outside 1..{n_documents} or 1..{n_words}")
+    except ValueError as error:
+        raise ValueError(f"{path} is not a UCI bag of words file: {error}") from None
+    rows, columns, values = triples[:, 0] - 1, triples[:, 1] - 1, triples[:, 2]
+    return sp.csr_array((values, (rows, columns)), (n_documents, n_words)), None
+
+
+_READERS: dict[str, Callable[[Path, ReadLimits], tuple[Any, Any]]] = {
+    "mtx": _read_mtx,
+    "npz": _read_npz,
+    "svmlight": _read_svmlight,
+    "ldac": _read_ldac,
+    "uci": _read_uci,
+}
+COUNT_FORMATS = tuple(_READERS)

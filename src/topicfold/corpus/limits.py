@@ -1,0 +1,52 @@
+"""How much a file may ask for, so that a damaged or hostile one ends in an error and not in memory that runs out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+
+from ..engine.checks import check_number, check_whole
+
+__all__ = ["ReadLimits"]
+
+
+@dataclass(frozen=True)
+class ReadLimits:
+    """Limits on what is read; an error names the one that was reached.
+
+    Parameters
+    ----------
+    line : int, default=67108864
+        Longest line, cell or text, in bytes.
+    columns : int, default=1000000
+        Most columns of a CSV or TSV file.
+    expansion : float, default=200
+        Most bytes that a compressed byte may become, in files that grow beyond 64 MB.
+    size : int, default=100000000
+        Most rows or columns that a matrix may have.
+    memory : int or None, default=None
+        Most bytes of a matrix that has to be held whole; None is three quarters of the machine's memory.
+    """
+
+    line: int = 1 << 26
+    columns: int = 1_000_000
+    expansion: float = 200.0
+    size: int = 100_000_000
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "expansion":
+                check_number("expansion", value, above=True)
+            elif value is not None or field.name != "memory":
+                check_whole(field.name, value)
+
+    def most_memory(self) -> int:
+        """Bytes that a matrix may take."""
+        if self.memory is not None:
+            return self.memory
+        try:
+            return 3 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+        except (AttributeError, ValueError, OSError):  # not told on this system
+            return 1 << 34
