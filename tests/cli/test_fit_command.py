@@ -5,6 +5,7 @@ import signal
 import warnings
 
 import numpy as np
+import pytest
 from cli_cases import TEXTS, shown_on
 
 from topicfold import Corpus, load
@@ -42,21 +43,42 @@ def test_a_file_called_like_a_language_is_no_stop_list(run, texts, tmp_path, mon
     assert "cat" not in load("m").vocabulary_
 
 
-def test_ctrl_c_is_said_and_the_model_kept(run, texts, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_are_said_and_the_model_kept(run, texts, tmp_path, monkeypatch, number, exit_code):
     from topicfold.engine import loop as fitting
 
     def press(history, tol, rises):
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
         return False
 
     monkeypatch.setattr(fitting, "_settled", press)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         code, _, err = run("fit", texts, "-p", "n_topics=2", "-p", "tol=0", "--out", tmp_path / "m")
-    assert code == 130
+    assert code == exit_code
     assert "topicfold: LDA: interrupted after 1" in err
     assert "(interrupted)" in err
     assert load(tmp_path / "m").interrupted_
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_sigterm_before_a_fit_is_an_end_too(run, texts, tmp_path, monkeypatch):
+    def end(*_, **__):
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("topicfold.corpus.readers.corpus_from_texts", end)
+    code, _, err = run("fit", texts, "-p", "n_topics=2", "--out", tmp_path / "m")
+    assert (code, err) == (143, "topicfold: terminated\n")
+    assert not (tmp_path / "m").exists()
+
+
+def test_limits_of_files(run, texts, tmp_path):
+    code, _, err = run("fit", texts, "--out", tmp_path / "m", "--limit", "line=5")
+    assert code == 2
+    assert "texts.csv, line 1 is longer than 5 bytes; the limit 'line' can be raised" in err
+    for limit in ("lines=5", "line=x", "line", "line=0"):
+        code, _, err = run("fit", texts, "--out", tmp_path / "m", "--limit", limit)
+        assert (code, err.count("\n") <= 2) == (2, True)
 
 
 def test_select(texts, run, tmp_path):

@@ -199,3 +199,17 @@ def test_perplexity_of_a_uniform_model_is_the_number_of_words():
     assert perplexity(-1e6) == math.inf
     with pytest.raises(ValueError, match="nan"):
         perplexity(math.nan)
+
+
+def test_large_counts_cost_no_more_than_small_ones():
+    """A count of a thousand million is split at once, to about the share that is asked for."""
+    counts = sparse.csr_array(np.array([[10**9, 3, 0], [5000, 10**9, 10**9], [10**4, 0, 10**4]]))
+    for observed in (0.5, 0.9):
+        seen, held_out = split_tokens(counts, observed=observed)
+        assert np.array_equal((seen + held_out).toarray(), counts.toarray())
+        total = counts.sum(axis=1)
+        assert np.array_equal(held_out.sum(axis=1), np.floor((1 - observed) * total + 1e-9).astype(int))
+        share = held_out.toarray()[2] / np.maximum(counts.toarray()[2], 1)
+        assert share[[0, 2]] == pytest.approx([1 - observed] * 2, abs=0.05)
+    again = split_tokens(counts[[1]])[1].toarray()[0]
+    assert np.array_equal(again, split_tokens(counts)[1].toarray()[1])  # whatever else is in the batch

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 import click
 
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
-from .messages import INTERRUPTED, say
+from .messages import INTERRUPTED, TERMINATED, say
 from .topic_commands import explore, show, tree
 
 __all__ = ["cli", "main"]
@@ -24,12 +28,18 @@ def main(arguments: list[str] | None = None) -> None:
     words = [word for word in words if word != "--debug"]
     if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
         sys.stdout.reconfigure(encoding="utf-8")  # data is the same on every machine
+    terminated: list[bool] = []
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _taken_as_interrupt(signal.SIGTERM, terminated):
             warnings.showwarning = lambda message, *_, **__: say(f"topicfold: {message}")
-            sys.exit(cli.main(words, prog_name="topicfold", standalone_mode=False) or 0)
-    except click.exceptions.Abort:
-        _fail("interrupted", INTERRUPTED)
+            code = cli.main(words, prog_name="topicfold", standalone_mode=False) or 0
+            sys.exit(TERMINATED if terminated else code)
+    except SystemExit as leaving:
+        raise SystemExit(TERMINATED) if terminated and leaving.code == INTERRUPTED else leaving from None
+    except click.exceptions.Abort as reason:
+        if isinstance(reason.__cause__ or reason.__context__, EOFError):  # which click takes for Ctrl-D
+            _fail("standard input, or a file, ends early", 2)
+        _fail("terminated" if terminated else "interrupted", TERMINATED if terminated else INTERRUPTED)
     except BrokenPipeError:  # the reader of our output, such as head, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -43,6 +53,24 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         expected = isinstance(error, ValueError | OSError | ImportError | TypeError)
         _fail(f"{error}" if expected and str(error) else f"{type(error).__name__}: {error} (--debug says more)", 2)
+
+
+@contextmanager
+def _taken_as_interrupt(number: int, came: list[bool]) -> Iterator[None]:
+    """Let a signal do what Ctrl-C does: the model so far is kept. The list fills when it comes."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(number) != signal.SIG_DFL:
+        yield
+        return
+
+    def interrupt(*_: Any) -> None:
+        came.append(True)
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _fail(message: str, code: int) -> NoReturn:

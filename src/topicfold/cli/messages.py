@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-__all__ = ["INTERRUPTED", "check_places", "corpus_name", "say", "say_report"]
+__all__ = ["INTERRUPTED", "TERMINATED", "check_places", "corpus_name", "say", "say_report"]
 
-INTERRUPTED = 130  # the exit code shells give a program that Ctrl-C ended
+INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that Ctrl-C or SIGTERM ended
 
 
 def say(message: str) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, fields
 
-from ..engine.checks import check_number, check_whole
+from ..engine.checks import check_number, check_whole, machine_memory
 
 __all__ = ["ReadLimits"]
 
@@ -44,9 +43,4 @@ class ReadLimits:
 
     def most_memory(self) -> int:
         """Bytes that a matrix may take."""
-        if self.memory is not None:
-            return self.memory
-        try:
-            return 3 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
-        except (AttributeError, ValueError, OSError):  # not told on this system
-            return 1 << 34
+        return 3 * machine_memory() // 4 if self.memory is None else self.memory

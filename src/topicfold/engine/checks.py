@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = [
     "check_whole_numbers",
     "has_whole_numbers",
     "is_number",
+    "machine_memory",
 ]
 
 
@@ -87,3 +89,11 @@ def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
     if not has_whole_numbers(counts):
         value = counts.data[np.argmax(counts.data != np.floor(counts.data))]
         raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")
+
+
+def machine_memory() -> int:
+    """Bytes of memory that the machine has; 16 GB where it does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 1 << 34

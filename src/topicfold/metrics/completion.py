@@ -25,6 +25,7 @@ __all__ = [
 # probability would otherwise make its figure minus infinity, and each model's own smoothing would decide the ranking.
 # The share is the same for every model, and small enough to cost a good model about 0.001 a token.
 BACKGROUND_WEIGHT = 1e-3
+_MANY = 4096  # tokens of one word in one document
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -40,7 +41,9 @@ def _mix(z):
 def _draw_heldout(indptr, indices, counts, share, heldout):
     """heldout[e] = tokens of entry e kept back: floor(share n) of a document's n tokens, any set of them as likely.
 
-    Knuth's selection sampling: the next token is kept back with probability (still wanted) / (still to come).
+    Knuth's selection sampling: the next token is kept back with probability (still wanted) / (still to come). The cost
+    follows cells, not tokens: of a count beyond some thousands the number kept back, which is hypergeometric, is drawn
+    as from a normal distribution.
     """
     for d in range(indptr.size - 1):
         state = _GOLDEN
@@ -52,6 +55,20 @@ def _draw_heldout(indptr, indices, counts, share, heldout):
         wanted = int(np.floor(share * to_come + 1e-9))  # 10 tokens at a share of 1 - 0.9 are one token
         for e in range(indptr[d], indptr[d + 1]):
             kept = 0
+            if counts[e] > _MANY:
+                state += _GOLDEN
+                first = (np.float64(_mix(state) >> _SHIFT_11) + 0.5) * 2.0**-53
+                state += _GOLDEN
+                second = np.float64(_mix(state) >> _SHIFT_11) * 2.0**-53
+                normal = math.sqrt(-2 * math.log(first)) * math.cos(2 * math.pi * second)
+                n, chance = np.float64(counts[e]), wanted / np.float64(to_come)
+                spread = math.sqrt(n * chance * (1 - chance) * max(to_come - n, 0.0) / max(to_come - 1.0, 1.0))
+                kept = int(np.floor(n * chance + spread * normal + 0.5))
+                kept = min(max(kept, 0, wanted - (to_come - counts[e])), wanted, counts[e])
+                wanted -= kept
+                to_come -= counts[e]
+                heldout[e] = kept
+                continue
             for _ in range(counts[e]):
                 state += _GOLDEN
                 uniform = np.float64(_mix(state) >> _SHIFT_11) * 2.0**-53

@@ -115,3 +115,11 @@ def test_bad_documents_are_refused(fitted, segmented, documents):
     for call in calls:
         with pytest.raises(ValueError, match="documents: expected 90 whole numbers from 0"):
             call()
+
+
+def test_more_tokens_than_memory_are_said():
+    with pytest.raises(ValueError, match=r"LDCC samples each of 20,000,000,000 tokens.* GB of memory"):
+        LDCC(2, 2, n_sweeps=4, burn_in=2, lag=1).fit(np.full((2, 10), 10**9))
+    model = LDCC(2, 2, n_sweeps=4, burn_in=2, lag=1, random_state=0, verbose=False).fit(np.eye(4, dtype=int) + 1)
+    with pytest.raises(ValueError, match="tokens"):
+        model.transform(np.full((20, 4), 2 * 10**9))

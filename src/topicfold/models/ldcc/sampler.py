@@ -14,12 +14,14 @@ import scipy.sparse as sp
 from scipy.special import digamma, gammaln
 
 from ...engine.arrays import csr_parts
+from ...engine.checks import machine_memory
 from ...engine.loop import State
 from .gibbs import _TABULATED, add_word_counts, count_segment_topics, fill_word_lists, frozen_documents, sweep_segments
 
 __all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state"]
 
 _LEAST_ALPHA = 1e-4
+_BYTES_A_TOKEN = 12
 
 
 class Tables:
@@ -35,12 +37,25 @@ class Tables:
         self.log_rising_total = np.ascontiguousarray(gammaln(total + lengths) - gammaln(total))
 
 
+def check_tokens(counts: sp.csr_array, n_clusters: int) -> None:
+    """Raise where tokens, each with its own topic, and tables as long as a segment would not fit into memory."""
+    lengths = counts.sum(axis=1, dtype=np.float64)
+    n_tokens, longest = float(lengths.sum()), float(lengths.max(initial=0))
+    needed = n_tokens * _BYTES_A_TOKEN + longest * n_clusters * 8
+    if needed > machine_memory() / 2:
+        raise ValueError(
+            f"LDCC samples each of {n_tokens:,.0f} tokens, {longest:,.0f} of them in one segment, and would need "
+            f"{needed / 1e9:,.0f} GB of memory: more than half of this machine's {machine_memory() / 1e9:,.0f} GB"
+        )
+
+
 class Sampler:
     """The tokens of a corpus, in the order of its segments, and sweeps over the state of a chain."""
 
     def __init__(
         self, counts: sp.csr_array, documents: np.ndarray, n_clusters: int, n_topics: int, eta: float, delta: float
     ) -> None:
+        check_tokens(counts, n_clusters)
         indptr, indices, data = csr_parts(counts)
         times = data.astype(np.int64)
         self.tokens = np.repeat(indices, times)
@@ -217,6 +232,7 @@ def fold_in_segments(
     """P(l|segment) and P(k|segment) by Gibbs sampling with frozen topics; segments of a document are neighbours."""
     from ...engine.blocks import map_blocks, row_blocks
 
+    check_tokens(counts, len(alpha))
     indptr, indices, data = csr_parts(counts)
     times = data.astype(np.int64)
     tokens = np.repeat(indices, times)
