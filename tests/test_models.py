@@ -398,3 +398,15 @@ def test_progress_is_shown_only_when_asked(info, sampled, capfd):
     out, err = capfd.readouterr()
     assert out == ""
     assert "nats" in err
+
+
+@pytest.mark.parametrize("info", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("scale", [5e-324, 1e-40, 1e-300, 1e30, 1e300])
+def test_values_beyond_all_measure_are_refused(info, scale, blocks):
+    """Denormal counts and weights of 1e300 are named; what is in range has a finite answer."""
+    counts = blocks[0].toarray() * scale
+    with pytest.raises(ValueError, match=r"X holds .*: expected counts or weights from 1e-09 to 1e\+12"):
+        small(info).fit(counts)
+    fitted = small(info).fit(blocks[0])
+    with pytest.raises(ValueError, match="X holds"):
+        fitted.transform(counts)

@@ -280,3 +280,30 @@ def test_links_alone_draw_no_map(corpus):
     )
     assert (linked["graph"], unlinked["graph"]) == ("links", None)
     assert linked["documents"]["x"] == unlinked["documents"]["x"]
+
+
+def test_long_names_are_shortened_everywhere():
+    """A title of a megabyte would freeze the page; ids that differ at their end alone stay different."""
+    long = "x" * 10**6
+    texts = [f"cat dog {long}" for _ in range(6)] + ["sun moon star"] * 6
+    known = {
+        "titles": [f"{long} {number}" for number in range(12)],
+        "labels": [f"{long} {number % 2}" for number in range(12)],
+        "ids": [f"{long}{number}" for number in range(12)],
+        "timestamps": None,
+        "links": None,
+    }
+    corpus = small_corpus(texts, **known)
+    tree = plsa(corpus, 2).topic_tree(corpus).rename({0: long})
+    data = build_report(tree, corpus, name=long, names={1: long}).data
+    assert len(set(data["documents"]["id"])) == 12
+
+    def longest(value):
+        if isinstance(value, str):
+            return len(value)
+        values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return max((longest(item) for item in values), default=0)
+
+    texts = data["documents"].pop("text", None)
+    assert texts is not None
+    assert longest(data) < 5000

@@ -27,6 +27,7 @@ __all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "seen_words"]
 
 # A data frame or a column of texts may be pandas', polars' or pyarrow's, none of which is needed to be installed.
 CountsLike: TypeAlias = "Corpus | sp.csr_array | ArrayLike | Sequence[str] | Any"
+_LEAST, _MOST = 1e-9, 1e12  # of a value: beyond them sums and products in single precision overflow or vanish
 RandomStateLike: TypeAlias = "int | np.random.RandomState | None"
 
 
@@ -81,11 +82,11 @@ class CountsMixin:
             self.n_features_in_ = corpus.counts.shape[1]
             self.vocabulary_, self.preprocessing_ = corpus.vocabulary, corpus.preprocessing
             self._remember_documents(corpus)
-            return canonical(corpus.counts, dtype)
+            return _in_range(corpus.counts, dtype)
         counts = self._validated(X, reset=True)
         self.preprocessing_ = self.vocabulary_ = None
         self._remember_documents(X)
-        return canonical(counts, dtype)
+        return _in_range(counts, dtype)
 
     def word_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
         """Counts of documents over the words of the fit; a Corpus with other words is matched word by word.
@@ -106,7 +107,7 @@ class CountsMixin:
             counts = self._counted(texts)
         else:
             counts = self._validated(X, reset=False)
-        return canonical(counts, dtype)
+        return _in_range(counts, dtype)
 
     def _remember_documents(self, X: CountsLike) -> None:
         """The estimator's own documents are now those of X: their ids, titles and contents, where it is a Corpus."""
@@ -154,6 +155,17 @@ class CountsMixin:
         for text in texts:
             counter.add(text)
         return counter.finish()[0]
+
+
+def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_array:
+    """The counts in one form and of one type; a ValueError where sums of them would overflow or vanish."""
+    matrix = canonical(counts)
+    if matrix.nnz:
+        least, most = matrix.data.min(), matrix.data.max()
+        if least < _LEAST or most > _MOST:
+            value = least if least < _LEAST else most
+            raise ValueError(f"X holds {value:g}: expected counts or weights from {_LEAST:g} to {_MOST:g}; scale X")
+    return matrix.astype(dtype, copy=False)
 
 
 def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array:

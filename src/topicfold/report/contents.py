@@ -20,7 +20,7 @@ from ..topics.periods import readable_period, shares_over_time
 from ..topics.ranking import relevance, top_word_columns
 from ..topics.tree import TopicTree
 from .comparison import comparison
-from .document_table import FITTED_GRAPH, chosen_documents, document_graph, document_table
+from .document_table import FITTED_GRAPH, chosen_documents, document_graph, document_table, shortened
 from .page import Report
 
 __all__ = ["build_report", "read_names"]
@@ -91,16 +91,16 @@ def build_report(
         documents["labels"] = [" ".join(map(str, labels[1][row])) for row in rows]
     data = {
         "format": _FORMAT,
-        "name": name,
+        "name": shortened(name),
         "corpus": _corpus_facts(corpus, len(rows), documents.pop("cut", None)),
         "model": _model_facts(tree, model_name),
         "exclusive": bool(tree.exclusive),
         "levels": {str(level): name for level, name in tree.level_names.items()},
         "score": "relevance" if tree.word_score is None else "discerning index",
-        "words": list(words),
+        "words": [shortened(word) for word in words],
         "share": _word_shares(tree, words),
         "topics": topic_list,
-        "labels": None if labels is None else labels[0],
+        "labels": None if labels is None else [shortened(label) for label in labels[0]],
         "documents": {**documents, "x": x, "y": y},
         "graph": None if graph is None else graph[0],
         "time": _over_time(tree, corpus),
@@ -186,7 +186,7 @@ def _topics(
         topics.append(
             {
                 "id": topic,
-                "name": tree.names.get(topic),
+                "name": None if topic not in tree.names else shortened(tree.names[topic]),
                 "parent": int(tree.parent[row]),
                 "level": int(tree.level[row]),
                 "size": _number(tree.size[row]),

@@ -6,6 +6,7 @@ is opened: a browser reads a string many times faster than the lists it stands f
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
@@ -20,7 +21,15 @@ from ..graph.build import link_graph
 from ..graph.neighbors import nearest
 from ..topics.tree import TopicTree
 
-__all__ = ["FITTED_GRAPH", "chosen_documents", "document_graph", "document_table", "nearest_by_topic"]
+__all__ = [
+    "FITTED_GRAPH",
+    "LONGEST_NAME",
+    "chosen_documents",
+    "document_graph",
+    "document_table",
+    "nearest_by_topic",
+    "shortened",
+]
 
 FITTED_GRAPH = "the graph of the fit"
 _BEST = 40  # documents of each topic that are shown whatever else is left out
@@ -28,6 +37,7 @@ _TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
 _NEAREST, _LINKED = 8, 20
+LONGEST_NAME = 300  # characters of an id, a title, a label, a word or a name
 # by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
 _SHARES = {True: (0.01, 12), False: (0.1, 40)}
 
@@ -74,8 +84,8 @@ def document_table(
     """
     doc_topic = tree.doc_topic[rows]
     table: dict[str, Any] = {
-        "id": [tree.document_ids[row] for row in rows],
-        "title": None if corpus.titles is None else [corpus.titles[row] for row in rows],
+        "id": [short_id(tree.document_ids[row]) for row in rows],
+        "title": None if corpus.titles is None else [shortened(corpus.titles[row]) for row in rows],
         "topics": [_shares(shares, tree) for shares in doc_topic],
         "near": _rows_as_text(nearest_by_topic(doc_topic), _NEAREST) if len(rows) > 1 else [""] * len(rows),
         "linked": None if graph is None else _rows_as_text(graph, _LINKED),
@@ -87,6 +97,18 @@ def document_table(
     else:
         table["words"] = [_counted_words(counts, row, tree, tints, words) for row in rows]
     return table
+
+
+def shortened(text: str, most: int = LONGEST_NAME) -> str:
+    """A title, label or name as the page can show it: a megabyte in one line would freeze it."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def short_id(text: str) -> str:
+    """An id that is still its own when it is cut: with a digest of the whole at its end."""
+    if len(text) <= LONGEST_NAME:
+        return text
+    return f"{text[: LONGEST_NAME - 20]}…{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
 def _can_cut(preprocessing: Preprocessing | None) -> bool:
