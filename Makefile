@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term
 
-.PHONY: demo test lint check bench docs clean
+.PHONY: demo test lint check lowest bench docs clean
 
 demo: $(VENV)/.core
 	$(BIN)/topicfold demo
@@ -21,6 +21,13 @@ lint: $(VENV)/.check
 
 check: lint test
 
+# The contract of all models with the lowest versions that pyproject.toml allows.
+lowest:
+	$(PYTHON) -m venv .venv-lowest
+	$(PYTHON) scripts/lowest_versions.py > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install -q -c .venv-lowest/constraints.txt -e ".[test]"
+	.venv-lowest/bin/python -m pytest -q -n 2 tests/test_models.py tests/test_line.py tests/test_store.py
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --out docs/results/benchmarks.md
 
@@ -28,7 +35,7 @@ docs: $(VENV)/.core
 	$(BIN)/python scripts/build_docs.py
 
 clean:
-	rm -rf $(VENV) dist build .coverage topicfold-demo.safetensors topicfold-demo-corpus.safetensors topicfold-demo.html
+	rm -rf $(VENV) .venv-lowest dist build .coverage topicfold-demo.safetensors topicfold-demo-corpus.safetensors topicfold-demo.html
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

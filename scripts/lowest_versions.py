@@ -1,0 +1,30 @@
+"""Print the lowest versions that pyproject.toml allows, as constraints for pip."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+
+def lowest(requirements: list[str]) -> list[str]:
+    """`name==version` for each requirement with a lower bound.
+
+    >>> lowest(["numpy>=1.26", "topicfold[all]", "PyStemmer>=2.2.0.3"])
+    ['numpy==1.26', 'PyStemmer==2.2.0.3']
+    """
+    found = (re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement.split(",")[0]) for requirement in requirements)
+    return [f"{match[1]}=={match[2]}" for match in found if match]
+
+
+def main() -> None:
+    """The core's requirements and those of the extras that users install; tools to test with may be new."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    print("\n".join(lowest([*project["dependencies"], *(item for name in USED for item in extras[name])])))
+
+
+USED = ("frame", "parquet", "plots", "lda", "neighbors")
+
+if __name__ == "__main__":
+    main()
