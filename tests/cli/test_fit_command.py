@@ -238,3 +238,16 @@ def test_warnings_are_messages(run, tmp_path):
     assert "topicfold: 1 of 3 texts are empty" in err
     assert "3 of 3 links lead to ids that are not in the corpus" in err
     assert "separator" in err
+
+
+def test_without_a_model_links_make_a_graph(run, tmp_path):
+    table, out = tmp_path / "t.csv", tmp_path / "m"
+    rows = [f"{number},{'cat dog cow' if number % 2 else 'sun moon star'},{(number + 2) % 12}" for number in range(12)]
+    table.write_text("id,text,cites\n" + "\n".join(rows) + "\n")
+    words = ("fit", table, "--links", "cites", "-p", "n_topics=2", "--out", out)
+    code, _, err = run(*words)
+    assert code == 0, err
+    assert "ltm on --graph links" in err
+    assert type(load(out)).__name__ == "LTM"
+    code, _, err = run(*words, "--model", "lda")
+    assert (code, type(load(out)).__name__, "ltm" in err) == (0, "LDA", False)

@@ -71,6 +71,10 @@ def fit(
     """
     from ..report import build_report
 
+    linked = model_name is None and given["links"] is not None and not graphs and embeddings is None
+    if linked:
+        graphs = ("links",)
+        say("linked documents share topics: ltm on --graph links; --model lda looks at words alone")
     model_name = model_name or ("ltm" if graphs or embeddings or supervise else "lda")
     model = make_model(model_name, values_of(parameters), seed, jobs)
     _check_fit(model, model_name, graphs, embeddings, supervise)

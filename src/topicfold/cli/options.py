@@ -94,8 +94,8 @@ model_options = _options(
     click.option(
         "--model",
         "model_name",
-        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. Without it, lda; with --graph or "
-        "--embeddings, ltm.",
+        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. Without it, lda; with --graph, "
+        "--embeddings or --links, ltm.",
     ),
     click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."),
     click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
