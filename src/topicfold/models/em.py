@@ -49,6 +49,7 @@ SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late 
 # another array, which is a matter of chance, the same loop would run value by value and round its sums differently.
 GUARD = 128
 _ROWS_A_SUM = 1 << 14
+_ROWS_A_LOG = 1 << 11
 _VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z). A few pay soon, many only for large corpora.
 _FEW_GROUPS, _VALUES_A_FEW = 4, 8  # values a word
@@ -407,8 +408,7 @@ def plain_step(
         doc_topic, word_topic = state["doc_topic"], state["word_topic"]
         penalty = log_prior(word_topic[:, :n_topics], smoothing, prior)
         if doc_prior > 0:
-            logs = np.log(np.maximum(doc_topic[:, :n_topics], SMALLEST))
-            penalty += doc_prior / n_topics * float(logs.sum(dtype=np.float64))
+            penalty += doc_prior / n_topics * _log_sum(doc_topic[:, :n_topics])
         objective = (step(doc_topic, word_topic) + penalty) / n_tokens
         shrink(doc_topic[:, :n_topics], lengths, doc_prior)
         state["left_out"] = np.array(step.left_out)
@@ -417,12 +417,21 @@ def plain_step(
     return plain
 
 
+def _log_sum(doc_topic: np.ndarray) -> float:
+    """Sum of all logarithms, a part of the rows at a time: memory is not to grow with the documents."""
+    total = 0.0
+    for first in range(0, len(doc_topic), _ROWS_A_LOG):
+        rows = np.maximum(doc_topic[first : first + _ROWS_A_LOG], SMALLEST)
+        total += float(np.log(rows, out=rows).sum(dtype=np.float64))
+    return total
+
+
 def shrink(doc_topic: np.ndarray, lengths: np.ndarray, prior: float) -> None:
     """P(z|d) with `prior` pseudo-tokens added to each document, shared evenly by the topics; in place."""
     if prior == 0:
         return
-    for first in range(0, len(doc_topic), _ROWS_A_SUM):
-        here = slice(first, first + _ROWS_A_SUM)
+    for first in range(0, len(doc_topic), _ROWS_A_LOG):
+        here = slice(first, first + _ROWS_A_LOG)
         own = lengths[here, None]
         doc_topic[here] = (own * doc_topic[here] + prior / doc_topic.shape[1]) / (own + prior)
 
