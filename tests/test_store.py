@@ -184,6 +184,13 @@ def test_a_flipped_bit_in_a_corpus_or_checkpoint_is_noticed(tmp_path):
                 read_file(tmp_path / "damaged", kind=name)
 
 
+def test_a_checkpoint_without_a_checksum_is_refused(tmp_path):
+    header = {"topicfold": json.dumps({"schema": SCHEMA, "version": "1", "kind": "checkpoint", "fingerprint": ""})}
+    save_file({"x": np.zeros(2)}, tmp_path / "c", header)
+    with pytest.raises(ValueError, match="the checkpoint .* has no checksum"):
+        read_file(tmp_path / "c", kind="checkpoint")
+
+
 def test_saving_through_a_link_keeps_the_link(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "file")
     write_file(tmp_path / "link", {}, {"kind": "test"})

@@ -147,6 +147,8 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
                 raise ValueError(f"{path} is a safetensors file, but not one of topicfold's")
             metadata = json.loads(header)
             signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 are not
+            if not signed and metadata["kind"] == "checkpoint":  # what it holds goes to kernels as it is
+                raise ValueError(f"the checkpoint {path} has no checksum: delete it, or name another file")
             if signed and about.get(_HEADER_CHECKSUM) != str(zlib.crc32(header.encode())):
                 raise ValueError(f"{path} is damaged: what it says of itself does not match its checksum")
             if metadata["schema"] > SCHEMA:

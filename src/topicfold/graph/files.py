@@ -52,6 +52,9 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
             what = "a row number" if known is None else f"one of the ids of the {len(known)} documents"
             raise ValueError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {what}")
     weights = [_weight(cells[2], f"{path}, line {number}") for number, cells in lines if len(cells) > 2]
+    limits, largest = ReadLimits(), max((row or 0 for pair in found for row in pair), default=0)
+    if largest >= limits.size:
+        raise ValueError(f"{path} names row {largest}: expected less than {limits.size:,}")
     pairs = np.array(found, np.int64).reshape(-1, 2)
     n_documents = len(ids) if ids is not None else int(pairs.max(initial=-1)) + 1
     return link_graph(pairs, n_documents, weights=weights or None)

@@ -125,7 +125,10 @@ class CountsMixin:
         _check_frame(X)
         if sp.issparse(X):
             X = checked_sparse(X)
-        return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
+        try:
+            return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
+        except ValueError as error:  # scikit-learn's take several lines
+            raise ValueError(" ".join(str(error).split())) from None
 
     def _matched(self, corpus: Corpus) -> sp.csr_array:
         words = self.words()

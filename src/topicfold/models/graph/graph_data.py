@@ -73,7 +73,10 @@ def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | 
     """Vectors of documents in float32, one row each, or a ValueError that says what is wrong with them."""
     if sp.issparse(embeddings):
         raise ValueError("embeddings are a sparse matrix: expected a dense array, one row per document")
-    values = np.asarray(embeddings, dtype=np.float64)
+    try:
+        values = np.asarray(embeddings, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("embeddings are not numbers: expected an array, one row per document") from None
     if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
         raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
     if n_features is not None and values.shape[1] != n_features:
