@@ -115,7 +115,7 @@ def test_matrix_market_files_that_are_none(tmp_path):
     for content, message in (
         ("a,b\n" * 50, "does not begin with %%MatrixMarket"),
         ("", "does not begin with"),
-        ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "complex numbers"),
+        ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "complex general numbers"),
         ("%%MatrixMarket matrix coordinate integer general\n", "does not tell its size"),
         ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "one with a point"),
         ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n5 5 1\n", "not a Matrix Market file"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import tempfile
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +19,7 @@ from .limits import ReadLimits
 __all__ = ["COUNT_FORMATS", "read_counts", "read_npz"]
 
 _BANNER = b"%%MatrixMarket"
+_MTX_FIELDS = (b"integer", b"real", b"double", b"pattern")
 
 
 def read_counts(path: Path, format: str, limits: ReadLimits) -> tuple[sp.csr_array, list[str] | None]:
@@ -57,44 +58,56 @@ def _parsed(path: Path, name: str, parse: Callable[[], Any]) -> Any:
         raise ValueError(f"{path} is not a {name} file: {' '.join(str(error).split())[:200]}") from error
 
 
-def _read_mtx(path: Path, limits: ReadLimits) -> tuple[Any, None]:
-    from scipy.io import mmread
-
+def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
+    """Matrix Market, parsed here: scipy's reader ends the process at some damaged files."""
     with opened(path, limits) as (source, _):
-        _check_mtx(path, source, limits)
-    if path.suffix.lower() != ".gz":
-        return _parsed(path, "Matrix Market", lambda: mmread(str(path), spmatrix=False)), None
-    # mmread ends the process at some files that it is handed open, so that it is given a name
-    with tempfile.NamedTemporaryFile(suffix=".mtx") as plain, opened(path, limits) as (source, _):
-        while block := source.read(1 << 20):
-            plain.write(block)
-        plain.flush()
-        return _parsed(path, "Matrix Market", lambda: mmread(plain.name, spmatrix=False)), None
-
-
-def _check_mtx(path: Path, source: Source, limits: ReadLimits) -> None:
-    """Raise where the beginning of a Matrix Market file, or a point in whole numbers, tells that it cannot be read."""
-    start = source.read(1 << 16)
-    banner, *lines = start.split(b"\n")
+        text = _whole(path, source, limits)
+    banner, *_ = text.split(b"\n", 1)
     words = banner.lower().split()
     if not banner.startswith(_BANNER) or len(words) != 5:
         raise ValueError(f"{path} is not a Matrix Market file: it does not begin with {_BANNER.decode()}")
-    _, _, form, field, _ = words
-    if form not in (b"coordinate", b"array") or field not in (b"integer", b"real", b"double", b"pattern"):
-        what = b" ".join(words[2:4]).decode("ascii", "replace")
+    _, _, form, field, symmetry = words
+    known = (form in (b"coordinate", b"array"), field in _MTX_FIELDS, symmetry in (b"general", b"symmetric"))
+    if not all(known):
+        what = b" ".join(words[2:]).decode("ascii", "replace")
         raise ValueError(f"{path} is a Matrix Market file of {what} numbers: expected whole or real ones")
-    sizes = next((line.split() for line in lines if line.strip() and not line.startswith(b"%")), [])
-    if len(sizes) != (3 if form == b"coordinate" else 2) or not all(size.isdigit() for size in sizes):
+    found = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is no comment
+    sizes = [] if found is None else [int(size) for size in found[1].split()]
+    if found is None or len(sizes) != (3 if form == b"coordinate" else 2):
         raise ValueError(f"{path} is not a Matrix Market file: it does not tell its size")
-    n_rows, n_columns, *n_values = (int(size) for size in sizes)
-    _check_size(path, n_rows, n_columns, limits)
-    _check_memory(path, 24 * (n_values[0] if n_values else n_rows * n_columns), limits)
-    if field == b"integer":
-        body = start.split(b" ".join(sizes), 1)[-1]
-        while body:
-            if b"." in body:  # which would be read as a smaller number
-                raise ValueError(f"{path} says that its numbers are whole, and has one with a point")
-            body = source.read(1 << 20)
+    _check_size(path, sizes[0], sizes[1], limits)
+    _check_memory(path, 24 * (sizes[2] if form == b"coordinate" else sizes[0] * sizes[1]), limits)
+    body = text[found.end() :]
+    numbers = _parsed(path, "Matrix Market", lambda: np.loadtxt(io.BytesIO(body), comments="%", ndmin=2))
+    if form == b"array":
+        numbers = numbers.ravel()[:, None] if body.strip() else np.zeros((0, 1))
+        order = np.arange(sizes[0] * sizes[1])
+        places = np.stack([order % sizes[0], order // sizes[0]], axis=1) + 1 if symmetry == b"general" else None
+        if places is None or len(numbers) != len(places):
+            raise ValueError(f"{path} is not a Matrix Market file: it has {len(numbers)} numbers")
+        numbers = np.hstack([places, numbers])
+    elif not body.strip():
+        numbers = np.zeros((0, 2 + (field != b"pattern")))
+    return _coordinates(path, numbers, sizes, field, symmetry), None
+
+
+def _coordinates(path: Path, numbers: np.ndarray, sizes: list[int], field: bytes, symmetry: bytes) -> sp.coo_array:
+    """Rows of (row, column, value), counted from one, as a matrix."""
+    n_values = sizes[2] if len(sizes) == 3 else len(numbers)
+    if numbers.shape != (n_values, 2 if field == b"pattern" else 3):
+        raise ValueError(f"{path} is not a Matrix Market file: it announces {n_values} values and has {len(numbers)}")
+    places = numbers[:, :2]
+    if n_values and not ((places >= 1) & (places <= sizes[:2]) & (places == np.floor(places))).all():
+        raise ValueError(f"{path} is not a Matrix Market file: a place is outside {sizes[0]} x {sizes[1]}")
+    values = np.ones(n_values) if field == b"pattern" else numbers[:, 2]
+    if field == b"integer" and not (values == np.floor(values)).all():
+        raise ValueError(f"{path} says that its numbers are whole, and has one with a point")
+    rows, columns = places[:, 0].astype(np.int64) - 1, places[:, 1].astype(np.int64) - 1
+    if symmetry == b"symmetric":
+        off = rows != columns
+        rows, columns = np.concatenate([rows, columns[off]]), np.concatenate([columns, rows[off]])
+        values = np.concatenate([values, values[off]])
+    return sp.coo_array((values, (rows, columns)), (sizes[0], sizes[1]))
 
 
 def read_npz(path: Path, limits: ReadLimits) -> Any:

@@ -125,6 +125,10 @@ class CountsMixin:
         _check_frame(X)
         if sp.issparse(X):
             X = checked_sparse(X)
+        elif isinstance(X, np.ndarray):
+            X = np.asarray(X)  # an np.matrix is an array as well
+            if X.dtype.kind in "mM":
+                raise ValueError(f"X is of type {X.dtype}: expected numbers")
         try:
             return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
         except ValueError as error:  # scikit-learn's take several lines

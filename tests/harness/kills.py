@@ -1,0 +1,253 @@
+"""Fits and commands that are killed at random moments.
+
+A fit with a checkpoint is killed, resumed by a new process, killed again and so on; in the end it has to have the bits
+of a fit that nobody disturbed. Only kills that found a checkpoint count as such. A command that writes over files is
+killed: each file is then the old one or the whole new one, and the command, run again, leaves nothing else behind.
+All processes are forked from one that has its imports done, so that kills hit the work and not the start.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from topicfold import Corpus
+from topicfold.cli import main as command_line
+
+from .cases import Case, Group, SilentChange, generator
+from .processes import fork, write_files
+from .small_models import VARIANTS, fit_options, small_corpus, small_model
+
+__all__ = ["GROUP"]
+
+_STEPS = 30
+_ATTEMPTS = 12  # to hit a fit while it has a checkpoint
+_COUNTED, _TOO_EARLY = "kills of a fit that found a checkpoint", "kills before the first checkpoint (not counted)"
+_TOO_LATE, _IN_WRITING = "fits that ended before the kill (not counted)", "kills while a file was written"
+
+
+def _fit(variant: str, corpus: Corpus, result: Path, checkpoint: Path | None) -> None:
+    """Fit with a checkpoint after every step, and write what was learned."""
+    with mock.patch("topicfold.engine.loop.CHECKPOINT_SECONDS", 0):
+        model = small_model(variant, steps=_STEPS, checkpoint=checkpoint)
+        model.fit(corpus, **fit_options(variant, len(corpus)))
+    np.savez(result, topic_word=model.topic_word_, doc_topic=model.doc_topic_, history=model.history_)
+
+
+def _arrays(path: Path) -> dict[str, bytes]:
+    with np.load(path) as archive:
+        return {name: archive[name].tobytes() for name in archive.files}
+
+
+class _Aim:
+    """Moments to kill at: random, in a range that grows narrower with each that was too early or too late."""
+
+    def __init__(self, seconds: float, rng: random.Random) -> None:
+        self.low, self.high, self.rng = 0.0, seconds, rng
+        self.in_writing = rng.random() < 0.4  # while a file is written, as soon as one appears that is not finished
+        self.moment = 0.0
+
+    def next(self) -> float:
+        self.moment = self.rng.uniform(0, 0.002) if self.in_writing else self.rng.uniform(self.low, self.high)
+        return self.moment
+
+    def learn(self, *, too_late: bool) -> None:
+        self.in_writing = False
+        if too_late:
+            self.high = max(0.8 * self.moment, self.low)
+        else:
+            self.low = min(self.moment, self.high)
+
+
+def _killed(work: Callable[[], Any], aim: _Aim | None, folder: Path) -> bool:
+    """Do some work in a new process and kill it as aimed, if at all; whether that came before its end."""
+    child = fork(work)
+    seconds = aim.next() if aim is not None else np.inf
+    until = np.inf if aim is not None and aim.in_writing else time.monotonic() + seconds
+    while time.monotonic() < until:
+        process, status = os.waitpid(child, os.WNOHANG)
+        if process:
+            if status:
+                raise RuntimeError(f"it ended with status {status}, and was not killed")
+            return False
+        if until == seconds == np.inf:
+            time.sleep(0.001)
+        elif until == np.inf and any(name.endswith(".tmp") for name in os.listdir(folder)):
+            until = time.monotonic() + seconds
+        else:
+            time.sleep(0.0001)
+    os.kill(child, signal.SIGKILL)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def _n_unfinished(folder: Path) -> int:
+    return sum(path.name.endswith(".tmp") for path in folder.iterdir())
+
+
+def _killed_fit(variant: str, corpus: Corpus, whole: dict[str, bytes], seconds: float, rng: random.Random) -> Case:
+    wanted = rng.choice((1, 1, 2, 3))
+
+    def run(folder: Path) -> dict[str, int]:
+        result, checkpoint = folder / "result.npz", folder / "checkpoint"
+        counted = dict.fromkeys((_COUNTED, _TOO_EARLY, _TOO_LATE, _IN_WRITING), 0)
+        aim = _Aim(seconds, rng)
+        for _ in range(_ATTEMPTS):
+            if counted[_COUNTED] == wanted:
+                break
+            killed = _killed(lambda: _fit(variant, corpus, result, checkpoint), aim, folder)
+            kind = _COUNTED if killed and checkpoint.exists() else _TOO_EARLY if killed else _TOO_LATE
+            counted[kind] += 1
+            counted[_IN_WRITING] += _n_unfinished(folder)
+            if kind == _COUNTED:
+                aim = _Aim(seconds, rng)
+            else:
+                aim.learn(too_late=not killed)
+            if not killed:
+                _compare(variant, result, whole, folder)
+        _killed(lambda: _fit(variant, corpus, result, checkpoint), None, folder)
+        _compare(variant, result, whole, folder)
+        return counted
+
+    return Case(f"{variant}, {wanted} kills", run)
+
+
+def _compare(variant: str, result: Path, whole: dict[str, bytes], folder: Path) -> None:
+    found = _arrays(result)
+    wrong = [name for name in whole if found[name] != whole[name]]
+    if wrong:
+        raise SilentChange(f"{variant}, killed and resumed: other bits in {', '.join(wrong)}")
+    left = sorted(path.name for path in folder.iterdir() if path != result)
+    if left:
+        raise SilentChange(f"{variant}, killed and resumed: {left} are left behind")
+
+
+def _command(words: list[str]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            command_line(words)
+        except SystemExit as leaving:
+            if leaving.code:
+                raise RuntimeError(said.getvalue()) from None
+
+
+_COMMANDS = {
+    "fit": (["fit", "IN/texts.jsonl", "--model", "plsa", "-p", "n_topics=3", "-p", "max_iter=15", "--out",
+             "model.safetensors", "--corpus-out", "corpus.safetensors", "--report", "page.html"],
+            ("model.safetensors", "corpus.safetensors", "page.html")),
+    "assign": (["assign", "IN/model.safetensors", "IN/texts.jsonl", "--batch", "5", "--out", "table.csv"],
+               ("table.csv",)),
+    "assign jsonl": (["assign", "IN/model.safetensors", "IN/texts.jsonl", "--out", "table.jsonl"], ("table.jsonl",)),
+    "explore": (["explore", "IN/model.safetensors", "IN/texts.jsonl", "--out", "page.html"], ("page.html",)),
+    "tree": (["tree", "IN/model.safetensors", "--reduce", "2", "--out", "tree.safetensors"], ("tree.safetensors",)),
+}  # fmt: skip
+
+
+def _same(one: bytes, two: bytes) -> bool:
+    """Whether two files are the same; those of safetensors describe themselves in an order of their own."""
+    try:
+        ends = [8 + int.from_bytes(content[:8], "little") for content in (one, two)]
+        about = [json.loads(content[8:end]) for content, end in zip((one, two), ends)]
+    except (ValueError, RecursionError):  # not safetensors
+        return one == two
+    return about[0] == about[1] and one[ends[0] :] == two[ends[1] :]
+
+
+def _in_folder(words: list[str], outputs: tuple[str, ...], inputs: Path, folder: Path) -> list[str]:
+    return [
+        word.replace("IN/", f"{inputs}/") if word.startswith("IN/") else str(folder / word) if word in outputs else word
+        for word in words
+    ]
+
+
+def _killed_command(name: str, inputs: Path, whole: dict[str, bytes], seconds: float, rng: random.Random) -> Case:
+    words, outputs = _COMMANDS[name]
+    old = b"what was there before\n"
+
+    def check(folder: Path) -> None:
+        for output in outputs:
+            state = (folder / output).read_bytes()
+            if state != old and not _same(state, whole[output]):
+                raise SilentChange(f"{name}: {output} is neither the old file nor the new one: {len(state)} bytes")
+
+    def run(folder: Path) -> dict[str, int]:
+        given, aim, n_unfinished, n_attempts = _in_folder(words, outputs, inputs, folder), _Aim(seconds, rng), 0, 0
+        while not _killed(lambda: _command(given), aim, folder) and n_attempts < _ATTEMPTS:
+            aim.learn(too_late=True)
+            n_attempts += 1
+            write_files(dict.fromkeys(outputs, old), folder)
+        n_unfinished = _n_unfinished(folder)
+        check(folder)
+        _killed(lambda: _command(given), None, folder)
+        left = sorted({path.name for path in folder.iterdir()} - set(outputs))
+        if left or not all(_same((folder / output).read_bytes(), whole[output]) for output in outputs):
+            raise SilentChange(f"{name}, run again after it was killed: {left or 'another file'}")
+        return {"kills of a command": int(n_attempts < _ATTEMPTS), _IN_WRITING: n_unfinished}
+
+    return Case(f"{name}, killed", run, dict.fromkeys(outputs, old))
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    started = time.monotonic()
+    _killed(work, None, Path())
+    return time.monotonic() - started
+
+
+def _prepare_fits(corpus: Corpus, folder: Path) -> dict[str, tuple[dict[str, bytes], float]]:
+    """What each fit ends with where nobody disturbs it, and how long it takes."""
+    found, result = {}, folder / "result.npz"
+    for variant in VARIANTS:
+        small_model(variant).fit(corpus, **fit_options(variant, len(corpus)))  # compiles
+        _killed(partial(_fit, variant, corpus, result, None), None, folder)
+        whole = _arrays(result)
+        found[variant] = whole, _timed(partial(_fit, variant, corpus, result, folder / "checkpoint"))
+    return found
+
+
+def _prepare_commands(inputs: Path, folder: Path) -> dict[str, tuple[dict[str, bytes], float]]:
+    """What each command writes, and how long it takes."""
+    found = {}
+    for name, (words, outputs) in _COMMANDS.items():
+        given = _in_folder(words, outputs, inputs, folder)
+        _command(given)  # imports and compiles
+        seconds = min(_timed(partial(_command, given)) for _ in range(2))
+        found[name] = {output: (folder / output).read_bytes() for output in outputs}, seconds
+    return found
+
+
+def _prepare() -> Callable[[int], Case]:
+    corpus = small_corpus()
+    inputs = Path(tempfile.mkdtemp(prefix="harness-inputs-"))
+    atexit.register(shutil.rmtree, inputs, ignore_errors=True)
+    lines = [f'{{"id": "{name}", "text": "{text}"}}' for name, text in zip(corpus.ids, corpus.texts or ())]
+    (inputs / "texts.jsonl").write_text("\n".join(lines).replace("\n\n", " ") + "\n", encoding="utf-8")
+    small_model("PLSA").fit(corpus).save(inputs / "model.safetensors")
+    with tempfile.TemporaryDirectory() as place:
+        fits, commands = _prepare_fits(corpus, Path(place)), _prepare_commands(inputs, Path(place))
+
+    def case(number: int) -> Case:
+        rng = generator("kills", number)
+        if number % 4 == 3:
+            name = rng.choice(sorted(commands))
+            return _killed_command(name, inputs, *commands[name], rng)
+        variant = VARIANTS[(number - number // 4) % len(VARIANTS)]
+        return _killed_fit(variant, corpus, *fits[variant], rng)
+
+    return case
+
+
+GROUP = Group("fits and commands that are killed", _prepare, n_cases=200, seconds=120)
