@@ -192,3 +192,9 @@ def test_a_tokenizer_of_ones_own_cuts_chinese():
     corpus = Corpus.from_texts(["我爱北京", "北京很大"], preprocessing=Preprocessing(tokenizer=list, stop_words=None))
     assert "京" in corpus.vocabulary
     assert corpus.counts.sum() == 8
+
+
+def test_too_few_words_are_said_before_words_are_chosen():
+    for options in ({}, {"min_df": 2}):
+        with pytest.raises(ValueError, match="2 words for 3 columns"):
+            Corpus.from_counts([[1, 1, 1], [1, 1, 0]], ["a", "b"], **options)

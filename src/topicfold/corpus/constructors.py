@@ -177,6 +177,8 @@ class CorpusConstructors:
         if isinstance(vocabulary, str):
             raise ValueError("vocabulary is one string: expected a list of words")
         words = None if vocabulary is None else list(map(str, vocabulary))
+        if words is not None and len(words) != matrix.shape[1]:
+            raise ValueError(f"{len(words)} words for {matrix.shape[1]} columns: expected one per column")
         if (min_df, max_df, max_words) != (1, 1.0, None):
             numbered = words or [f"{column:09d}" for column in range(matrix.shape[1])]
             matrix, chosen = choose_words(
