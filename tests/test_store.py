@@ -187,7 +187,7 @@ def test_a_flipped_bit_in_a_corpus_or_checkpoint_is_noticed(tmp_path):
 def test_a_checkpoint_without_a_checksum_is_refused(tmp_path):
     header = {"topicfold": json.dumps({"schema": SCHEMA, "version": "1", "kind": "checkpoint", "fingerprint": ""})}
     save_file({"x": np.zeros(2)}, tmp_path / "c", header)
-    with pytest.raises(ValueError, match="the checkpoint .* has no checksum"):
+    with pytest.raises(ValueError, match=r"the checkpoint .* has no checksum"):
         read_file(tmp_path / "c", kind="checkpoint")
 
 
