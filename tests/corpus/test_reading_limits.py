@@ -204,3 +204,24 @@ def test_a_text_that_is_too_long(tmp_path):
 def test_bad_limits_are_named(name, value):
     with pytest.raises(ValueError, match=f"{name}={value!r}"):
         ReadLimits(**{name: value})
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
+def test_every_form_of_sparse_matrix_is_read_the_same(form):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.7, (6, 4))
+    assert np.array_equal(Corpus.from_counts(sp.csr_array(counts).asformat(form)).counts.toarray(), counts)
+
+
+def test_sparse_matrices_whose_parts_do_not_fit():
+    diagonals = sp.dia_array((np.ones((13, 40)), np.arange(13)), shape=(40, 40))
+    diagonals.offsets = diagonals.offsets[:12]
+    with pytest.raises(ValueError, match="diagonals and offsets"):
+        Corpus.from_counts(diagonals)
+    rows = sp.lil_array((2, 3))
+    rows.rows[0], rows.data[0] = [5], [1.0]
+    with pytest.raises(ValueError, match="an index of 5"):
+        Corpus.from_counts(rows)
+    rows.rows[0] = [0, 1]
+    with pytest.raises(ValueError, match="differ in number"):
+        Corpus.from_counts(rows)

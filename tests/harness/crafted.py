@@ -20,6 +20,8 @@ _VALUES = (np.nan, np.inf, -np.inf, -1, -1e-9, 0.5, 5e-324, 1e-310, 1e-45, 1e-9,
 _FORMS = ("dense", "fortran", "strided", "mapped", "list", "matrix", "csr", "csr", "csr", "csc", "csc", "coo", "coo",
           "bsr", "lil", "dok", "dia", "1-d", "3-d", "frame")  # fmt: skip
 
+_PARTS = {"coo": ("row", "col", "data"), "lil": ("rows", "data"), "dia": ("offsets", "data"), "dok": ("_dict",)}
+
 
 def crafted_matrix(rng: random.Random, shape: tuple[int, int] | None = None) -> Any:
     """Counts with strange values, of a strange type, in a strange form; now and then, each alone or all at once."""
@@ -188,13 +190,8 @@ def crafted_vectors(rng: random.Random, n_rows: int) -> Any:
 def described(value: Any) -> str:
     """A value in one line, as far as it is needed to make it again."""
     if sp.issparse(value):
-        names = {
-            "csr": "indptr indices data",
-            "csc": "indptr indices data",
-            "bsr": "indptr indices data",
-            "coo": "row col data",
-        }
-        parts = [f"{name}={_short(getattr(value, name))}" for name in names.get(value.format, "").split()]
+        names = _PARTS.get(value.format, ("indptr", "indices", "data"))
+        parts = [f"{name}={_short(getattr(value, name))}" for name in names]
         return f"{type(value).__name__} {value.shape} {value.dtype} {' '.join(parts)}"
     return f"{type(value).__name__} {_short(value)}"
 

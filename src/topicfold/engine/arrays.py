@@ -25,7 +25,12 @@ def checked_sparse(matrix: Any) -> Any:
     if matrix.ndim != 2:
         raise ValueError(f"a sparse matrix of shape {matrix.shape}: expected two dimensions")
     if matrix.format in ("lil", "dok", "dia"):
-        matrix = _as_coo(matrix)
+        try:
+            matrix = _as_coo(matrix)
+        except (OverflowError, TypeError) as error:
+            raise ValueError(
+                f"a sparse matrix ({matrix.format.upper()}) with a value that does not fit: {error}"
+            ) from None
     n_rows, n_columns = matrix.shape
     if matrix.data.dtype.kind not in "biuf":
         raise ValueError(f"a sparse matrix of type {matrix.data.dtype}: expected numbers")
@@ -74,6 +79,14 @@ def _as_coo(matrix: Any) -> Any:
         values = np.array([value for row in matrix.data for value in row], matrix.dtype)
         _check_indices(columns, matrix.shape[1])
         return sp.coo_array((values, (rows, columns)), matrix.shape)
+    if matrix.format == "dia":
+        offsets, diagonals = np.asarray(matrix.offsets), np.asarray(matrix.data)
+        if offsets.ndim != 1 or diagonals.ndim != 2 or len(offsets) != len(diagonals):
+            raise ValueError("a sparse matrix (DIA) whose diagonals and offsets differ in number")
+        columns = np.broadcast_to(np.arange(diagonals.shape[1]), diagonals.shape)
+        rows = columns - offsets[:, None]
+        inside = (rows >= 0) & (rows < matrix.shape[0]) & (columns < matrix.shape[1])
+        return sp.coo_array((diagonals[inside], (rows[inside], columns[inside])), matrix.shape)
     return sp.coo_array(matrix)
 
 

@@ -31,7 +31,10 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
         raise FileNotFoundError(f"no such file: {path}")
     check_regular(path)
     if path.suffix == ".npz":
-        graph = sp.csr_array(checked_sparse(read_npz(path, ReadLimits())))
+        found_graph, limits = read_npz(path, ReadLimits()), ReadLimits()
+        if max(found_graph.shape) > limits.size:
+            raise ValueError(f"{path} has a graph of {max(found_graph.shape):,} documents: more than {limits.size:,}")
+        graph = sp.csr_array(checked_sparse(found_graph))
         n_documents = graph.shape[0] if ids is None else len(ids)
         return check_graph(graph.maximum(graph.T) if graph.shape[0] == graph.shape[1] else graph, n_documents)
     if path.suffix not in (".csv", ".tsv", ".txt"):
