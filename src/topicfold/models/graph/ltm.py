@@ -60,8 +60,9 @@ class LTM(WeightedGraphModel):
         direct for a weight of 100 and more on up to 10,000 documents.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
-        normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
-        them it is 'nmf' up to 100 topics and 'kmeans' above.
+        normalised cut of the graph), 'random', or topics that are given. 'auto' is k-means on embeddings, each averaged
+        over its neighbourhood; without embeddings the best of several starts, as LDA finds it. Without a prior it is
+        'kmeans' with embeddings, else 'nmf' up to 100 topics and 'kmeans' above.
     prior : float, default=1.0
         Strength of the prior of P(z|d), in tokens per document, shared by the topics according to their size. Above 0
         each token's topic is inferred from the other tokens of its document and from its neighbours, as in LDA. 0, with
