@@ -23,6 +23,7 @@ from report_cases import (
 
 from topicfold import LDCC, Corpus, TopicTree, build_report, load, read_names, save
 from topicfold.models import MODELS
+from topicfold.report.document_table import LONGEST_NAME
 
 
 def test_every_model_has_a_report(any_model, corpus):
@@ -306,4 +307,4 @@ def test_long_names_are_shortened_everywhere():
 
     texts = data["documents"].pop("text", None)
     assert texts is not None
-    assert longest(data) < 5000
+    assert longest(data) <= LONGEST_NAME

@@ -37,7 +37,7 @@ _TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
 _NEAREST, _LINKED = 8, 20
-LONGEST_NAME = 300  # characters of an id, a title, a label, a word or a name
+LONGEST_NAME = 100_000  # characters of an id, a title, a label, a word or a name: so many the page can show
 # by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
 _SHARES = {True: (0.01, 12), False: (0.1, 40)}
 
