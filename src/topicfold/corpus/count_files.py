@@ -16,7 +16,7 @@ from ..engine.arrays import checked_sparse
 from .byte_lines import Source, check_regular, file_lines, opened, reading
 from .limits import ReadLimits
 
-__all__ = ["COUNT_FORMATS", "read_counts", "read_npz"]
+__all__ = ["read_counts", "read_npz"]
 
 _BANNER = b"%%MatrixMarket"
 _MTX_FIELDS = (b"integer", b"real", b"double", b"pattern")
@@ -196,4 +196,3 @@ _READERS: dict[str, Callable[[Path, ReadLimits], tuple[Any, Any]]] = {
     "ldac": _read_ldac,
     "uci": _read_uci,
 }
-COUNT_FORMATS = tuple(_READERS)

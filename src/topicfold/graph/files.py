@@ -26,15 +26,15 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     and .txt (blanks): an edge a line, two ids and maybe a weight. The first line is left out as a header when both of
     its ids are unknown and those of the second line are not.
     """
-    path = Path(path)
+    path, limits = Path(path), ReadLimits()
     if not path.exists():
         raise FileNotFoundError(f"no such file: {path}")
     check_regular(path)
     if path.suffix == ".npz":
-        found_graph, limits = read_npz(path, ReadLimits()), ReadLimits()
-        if max(found_graph.shape) > limits.size:
-            raise ValueError(f"{path} has a graph of {max(found_graph.shape):,} documents: more than {limits.size:,}")
-        graph = sp.csr_array(checked_sparse(found_graph))
+        graph = read_npz(path, limits)
+        if max(graph.shape) > limits.size:
+            raise ValueError(f"{path} has a graph of {max(graph.shape):,} documents: more than {limits.size:,}")
+        graph = sp.csr_array(checked_sparse(graph))
         n_documents = graph.shape[0] if ids is None else len(ids)
         return check_graph(graph.maximum(graph.T) if graph.shape[0] == graph.shape[1] else graph, n_documents)
     if path.suffix not in (".csv", ".tsv", ".txt"):
@@ -55,7 +55,7 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
             what = "a row number" if known is None else f"one of the ids of the {len(known)} documents"
             raise ValueError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {what}")
     weights = [_weight(cells[2], f"{path}, line {number}") for number, cells in lines if len(cells) > 2]
-    limits, largest = ReadLimits(), max((row or 0 for pair in found for row in pair), default=0)
+    largest = max((row or 0 for pair in found for row in pair), default=0)
     if largest >= limits.size:
         raise ValueError(f"{path} names row {largest}: expected less than {limits.size:,}")
     pairs = np.array(found, np.int64).reshape(-1, 2)
