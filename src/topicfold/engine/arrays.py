@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .mapped import row_table
+
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
@@ -127,13 +129,9 @@ def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarra
     return np.divide(rows, np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny), out=out)
 
 
-def aligned(n_rows: int, n_topics: int, dtype: DTypeLike) -> np.ndarray:
+def aligned(n_rows: int, n_topics: int, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:
     """Zeros of n_rows x n_topics, columns padded to whole vector registers, starting at a 64-byte boundary."""
-    width = -(-n_topics // _LANES) * _LANES
-    size = n_rows * width * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 64, np.uint8)
-    offset = -raw.ctypes.data % 64
-    return raw[offset : offset + size].view(dtype).reshape(n_rows, width)
+    return row_table(n_rows, -(-n_topics // _LANES) * _LANES, dtype, on_disk=on_disk)
 
 
 def padded(values: np.ndarray, dtype: DTypeLike) -> np.ndarray:

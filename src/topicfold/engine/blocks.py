@@ -1,13 +1,14 @@
 """The one place for parallelism: a map over fixed blocks of rows.
 
-How rows are cut into blocks depends on the data only, never on the number of threads, and results come back in block
-order. That is why one thread and four give the same bits.
+How rows are cut into blocks depends on the data only, never on the number of threads; results come back in block order,
+and sums are added in a tree fixed by the number of blocks. That is why one thread and sixteen give the same bits.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
@@ -15,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["map_blocks", "n_threads", "row_blocks", "single_threaded_libraries"]
+__all__ = ["TableSum", "map_blocks", "n_threads", "row_blocks", "single_threaded_libraries"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -59,6 +60,70 @@ def row_blocks(indptr: np.ndarray, n_blocks: int, start: int = 0, stop: int | No
     cuts = start + np.searchsorted(indptr[start : stop + 1], goals)
     bounds = np.unique(np.concatenate([[start], np.clip(cuts, start, stop), [stop]])).tolist()
     return list(pairwise(bounds))
+
+
+class TableSum:
+    """Adds up tables that blocks fill, one each, in a tree that depends on the number of blocks alone.
+
+    Tables are made as threads need them and are used again: memory grows with the threads, not with the blocks.
+
+    >>> sums = TableSum(lambda: np.zeros(2))
+    >>> def fill(item, table):
+    ...     table += item
+    >>> _, total = sums.over(fill, [1, 2, 3], n_jobs=2)
+    >>> total.tolist()
+    [6.0, 6.0]
+    """
+
+    def __init__(self, make: Callable[[], np.ndarray]) -> None:
+        self._make = make
+        self._free: list[np.ndarray] = []
+        self._lock = threading.Lock()
+
+    def over(
+        self, fill: Callable[[Item, np.ndarray], Result], items: Sequence[Item], n_jobs: int | None = None
+    ) -> tuple[list[Result], np.ndarray]:
+        """Call `fill(item, table)`, which adds to a table of zeros, for each item; the results, and the sum of tables.
+
+        Hand the sum to `give_back` when it is zero again.
+        """
+        sizes = [len(items)]  # of the levels of the tree
+        while sizes[-1] > 1:
+            sizes.append((sizes[-1] + 1) // 2)
+        waiting: dict[tuple[int, int], np.ndarray] = {}  # sums whose neighbour is not there yet, by level and place
+
+        def run(number: int) -> Result:
+            table = self._take()
+            result = fill(items[number], table)
+            place = number
+            for level, size in enumerate(sizes[:-1]):
+                other = place ^ 1
+                if other < size:
+                    with self._lock:
+                        beside = waiting.pop((level, other), None)
+                        if beside is None:
+                            waiting[level, place] = table
+                            return result
+                    table += beside  # adding two is the same in either order
+                    beside[...] = 0
+                    self.give_back(beside)
+                place //= 2
+            waiting[len(sizes) - 1, 0] = table
+            return result
+
+        results = map_blocks(run, range(len(items)), n_jobs)
+        return results, waiting[len(sizes) - 1, 0]
+
+    def _take(self) -> np.ndarray:
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return self._make()
+
+    def give_back(self, table: np.ndarray) -> None:
+        """Take a table of zeros to be used again."""
+        with self._lock:
+            self._free.append(table)
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned, csr_parts, padded
-from ..engine.blocks import map_blocks, row_blocks
+from ..engine.arrays import aligned, padded
 from ..engine.jit import njit_fast
 from ..engine.loop import State
+from ..engine.mapped import is_mapped, row_table
+from .row_groups import Cells, CountRows, RowGroups
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -25,7 +26,6 @@ __all__ = [
     "SMALLEST",
     "EMStep",
     "Prior",
-    "RowGroups",
     "aligned",
     "cell_probabilities",
     "check_size",
@@ -36,12 +36,12 @@ __all__ = [
     "padded",
     "plain_step",
     "pooled_topic_weight",
+    "row_sums",
     "seed_prior",
     "shrink",
     "token_count",
 ]
 
-RowsKernel: TypeAlias = Callable[[int, int, np.ndarray, np.ndarray], int]
 Prior: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
@@ -49,11 +49,7 @@ SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late 
 # another array, which is a matter of chance, the same loop would run value by value and round its sums differently.
 GUARD = 128
 _ROWS_A_SUM = 1 << 14
-_ROWS_A_LOG = 1 << 11
-_VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
-# A group of rows has its own sums over words, as large as P(w|z). A few pay soon, many only for large corpora.
-_FEW_GROUPS, _VALUES_A_FEW = 4, 8  # values a word
-_MOST_GROUPS, _VALUES_A_MOST = 16, 64
+_VALUES_A_BLOCK = 1 << 16
 FOLD_IN_ITER = 100
 FOLD_IN_TOL = 1e-4
 
@@ -220,73 +216,41 @@ def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, pro
 # ---- functions on whole matrices, shared with the models built on PLSA ----------------------------------------------
 
 
-class RowGroups:
-    """Passes over all documents in fixed groups of rows, each with its own sums over words.
-
-    Which group a document is in depends on the counts alone, and sums are added in the order of the groups.
-    """
-
-    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None) -> None:
-        self.indptr, self.indices, self.data = csr_parts(counts)
-        self.n_topics, self.n_jobs = n_topics, n_jobs
-        values_a_word = counts.nnz // counts.shape[1]
-        few, most = values_a_word // _VALUES_A_FEW, values_a_word // _VALUES_A_MOST
-        self.groups = row_blocks(self.indptr, max(1, min(few, _FEW_GROUPS), min(most, _MOST_GROUPS)))
-        self.word_sums = [aligned(counts.shape[1], n_topics, counts.dtype) for _ in self.groups]
-
-    def pass_over(self, rows: RowsKernel) -> tuple[float, int, np.ndarray]:
-        """Sum of n ln P over the cells, the number of cells left out, and the sums over words of all groups.
-
-        `rows(first, last, word_sum, probability)` goes over some documents, adds to the sums over words, writes P of
-        each cell, and returns how many it left out. The sums are zero again when the caller has set them to zero.
-        """
-
-        def group(number: int) -> tuple[float, int]:
-            return self._group(*self.groups[number], rows, self.word_sums[number])
-
-        sums = map_blocks(group, range(len(self.groups)), self.n_jobs)
-        total = self.word_sums[0]
-        for more in self.word_sums[1:]:
-            total += more
-            more[:] = 0
-        return sum(log for log, _ in sums), sum(left_out for _, left_out in sums), total
-
-    def _group(self, first: int, last: int, rows: RowsKernel, word_sum: np.ndarray) -> tuple[float, int]:
-        indptr = self.indptr
-        n_blocks = -(-int(indptr[last] - indptr[first]) // _VALUES_A_BLOCK)
-        blocks = row_blocks(indptr, max(n_blocks, 1), first, last)
-        most = max(int(indptr[stop] - indptr[begin]) for begin, stop in blocks)
-        probability = np.empty(most, word_sum.dtype)
-        log_likelihood, left_out = 0.0, 0
-        for begin, stop in blocks:
-            left_out += rows(begin, stop, word_sum, probability)
-            here = slice(indptr[begin], indptr[stop])
-            logs = np.log(probability[: here.stop - here.start])  # NumPy's log is ten times faster than a kernel's
-            log_likelihood += float(np.add.reduce(logs * self.data[here], dtype=np.float64))
-        return log_likelihood, left_out
-
-
 class EMStep:
     """One EM step over all documents.
 
     Called with (doc_topic, word_topic), both padded; renews them in place and returns the log-likelihood before the
-    step.
+    step. With `doc_prior` pseudo-tokens per document, shared evenly by the topics, the step is maximum a posteriori,
+    and the log-density of P(z|d) is part of what it returns.
     """
 
-    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior) -> None:
-        self.rows = RowGroups(counts, n_topics, n_jobs)
-        self.n_topics, self.smoothing, self.prior = n_topics, smoothing, prior
+    def __init__(
+        self,
+        counts: sp.csr_array,
+        n_topics: int,
+        n_jobs: int | None,
+        smoothing: float,
+        prior: Prior,
+        doc_prior: float = 0.0,
+    ) -> None:
+        self.rows = RowGroups(counts, n_topics, n_jobs, prior[2].dtype)
+        self.n_topics, self.smoothing, self.prior, self.doc_prior = n_topics, smoothing, prior, doc_prior
         self.left_out = 0
 
     def __call__(self, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
-        parts = (self.rows.indptr, self.rows.indices, self.rows.data)
+        n_topics, doc_prior = self.n_topics, self.doc_prior
 
-        def rows(first: int, last: int, word_sum: np.ndarray, probability: np.ndarray) -> int:
-            left_out: int = em_rows(*parts, first, last, doc_topic, word_topic, word_sum, probability)
-            return left_out
+        def rows(cells: Cells, here: slice, word_sum: np.ndarray, probability: np.ndarray) -> tuple[int, float]:
+            doc, penalty = doc_topic[here], 0.0
+            if doc_prior > 0:
+                penalty = doc_prior / n_topics * _log_sum(doc[:, :n_topics])
+            left_out = em_rows(*cells, 0, len(doc), doc, word_topic, word_sum, probability)
+            shrink(doc[:, :n_topics], row_sums(cells), doc_prior)
+            return left_out, penalty
 
-        log_likelihood, self.left_out, total = self.rows.pass_over(rows)
-        renew_words(word_topic, total, self.prior, self.smoothing, self.n_topics)
+        log_likelihood, self.left_out, total = self.rows.pass_over(rows, doc_topic)
+        renew_words(word_topic, total, self.prior, self.smoothing, n_topics)
+        self.rows.sums.give_back(total)
         return log_likelihood
 
 
@@ -301,14 +265,14 @@ def fold_in(
     """P(z|d) of documents the model has not seen, P(w|z) fixed; `topic_weight` where no word is known."""
     n_topics = len(topic_word)
     word_topic = padded(topic_word.T if exponent == 1 else topic_word.T**exponent, topic_word.dtype)
-    doc_topic = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
-    parts = csr_parts(counts)
+    doc_topic = row_table(counts.shape[0], n_topics, topic_word.dtype, on_disk=is_mapped(counts.data))
 
-    def block(rows: tuple[int, int]) -> None:
-        fold_in_rows(*parts, *rows, word_topic, doc_topic, n_topics, exponent, FOLD_IN_ITER, FOLD_IN_TOL)
+    def block(cells: Cells, here: slice) -> None:
+        doc = doc_topic[here]
+        fold_in_rows(*cells, 0, len(doc), word_topic, doc, n_topics, exponent, FOLD_IN_ITER, FOLD_IN_TOL)
+        doc[doc[:, 0] < 0] = topic_weight
 
-    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
-    doc_topic[doc_topic[:, 0] < 0] = topic_weight
+    CountRows(counts, topic_word.dtype).for_each_block(block, n_jobs, doc_topic)
     return doc_topic
 
 
@@ -316,13 +280,14 @@ def cell_probabilities(
     counts: sp.csr_array, doc_topic: np.ndarray, word_topic: np.ndarray, n_jobs: int | None
 ) -> np.ndarray:
     """P(w|d) of every cell of the counts, in their order; both tables padded."""
-    indptr, indices, _ = csr_parts(counts)
     probability = np.empty(counts.nnz, doc_topic.dtype)
+    rows = CountRows(counts, doc_topic.dtype)
 
-    def block(rows: tuple[int, int]) -> None:
-        probability_rows(indptr, indices, *rows, doc_topic, word_topic, probability)
+    def block(cells: Cells, here: slice) -> None:
+        found = probability[rows.indptr[here.start] : rows.indptr[here.stop]]
+        probability_rows(*cells[:2], 0, here.stop - here.start, doc_topic[here], word_topic, found)
 
-    map_blocks(block, row_blocks(indptr, max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    rows.for_each_block(block, n_jobs)
     return probability
 
 
@@ -330,14 +295,15 @@ def document_step(
     counts: sp.csr_array, doc_topic: np.ndarray, word_topic: np.ndarray, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """P(z|d) after an EM step with P(w|z) fixed, and P(w|d) of the cells before it; tables padded."""
-    parts = csr_parts(counts)
     probability = np.empty(counts.nnz, doc_topic.dtype)
     renewed = aligned(doc_topic.shape[0], doc_topic.shape[1], doc_topic.dtype)
+    rows = CountRows(counts, doc_topic.dtype)
 
-    def block(rows: tuple[int, int]) -> None:
-        document_rows(*parts, *rows, doc_topic, word_topic, probability, renewed)
+    def block(cells: Cells, here: slice) -> None:
+        found = probability[rows.indptr[here.start] : rows.indptr[here.stop]]
+        document_rows(*cells, 0, here.stop - here.start, doc_topic[here], word_topic, found, renewed[here])
 
-    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    rows.for_each_block(block, n_jobs)
     return renewed, probability
 
 
@@ -401,39 +367,33 @@ def plain_step(
 
     `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori.
     """
-    step = EMStep(counts, n_topics, n_jobs, smoothing, prior)
-    n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
+    step, n_tokens = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior), token_count(counts)
 
     def plain(state: State) -> float:
         doc_topic, word_topic = state["doc_topic"], state["word_topic"]
         penalty = log_prior(word_topic[:, :n_topics], smoothing, prior)
-        if doc_prior > 0:
-            penalty += doc_prior / n_topics * _log_sum(doc_topic[:, :n_topics])
         objective = (step(doc_topic, word_topic) + penalty) / n_tokens
-        shrink(doc_topic[:, :n_topics], lengths, doc_prior)
         state["left_out"] = np.array(step.left_out)
         return objective
 
     return plain
 
 
+def row_sums(cells: Cells) -> np.ndarray:
+    """Tokens of each document of a block."""
+    ends = np.concatenate([[0.0], np.cumsum(cells[2], dtype=np.float64)])
+    return ends[cells[0][1:]] - ends[cells[0][:-1]]
+
+
 def _log_sum(doc_topic: np.ndarray) -> float:
-    """Sum of all logarithms, a part of the rows at a time: memory is not to grow with the documents."""
-    total = 0.0
-    for first in range(0, len(doc_topic), _ROWS_A_LOG):
-        rows = np.maximum(doc_topic[first : first + _ROWS_A_LOG], SMALLEST)
-        total += float(np.log(rows, out=rows).sum(dtype=np.float64))
-    return total
+    return float(np.log(np.maximum(doc_topic, SMALLEST)).sum(dtype=np.float64))
 
 
 def shrink(doc_topic: np.ndarray, lengths: np.ndarray, prior: float) -> None:
     """P(z|d) with `prior` pseudo-tokens added to each document, shared evenly by the topics; in place."""
-    if prior == 0:
-        return
-    for first in range(0, len(doc_topic), _ROWS_A_LOG):
-        here = slice(first, first + _ROWS_A_LOG)
-        own = lengths[here, None]
-        doc_topic[here] = (own * doc_topic[here] + prior / doc_topic.shape[1]) / (own + prior)
+    if prior > 0:
+        own = lengths[:, None]
+        doc_topic[:] = (own * doc_topic + prior / doc_topic.shape[1]) / (own + prior)
 
 
 def token_count(counts: sp.csr_array) -> float:

@@ -27,11 +27,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned, csr_parts
-from ..engine.blocks import map_blocks, row_blocks
+from ..engine.arrays import aligned
+from ..engine.blocks import map_blocks
 from ..engine.jit import njit_fast
 from ..engine.loop import State
-from .em import GUARD, SMALLEST, Prior, RowGroups, padded, token_count
+from ..engine.mapped import is_mapped
+from .em import GUARD, SMALLEST, Prior, padded, token_count
+from .row_groups import Cells, CountRows, RowGroups
 
 __all__ = ["DocumentPrior", "LeaveOneOutStep", "document_prior", "focus_of", "fold_in_counts", "left_out_step"]
 
@@ -327,24 +329,24 @@ class LeaveOneOutStep:
     """
 
     def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, seeds: Prior) -> None:
-        self.rows = RowGroups(counts, n_topics, n_jobs)
+        dtype = seeds[2].dtype
+        self.rows = RowGroups(counts, n_topics, n_jobs, dtype)
         self.n_topics, self.smoothing, self.seeds = n_topics, smoothing, seeds
-        self.tables = MainTopicTables(counts.shape[1], n_topics, counts.dtype, n_jobs)
+        self.tables = MainTopicTables(counts.shape[1], n_topics, dtype, n_jobs)
         self.left_out = 0
 
     def __call__(
         self, doc_count: np.ndarray, word_topic: np.ndarray, prior: DocumentPrior, holds_prior: bool = False
     ) -> tuple[float, np.ndarray]:
-        parts = (self.rows.indptr, self.rows.indices, self.rows.data)
         base, main = padded(prior.base[None], doc_count.dtype)[0], self.tables.of(word_topic, prior)
 
-        def rows(first: int, last: int, word_sum: np.ndarray, probability: np.ndarray) -> int:
-            tables = (doc_count, base, main, word_topic, word_sum, probability)
-            left_out: int = left_out_rows(*parts, first, last, *tables, holds_prior)
-            return left_out
+        def rows(cells: Cells, here: slice, word_sum: np.ndarray, probability: np.ndarray) -> tuple[int, float]:
+            tables = (doc_count[here], base, main, word_topic, word_sum, probability)
+            return left_out_rows(*cells, 0, here.stop - here.start, *tables, holds_prior), 0.0
 
-        log_likelihood, self.left_out, total = self.rows.pass_over(rows)
+        log_likelihood, self.left_out, total = self.rows.pass_over(rows, doc_count)
         tokens = renew_words_from_counts(word_topic, total, self.seeds, self.smoothing, self.n_topics)
+        self.rows.sums.give_back(total)
         return log_likelihood, tokens
 
 
@@ -410,14 +412,14 @@ def fold_in_counts(
     """
     n_topics, dtype = len(topic_word), topic_word.dtype
     word_topic = padded(topic_word.T, dtype)
-    base = padded(np.atleast_2d(prior.base) if pull is None else prior.base + pull, dtype)
     main = MainTopicTables(topic_word.shape[1], n_topics, dtype, n_jobs).of(word_topic, prior)
-    doc_count = np.zeros((counts.shape[0], word_topic.shape[1]), dtype)
-    parts = csr_parts(counts)
+    doc_count = aligned(counts.shape[0], n_topics, dtype, on_disk=is_mapped(counts.data))
+    same = padded(np.atleast_2d(prior.base), dtype)
 
-    def block(rows: tuple[int, int]) -> None:
-        tables = (word_topic, base, main, doc_count)
-        fold_in_left_out_rows(*parts, *rows, *tables, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
+    def block(cells: Cells, here: slice) -> None:
+        base = same if pull is None else padded(prior.base + pull[here], dtype)
+        tables = (word_topic, base, main, doc_count[here])
+        fold_in_left_out_rows(*cells, 0, here.stop - here.start, *tables, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
 
-    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
+    CountRows(counts, dtype).for_each_block(block, n_jobs, doc_count)
     return doc_count[:, :n_topics]
