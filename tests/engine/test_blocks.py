@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topicfold.engine.blocks import map_blocks, n_threads, row_blocks
+from topicfold.engine.blocks import TableSum, map_blocks, n_threads, row_blocks
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(1, 12))
@@ -44,3 +44,45 @@ def test_n_jobs():
     assert n_threads(-1000) == 1
     with pytest.raises(ValueError, match="n_jobs=0"):
         n_threads(0)
+
+
+@given(st.integers(1, 40), st.integers(1, 4))
+def test_tables_are_added_in_a_tree_that_depends_on_their_number_alone(n_tables, n_jobs):
+    values = np.random.default_rng(n_tables).normal(size=(n_tables, 3)).astype(np.float32)
+    made = []
+
+    def make():
+        made.append(1)
+        return np.zeros(3, np.float32)
+
+    def fill(number, table):
+        table += values[number]
+        return number
+
+    def tree(rows):
+        while len(rows) > 1:
+            rows = [rows[i] + rows[i + 1] if i + 1 < len(rows) else rows[i] for i in range(0, len(rows), 2)]
+        return rows[0]
+
+    sums = TableSum(make)
+    for _ in range(2):
+        results, total = sums.over(fill, range(n_tables), n_jobs)
+        assert results == list(range(n_tables))
+        assert np.array_equal(total, tree(list(values)))
+        total[:] = 0
+        sums.give_back(total)
+    if n_jobs == 1:
+        assert len(made) <= 1 + max(n_tables - 1, 1).bit_length()
+
+
+def test_the_last_table_of_a_failed_sum_is_not_used_again():
+    sums = TableSum(lambda: np.zeros(1))
+
+    def fill(item, table):
+        table += 1
+        if item == 1:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        sums.over(fill, [0, 1], n_jobs=1)
+    assert sums.over(lambda item, table: None, [0, 2])[1].tolist() == [0.0]

@@ -52,7 +52,7 @@ def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing):
 def test_the_kernel_is_the_formula_over_many_groups(sampled):
     counts = sampled.toarray()
     doc_topic, topic_word = random_start(counts, 5)
-    assert len(em.EMStep(sampled.astype(float), 5, None, 0.0, em.seed_prior({}, 0, float)).rows.groups) == 13
+    assert len(em.EMStep(sampled.astype(float), 5, None, 0.0, em.seed_prior({}, 0, float)).rows.groups) == 16
     for ours, theirs in zip(kernel_step(counts, doc_topic, topic_word), plsa_step(counts, doc_topic, topic_word)):
         assert np.allclose(ours, theirs, rtol=1e-10)
 
