@@ -10,23 +10,29 @@ from __future__ import annotations
 import contextlib
 import glob
 import json
+import math
+import mmap
 import os
 import platform
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import scipy.sparse as sp
 
 from .engine.arrays import checked_sparse
+from .engine.mapped import mapped_array, release
 
 __all__ = [
+    "ArrayInPieces",
     "check_writable",
     "damage_named",
     "kind_of_file",
@@ -40,24 +46,94 @@ __all__ = [
 SCHEMA = 1  # raised when an older topicfold could not read the file
 _SPARSE_PARTS = ("data", "indices", "indptr")
 _HEADER, _HEADER_CHECKSUM = "topicfold", "topicfold-checksum"
+_MOST_CHECKSUM = 0xFFFFFFFF
+_PIECE = 1 << 24  # bytes that are written or looked at together
+_KINDS = ("f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
+_NAMES = ("F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL")
+_TYPES = {np.dtype(f"<{kind}"): name for kind, name in zip(_KINDS, _NAMES)}  # as safetensors calls them
 
 
-def write_file(path: str | Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any]) -> None:
+@dataclass(frozen=True)
+class ArrayInPieces:
+    """An array that is too large to be held whole: it is written as its pieces come, in C order."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    pieces: Iterable[np.ndarray]
+
+
+def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces], metadata: Mapping[str, Any]) -> None:
     """Write arrays and JSON-able metadata to one file, whole or not at all."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
     made_by = {"schema": SCHEMA, "version": version("topicfold"), "libraries": _library_versions()}
-    # safetensors writes memory as it lies: a transposed or strided array would come back scrambled
-    plain = {key: np.asarray(value, order="C") for key, value in arrays.items()}
-    checksums = {key: _checksum(value) for key, value in plain.items()}
-    text = json.dumps({**made_by, "checksums": checksums, **metadata})
-    header = {_HEADER: text, _HEADER_CHECKSUM: str(zlib.crc32(text.encode()))}
+    plain = {
+        key: value if isinstance(value, ArrayInPieces) else in_pieces(np.asarray(value, order="C"))
+        for key, value in arrays.items()
+    }
+    unknown = [array.dtype for array in plain.values() if array.dtype.newbyteorder("<") not in _TYPES]
+    if unknown:
+        raise ValueError(f"an array of type {unknown[0]} cannot be written to a file")
     with replaced_when_whole(path) as temporary:
         try:
-            save_file(plain, temporary, header)
-        except SafetensorError as error:  # a full disk, among others
+            _write_arrays(temporary, plain, {**made_by, **metadata})
+        except OSError as error:  # a full disk, among others
             raise OSError(f"could not write {path}: {error}") from error
+
+
+def in_pieces(array: np.ndarray) -> ArrayInPieces:
+    """A whole array as what can be written; one that lies in a file is given back piece by piece."""
+
+    def pieces() -> Iterator[np.ndarray]:
+        flat = array.reshape(-1)
+        size = max(1, _PIECE // max(array.itemsize, 1))
+        for first in range(0, len(flat), size):
+            piece = flat[first : first + size]
+            yield piece
+            release(piece)
+
+    return ArrayInPieces(array.dtype, array.shape, pieces())
+
+
+def _write_arrays(path: Path, arrays: Mapping[str, ArrayInPieces], metadata: Mapping[str, Any]) -> None:
+    """The format of safetensors: the length of a header, the header in JSON, then the arrays as they lie in memory.
+
+    The header holds checksums, which are known at the end: its place is kept free, and it is written last.
+    """
+    # the widest values first, so that each array begins at a multiple of its own width
+    order = sorted(arrays, key=lambda key: (-arrays[key].dtype.itemsize, key))
+    ends = np.cumsum([0, *(_bytes_of(arrays[key]) for key in order)]).tolist()
+    entries = {
+        key: {"dtype": _TYPES[arrays[key].dtype.newbyteorder("<")], "shape": arrays[key].shape, "data_offsets": place}
+        for key, place in zip(order, pairwise(ends))
+    }
+
+    def header(checksums: Mapping[str, int]) -> bytes:
+        text = json.dumps({"checksums": checksums, **metadata})
+        about = {_HEADER: text, _HEADER_CHECKSUM: str(zlib.crc32(text.encode())).rjust(10)}
+        return json.dumps({"__metadata__": about, **entries}).encode()
+
+    room = -(-len(header(dict.fromkeys(order, _MOST_CHECKSUM))) // 8) * 8
+    with open(path, "wb") as file:
+        file.write(room.to_bytes(8, "little") + b" " * room)
+        checksums = {key: _write_array(file, key, arrays[key]) for key in order}
+        file.seek(8)
+        file.write(header(checksums).ljust(room))
+
+
+def _bytes_of(array: ArrayInPieces) -> int:
+    return math.prod(array.shape) * array.dtype.itemsize
+
+
+def _write_array(file: BinaryIO, key: str, array: ArrayInPieces) -> int:
+    """Write an array and return its checksum."""
+    little = array.dtype.newbyteorder("<")
+    checksum, n_bytes = _checksum_of_kind(little, array.shape), 0
+    for piece in array.pieces:
+        raw = np.ascontiguousarray(piece, dtype=little).reshape(-1).view(np.uint8).data
+        checksum = zlib.crc32(raw, checksum)
+        n_bytes += file.write(raw)
+    if n_bytes != _bytes_of(array):
+        raise ValueError(f"{key!r} has {n_bytes:,} bytes: expected {_bytes_of(array):,}")
+    return checksum
 
 
 def check_writable(path: str | Path) -> None:
@@ -123,12 +199,15 @@ def kind_of_file(path: str | Path) -> str:
     return str(_read(path, None)[1]["kind"])
 
 
-def read_file(path: str | Path, *, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `write_file` wrote; anything else is one clear error."""
-    return _read(path, kind)
+def read_file(path: str | Path, *, kind: str, memory_map: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read what `write_file` wrote; anything else is one clear error.
+
+    With `memory_map` the arrays stay in the file, which must not change as long as they are used.
+    """
+    return _read(path, kind, memory_map)
 
 
-def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Arrays and metadata of a file; without a `kind`, the metadata alone."""
     from safetensors import SafetensorError, safe_open
 
@@ -149,7 +228,7 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
             signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 are not
             if not signed and metadata["kind"] == "checkpoint":  # what it holds goes to kernels as it is
                 raise ValueError(f"the checkpoint {path} has no checksum: delete it, or name another file")
-            if signed and about.get(_HEADER_CHECKSUM) != str(zlib.crc32(header.encode())):
+            if signed and about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
                 raise ValueError(f"{path} is damaged: what it says of itself does not match its checksum")
             if metadata["schema"] > SCHEMA:
                 raise ValueError(
@@ -160,7 +239,10 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
                 return {}, metadata
             if metadata["kind"] != kind:
                 raise ValueError(f"{path} holds a {metadata['kind']}: expected a {kind}")
-            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            if memory_map:
+                arrays = _mapped_arrays(path)
+            else:
+                arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
             if signed:
                 _verify(path, arrays, metadata["checksums"])
             return arrays, metadata
@@ -168,10 +250,31 @@ def _read(path: str | Path, kind: str | None) -> tuple[dict[str, np.ndarray], di
         raise ValueError(f"{path} is damaged or not a topicfold file: {error}") from None
 
 
+def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file, which safetensors has found to be whole, as they lie there."""
+    with open(path, "rb") as file:
+        room = int.from_bytes(file.read(8), "little")
+        entries = json.loads(file.read(room))
+        # private: arrays that may be written to need no kernels of their own, and the file is not changed
+        opened = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    types = {name: dtype for dtype, name in _TYPES.items()}
+    return {
+        key: mapped_array(opened, types[entry["dtype"]], tuple(entry["shape"]), 8 + room + entry["data_offsets"][0])
+        for key, entry in entries.items()
+        if key != "__metadata__"
+    }
+
+
+def _checksum_of_kind(dtype: np.dtype, shape: tuple[int, ...]) -> int:
+    return zlib.crc32(f"{dtype.str} {tuple(shape)}".encode())
+
+
 def _checksum(array: np.ndarray) -> int:
     """CRC-32 of an array: its type, its shape and its bytes."""
-    about = zlib.crc32(f"{array.dtype.str} {array.shape}".encode())
-    return zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, about)
+    checksum = _checksum_of_kind(array.dtype, array.shape)
+    for piece in in_pieces(np.ascontiguousarray(array)).pieces:
+        checksum = zlib.crc32(piece.view(np.uint8).data, checksum)
+    return checksum
 
 
 def _verify(path: Path, arrays: Mapping[str, np.ndarray], checksums: Mapping[str, int]) -> None:
