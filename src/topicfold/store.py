@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .engine.arrays import checked_sparse
-from .engine.mapped import mapped_array, release
+from .engine.mapped import mapped_array, pieces
 
 __all__ = [
     "ArrayInPieces",
@@ -41,13 +41,13 @@ __all__ = [
     "replaced_when_whole",
     "take_apart",
     "write_file",
+    "written_by_one",
 ]
 
 SCHEMA = 1  # raised when an older topicfold could not read the file
 _SPARSE_PARTS = ("data", "indices", "indptr")
 _HEADER, _HEADER_CHECKSUM = "topicfold", "topicfold-checksum"
 _MOST_CHECKSUM = 0xFFFFFFFF
-_PIECE = 1 << 24  # bytes that are written or looked at together
 _KINDS = ("f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
 _NAMES = ("F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL")
 _TYPES = {np.dtype(f"<{kind}"): name for kind, name in zip(_KINDS, _NAMES)}  # as safetensors calls them
@@ -66,7 +66,7 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces
     """Write arrays and JSON-able metadata to one file, whole or not at all."""
     made_by = {"schema": SCHEMA, "version": version("topicfold"), "libraries": _library_versions()}
     plain = {
-        key: value if isinstance(value, ArrayInPieces) else in_pieces(np.asarray(value, order="C"))
+        key: value if isinstance(value, ArrayInPieces) else ArrayInPieces(value.dtype, value.shape, pieces(value))
         for key, value in arrays.items()
     }
     unknown = [array.dtype for array in plain.values() if array.dtype.newbyteorder("<") not in _TYPES]
@@ -77,20 +77,6 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces
             _write_arrays(temporary, plain, {**made_by, **metadata})
         except OSError as error:  # a full disk, among others
             raise OSError(f"could not write {path}: {error}") from error
-
-
-def in_pieces(array: np.ndarray) -> ArrayInPieces:
-    """A whole array as what can be written; one that lies in a file is given back piece by piece."""
-
-    def pieces() -> Iterator[np.ndarray]:
-        flat = array.reshape(-1)
-        size = max(1, _PIECE // max(array.itemsize, 1))
-        for first in range(0, len(flat), size):
-            piece = flat[first : first + size]
-            yield piece
-            release(piece)
-
-    return ArrayInPieces(array.dtype, array.shape, pieces())
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, ArrayInPieces], metadata: Mapping[str, Any]) -> None:
@@ -180,6 +166,27 @@ def _remove_left_over(path: Path) -> None:
         if not (writer.isdecimal() and _is_running(int(writer))):
             with contextlib.suppress(OSError):  # another save may have been faster
                 file.unlink()
+
+
+@contextmanager
+def written_by_one(path: str | Path) -> Iterator[None]:
+    """Let no other process write to the same name at the same time, for files that take long to make."""
+    check_writable(path)
+    place = Path(os.path.realpath(path))
+    lock = place.with_name(f".{place.name}.lock")
+    if lock.exists():
+        writer = lock.read_text(encoding="ascii", errors="replace")
+        if writer.isdecimal() and not _is_running(int(writer)):
+            lock.unlink(missing_ok=True)  # left by a process that was killed
+    try:
+        with open(lock, "x", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+    except FileExistsError:
+        raise FileExistsError(f"{path} is being written by another process: wait for it, or delete {lock}") from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
@@ -272,7 +279,7 @@ def _checksum_of_kind(dtype: np.dtype, shape: tuple[int, ...]) -> int:
 def _checksum(array: np.ndarray) -> int:
     """CRC-32 of an array: its type, its shape and its bytes."""
     checksum = _checksum_of_kind(array.dtype, array.shape)
-    for piece in in_pieces(np.ascontiguousarray(array)).pieces:
+    for piece in pieces(array):
         checksum = zlib.crc32(piece.view(np.uint8).data, checksum)
     return checksum
 
@@ -315,6 +322,9 @@ def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[s
             matrix = sp.csr_array(value)
             arrays.update({f"{key}.{part}": getattr(matrix, part) for part in _SPARSE_PARTS})
             plain[key] = {"is": "sparse", "shape": list(matrix.shape)}
+        elif hasattr(value, "raw") and hasattr(value, "ends"):  # strings that are stored already
+            arrays[f"{key}.bytes"], arrays[f"{key}.ends"] = value.raw, value.ends
+            plain[key] = {"is": "strings"}
         elif _is_strings(value):
             encoded = [text.encode("utf-8", "surrogatepass") for text in value]
             arrays[f"{key}.bytes"] = np.frombuffer(b"".join(encoded), np.uint8)
@@ -355,10 +365,17 @@ def _plain(value: Any) -> Any:
 def put_together(
     arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], **makers: Callable[[Any], Any]
 ) -> dict[str, Any]:
-    """The values that `take_apart` took apart; `makers` turn the JSON of objects back into them, by class name."""
+    """The values that `take_apart` took apart; `makers` turn the JSON of objects back into them, by class name.
+
+    Makers named `sparse` and `strings` take the arrays of such a value, and what else is known of it.
+    """
 
     def one(key: str, entry: Mapping[str, Any]) -> Any:
         kind = entry["is"]
+        if kind == "sparse" and "sparse" in makers:
+            return makers["sparse"]((*(arrays[f"{key}.{part}"] for part in _SPARSE_PARTS), tuple(entry["shape"])))
+        if kind == "strings" and "strings" in makers:
+            return makers["strings"]((arrays[f"{key}.bytes"], arrays[f"{key}.ends"]))
         if kind == "sparse":
             parts = tuple(arrays[f"{key}.{part}"] for part in _SPARSE_PARTS)
             return checked_sparse(sp.csr_array(parts, tuple(entry["shape"])))

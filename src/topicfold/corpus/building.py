@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,11 +12,13 @@ import scipy.sparse as sp
 
 from ..engine.warn import warn_user
 from .corpus import Corpus, Segments
+from .counted_chunks import HowCounted, count_document, counted_in_processes
 from .counting import WordCounter, choose_words
 from .dates import as_timestamps
 from .fields import as_ids, as_labels, as_links, as_titles, checked_text
 from .metadata import as_metadata
-from .preprocessing import Preprocessing, split_segments
+from .preprocessing import Preprocessing
+from .spool import LabelSpool, StringSpool
 
 __all__ = ["HowSegments", "RankWordsBy", "TextOptions", "corpus_from_texts", "preprocessing_from"]
 
@@ -65,26 +68,17 @@ def corpus_from_texts(
     timestamps: Iterable[Any] | None = None,
     metadata: Mapping[str, Iterable[Any]] | None = None,
     date_format: str | None = None,
+    n_jobs: int | None = None,
+    folder: Path | None = None,
 ) -> Corpus:
-    """Count the words of texts, which are read once; what is known beside them may grow while they are."""
-    counter = WordCounter(options.preprocessing, options.vocabulary)
-    kept: list[str] = []
-    segment_ends: list[int] = []
-    n_empty = 0
-    for text in texts:
-        text = checked_text(text, len(segment_ends))
-        n_empty += not (text.strip() if isinstance(text, str) else any(part.strip() for part in text))
-        n_rows = _count_document(counter, text, options.segments)
-        segment_ends.append(n_rows + (segment_ends[-1] if segment_ends else 0))
-        if options.keep_texts:
-            kept.append(text if isinstance(text, str) else "\n\n".join(text))
+    """Count the words of texts, which are read once; what is known beside them may grow while they are.
+
+    With a `folder` counts, texts, and what is given as spools are put aside in files there, and stay there.
+    """
+    if folder is not None and options.segments is not None:
+        raise ValueError("segments are kept in memory: leave out either segments or on_disk")
+    counts, words, kept, segment_ends = _counted(texts, options, n_jobs, folder)
     n_documents = len(segment_ends)
-    counts, words = counter.finish()
-    del counter
-    if not n_documents:
-        raise ValueError("the corpus is empty: there are no documents")
-    if n_empty:
-        warn_user(f"{n_empty:,} of {n_documents:,} texts are empty")
     parts = None
     if options.segments is not None:
         parts, counts = _segments_and_documents(counts, segment_ends)
@@ -95,14 +89,14 @@ def corpus_from_texts(
             column = {word: index for index, word in enumerate(words)}
             counts, words = options.chosen(counts.copy(), words)
             parts = replace(parts, counts=parts.counts[:, [column[word] for word in words]])
-    rows = as_ids(ids)
+    rows = ids.strings() if isinstance(ids, StringSpool) else as_ids(ids)
     return Corpus(
         counts,
         tuple(words),
         rows,
-        titles=as_titles(titles),
-        texts=tuple(kept) if options.keep_texts else None,
-        labels=as_labels(labels),
+        titles=titles.strings() if isinstance(titles, StringSpool) else as_titles(titles),
+        texts=kept,
+        labels=labels.labels() if isinstance(labels, LabelSpool) else as_labels(labels),
         links=as_links(links, rows or tuple(map(str, range(n_documents)))),
         timestamps=as_timestamps(timestamps, date_format),
         metadata=as_metadata(metadata or {}),
@@ -111,20 +105,35 @@ def corpus_from_texts(
     )
 
 
-def _count_document(counter: WordCounter, text: str | Sequence[str], segments: HowSegments) -> int:
-    """Count one document as one row, or as one row per segment; returns the number of rows."""
-    if segments is None:
-        counter.add(text if isinstance(text, str) else "\n\n".join(text))
-        return 1
-    if isinstance(segments, int):
-        if segments < 1:
-            raise ValueError(f"segments={segments}: expected at least one token per segment")
-        return counter.add_windows(text if isinstance(text, str) else "\n\n".join(text), segments)
-    given_none = segments == "given" and text == ""
-    parts = [""] if given_none else split_segments(text, segments) or [""]
-    for part in parts:
-        counter.add(part)
-    return len(parts)
+def _counted(
+    texts: Iterable[Any], options: TextOptions, n_jobs: int | None, folder: Path | None
+) -> tuple[sp.csr_array, list[str], Sequence[str] | None, list[int]]:
+    """Counts of all texts, their words, the texts themselves where they are kept, and the last row of each text."""
+    how = HowCounted(options.preprocessing, options.vocabulary, options.segments)
+    counter = WordCounter(options.preprocessing, options.vocabulary, folder)
+    kept: list[str] | StringSpool = [] if folder is None else StringSpool(folder)
+    segment_ends: list[int] = []
+    n_empty = 0
+    checked = (checked_text(text, number) for number, text in enumerate(texts))
+    for chunk in counted_in_processes(checked, how, n_jobs):
+        if chunk.counts is None:
+            n_rows = [count_document(counter, text, options.segments) for text in chunk.texts]
+        else:
+            counter.add_counted(chunk.counts, chunk.words)
+            n_rows = chunk.n_rows
+        for text, number in zip(chunk.texts, n_rows):
+            n_empty += not (text.strip() if isinstance(text, str) else any(part.strip() for part in text))
+            segment_ends.append(number + (segment_ends[-1] if segment_ends else 0))
+            if options.keep_texts:
+                kept.append(text if isinstance(text, str) else "\n\n".join(text))
+    counts, words = counter.finish()
+    if not segment_ends:
+        raise ValueError("the corpus is empty: there are no documents")
+    if n_empty:
+        warn_user(f"{n_empty:,} of {len(segment_ends):,} texts are empty")
+    if not options.keep_texts:
+        return counts, words, None, segment_ends
+    return counts, words, kept.strings() if isinstance(kept, StringSpool) else tuple(kept), segment_ends
 
 
 def _segments_and_documents(counts: sp.csr_array, ends: list[int]) -> tuple[Segments, sp.csr_array]:

@@ -276,7 +276,7 @@ class CorpusConstructors:
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: str | Path | Sequence[str | Path],
         *,
         format: str | None = None,
         text: str = "text",
@@ -306,15 +306,18 @@ class CorpusConstructors:
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
         limits: ReadLimits | None = None,
+        n_jobs: int | None = None,
+        on_disk: str | Path | None = None,
         verbose: bool | None = None,
     ) -> Corpus:
-        """Read a corpus from a file or a folder.
+        """Read a corpus from files or a folder.
 
         Parameters
         ----------
-        path : str or Path
+        path : str, Path or sequence of them
             A folder of text files, CSV, TSV, JSONL (also gzipped), Parquet, Matrix Market, LDA-C, UCI bag of words,
-            SVMlight, scipy's .npz, or a saved corpus (.safetensors); '-' is standard input as JSONL.
+            SVMlight, scipy's .npz, or a saved corpus (.safetensors); '-' is standard input as JSONL. Several files
+            with texts, or a pattern such as 'reviews-*.csv.gz', are read as one corpus.
         format : str, optional
             The format, where the name does not tell: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci',
             'svmlight', 'npz' or 'safetensors'.
@@ -343,6 +346,12 @@ class CorpusConstructors:
             Which words are kept; see `from_texts`.
         limits : ReadLimits, optional
             How much a file may ask for: the longest line, the most columns, and so on. What goes beyond is an error.
+        n_jobs : int or None, default=None
+            Number of processes that count the words of long inputs; -1 uses all cores. The corpus does not depend on
+            it.
+        on_disk : str or Path, optional
+            A file to write the corpus to (.safetensors). Its counts and texts then stay there and are read as they are
+            needed: for more documents than fit in memory.
         verbose : bool or None, default=None
             Whether to show progress; None shows it on a terminal.
 
@@ -365,12 +374,32 @@ class CorpusConstructors:
         )
         options = TextOptions(how, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
         columns = Columns(text, id, title, labels, links, timestamp, tuple(metadata), separator, date_format)
-        file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits())
+        file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits(), n_jobs, on_disk)
         return read(path, columns, options, file, vocabulary)
 
     @classmethod
-    def load(cls, path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> Corpus:
-        """Read what `save` wrote. A corpus made with a custom tokenizer asks for it again."""
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        memory_map: bool | None = None,
+    ) -> Corpus:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+        tokenizer : callable, optional
+            A corpus made with a custom tokenizer asks for it again.
+        memory_map : bool or None, default=None
+            Whether counts and texts stay in the file, which must not be changed meanwhile, and are read as they are
+            needed. None does so with files of 256 MB or more.
+
+        Returns
+        -------
+        Corpus
+        """
         from .corpus_file import load_corpus
 
-        return load_corpus(path, tokenizer=tokenizer)
+        return load_corpus(path, tokenizer=tokenizer, memory_map=memory_map)

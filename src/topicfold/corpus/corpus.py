@@ -1,6 +1,7 @@
 """Corpus: documents as counts of words, with what is known about them.
 
-Frozen. `counts` is a CSR matrix of documents x words; everything else is optional and lies beside it, row by row.
+Frozen. `counts` is a CSR matrix of documents x words; everything else is optional and lies beside it, row by row. In a
+corpus on disk counts are mapped from the file (whole numbers in float32), and texts are read from it as they are used.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..engine.arrays import summed
+from ..engine.mapped import is_mapped
 from .constructors import CorpusConstructors
 from .counting import WordCounter
 from .fields import check_unique
@@ -44,10 +47,10 @@ class Corpus(CorpusConstructors):
 
     counts: sp.csr_array
     vocabulary: tuple[str, ...] | None = None
-    ids: tuple[str, ...] = ()
-    titles: tuple[str, ...] | None = None
-    texts: tuple[str, ...] | None = None
-    labels: tuple[tuple[str, ...], ...] | None = None  # none, one or many per document
+    ids: Sequence[str] = ()
+    titles: Sequence[str] | None = None
+    texts: Sequence[str] | None = None
+    labels: Sequence[tuple[str, ...]] | None = None  # none, one or many per document
     links: np.ndarray | None = None  # (n, 2) rows: from document, to document
     timestamps: np.ndarray | None = None  # datetime64
     metadata: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns, by name
@@ -56,7 +59,7 @@ class Corpus(CorpusConstructors):
 
     def __post_init__(self) -> None:
         n_documents, n_words = self.counts.shape
-        if not self.ids:
+        if len(self.ids) == 0:
             object.__setattr__(self, "ids", tuple(map(str, range(n_documents))))
         for name in ("ids", "titles", "texts", "labels", "timestamps"):
             values = getattr(self, name)
@@ -84,8 +87,17 @@ class Corpus(CorpusConstructors):
     def __len__(self) -> int:
         return self.counts.shape[0]
 
+    @property
+    def on_disk(self) -> bool:
+        """Whether the counts stay in a file."""
+        return is_mapped(self.counts.data)
+
     def __repr__(self) -> str:
-        parts = [f"{len(self):,} documents", f"{self.counts.shape[1]:,} words", f"{int(self.counts.sum()):,} tokens"]
+        parts = [
+            f"{len(self):,} documents",
+            f"{self.counts.shape[1]:,} words",
+            f"{int(summed(self.counts, 1).sum()):,} tokens",
+        ]
         if self.labels is not None:
             parts.append(f"labels ({len({label for labels in self.labels for label in labels})})")
         if self.links is not None:
@@ -95,7 +107,7 @@ class Corpus(CorpusConstructors):
         parts += [name for name in ("timestamps", "texts") if getattr(self, name) is not None]
         if self.metadata:
             parts.append(f"metadata ({', '.join(self.metadata)})")
-        return "Corpus: " + ", ".join(parts)
+        return "Corpus: " + ", ".join([*parts, *(["on disk"] if self.on_disk else [])])
 
     def subset(self, rows: Any) -> Corpus:
         """The corpus of some documents, by row numbers or a mask; links among them stay.

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..store import damage_named, put_together, read_file, take_apart, write_file
+from ..engine.mapped import pieces, release
+from ..store import ArrayInPieces, damage_named, put_together, read_file, take_apart, write_file
 from .corpus import Corpus, Segments
 from .preprocessing import Preprocessing
+from .stored_strings import StoredLabels, StoredStrings
 
 __all__ = ["load_corpus", "save_corpus"]
 
 _METADATA = "metadata:"
 
 
+_LARGE = 1 << 28  # bytes of a file whose arrays stay there unless they are asked for
+_MOST_IN_FLOAT = 1 << 24  # whole numbers up to it are exact in float32
+_VALUES = 1 << 21  # looked at together
+
+
 def save_corpus(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus with everything it knows."""
     values = dict(vars(corpus))
+    counts = values.pop("counts")
     if corpus.segments is not None:
         values["segments"] = corpus.segments.counts
         values["segment_documents"] = corpus.segments.documents
-    if corpus.labels is not None:
+    if isinstance(corpus.labels, StoredLabels):
+        values["labels"], values["label_counts"] = corpus.labels.flat(), corpus.labels.numbers()
+    elif corpus.labels is not None:
         flat = tuple(label for labels in corpus.labels for label in labels)
         values["labels"] = flat
         values["label_counts"] = np.array([len(labels) for labels in corpus.labels], dtype=np.int64)
@@ -32,28 +44,96 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
         values[f"{_METADATA}{name}"] = column.astype(np.int64) if column.dtype.kind == "M" else column
     arrays, plain = take_apart(values)
     dates = [name for name, column in corpus.metadata.items() if column.dtype.kind == "M"]
-    write_file(path, arrays, {"kind": "corpus", "values": plain, "dates": dates})
+    plain["counts"] = {"is": "sparse", "shape": list(counts.shape)}
+    parts = {**arrays, "counts.indptr": counts.indptr, "counts.indices": counts.indices, "counts.data": _data(counts)}
+    write_file(path, parts, {"kind": "corpus", "values": plain, "dates": dates})
 
 
-def load_corpus(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> Corpus:
-    """Read a corpus that `save_corpus` wrote."""
-    arrays, metadata = read_file(path, kind="corpus")
+def _data(counts: sp.csr_array) -> np.ndarray | ArrayInPieces:
+    """Counts as models use them, so that they can be mapped; beyond what a float32 holds, as they are."""
+    most = max((int(piece.max()) for piece in pieces(counts.data)), default=0)
+    if most > _MOST_IN_FLOAT:
+        return np.asarray(counts.data)
+    as_floats = (piece.astype(np.float32) for piece in pieces(counts.data))
+    return ArrayInPieces(np.dtype(np.float32), counts.data.shape, as_floats)
+
+
+def load_corpus(
+    path: str | Path,
+    *,
+    tokenizer: Callable[[str], Iterable[str]] | None = None,
+    memory_map: bool | None = None,
+) -> Corpus:
+    """Read a corpus that `save_corpus` wrote; a large one stays in its file."""
+    if memory_map is None:
+        memory_map = Path(path).is_file() and Path(path).stat().st_size >= _LARGE
+    arrays, metadata = read_file(path, kind="corpus", memory_map=memory_map)
     with damage_named(path):
-        values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
+        makers: dict[str, Callable[[Any], Any]] = {"preprocessing": Preprocessing.from_json}
+        if memory_map:
+            makers |= {"strings": _strings, "sparse": _mapped_counts}
+        values = put_together(arrays, metadata["values"], **makers)
         columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
         for name in metadata.get("dates", ()):
             columns[name] = columns[name].astype("datetime64[s]")
         values["metadata"] = columns
+        if values["vocabulary"] is not None:
+            values["vocabulary"] = tuple(values["vocabulary"])
         if values["segments"] is not None:
             values["segments"] = Segments(values["segments"], values.pop("segment_documents"))
         if values["labels"] is not None:
-            ends = np.cumsum(values.pop("label_counts")).tolist()
-            flat = values["labels"]
-            values["labels"] = tuple(flat[start:end] for start, end in zip([0, *ends], ends))
+            values["labels"] = _labels(values["labels"], values.pop("label_counts"))
         if values["timestamps"] is not None:
             values["timestamps"] = values["timestamps"].astype("datetime64[s]")
         if tokenizer is not None and values["preprocessing"] is not None:
             values["preprocessing"] = values["preprocessing"].with_tokenizer(tokenizer)
-        if values["counts"].nnz and values["counts"].data.min() < 0:
-            raise ValueError("it has negative counts")
+        if not memory_map:
+            values["counts"] = _in_memory(values["counts"])
         return Corpus(**values)
+
+
+def _labels(flat: Any, numbers: np.ndarray) -> Any:
+    if isinstance(flat, StoredStrings):
+        return StoredLabels(flat, numbers)
+    ends = np.cumsum(numbers).tolist()
+    return tuple(flat[start:end] for start, end in zip([0, *ends], ends))
+
+
+def _strings(parts: tuple[np.ndarray, np.ndarray]) -> StoredStrings:
+    return StoredStrings(*parts)
+
+
+def _in_memory(counts: sp.csr_array) -> sp.csr_array:
+    if counts.nnz and counts.data.min() < 0:
+        raise ValueError("it has negative counts")
+    if counts.data.dtype.kind == "f":
+        whole = counts.data.astype(np.int32)
+        if not np.array_equal(whole, counts.data):
+            raise ValueError("it has counts that are not whole numbers")
+        counts = sp.csr_array((whole, counts.indices, counts.indptr), counts.shape)
+    return counts
+
+
+def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]) -> sp.csr_array:
+    """Counts over the arrays of a file, looked at a piece at a time: nothing that is used later may lead astray."""
+    data, indices, indptr, shape = parts
+    rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
+    if not rises or not data.shape == indices.shape == (int(indptr[-1]),) or indices.dtype != np.int32:
+        raise ValueError("a matrix whose arrays do not fit each other")
+    for first in range(0, len(data), _VALUES):
+        # with the value before, so that the order is looked at across pieces
+        columns, values = indices[max(first - 1, 0) : first + _VALUES], data[first : first + _VALUES]
+        if int(columns.min()) < 0 or int(columns.max()) >= shape[1]:
+            raise ValueError(
+                f"a matrix with a column of {columns.min()} or {columns.max()}: expected up to {shape[1] - 1}"
+            )
+        if not (values.min() > 0 and np.isfinite(values).all() and np.array_equal(values, np.floor(values))):
+            raise ValueError("it has counts that are not whole numbers above zero")
+        falls = np.flatnonzero(np.diff(columns) <= 0) + max(first - 1, 0) + 1
+        if not np.isin(falls, indptr).all():
+            raise ValueError("a matrix whose columns are not in order")
+        release(columns)
+        release(values)
+    counts = sp.csr_array((data, indices, indptr), shape, copy=False)
+    counts.has_canonical_format = True
+    return counts

@@ -6,11 +6,15 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..engine.blocks import row_blocks
+from ..engine.mapped import is_mapped, release
 from .preprocessing import _RANKINGS, Preprocessing, _ngrams
+from .spool import Spool, trimmed
 
 __all__ = ["WordCounter", "choose_words", "token_stream"]
 
@@ -72,7 +76,10 @@ class WordCounter:
     ([[1, 2, 1], [0, 1, 0]], ['red', 'fish', 'blue'])
     """
 
-    def __init__(self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None = None, folder: Path | None = None
+    ) -> None:
+        """With a `folder` the counts are put aside there, in files without a name, and are mapped into memory."""
         if isinstance(vocabulary, str):
             raise ValueError("vocabulary is one string: expected a list of words")
         self._columns = _WordColumns(preprocessing, vocabulary)
@@ -83,8 +90,8 @@ class WordCounter:
         self._pending = array("i")
         self._pending_ends: list[int] = []
         # array.array grows by realloc, which moves pages instead of copying them: no second copy of the counts
-        self._indices = array("i")
-        self._data = array("i")
+        self._indices: array[int] | Spool = array("i") if folder is None else Spool(np.int32, folder)
+        self._data: array[int] | Spool = array("i") if folder is None else Spool(np.int32, folder)
         self._indptr = array("q", [0])
 
     def add(self, text: str) -> None:
@@ -108,7 +115,25 @@ class WordCounter:
         words = self._columns.words
         width = len(words) if self._fixed_width is None else self._fixed_width
         self._columns = _WordColumns(Preprocessing(stop_words=None), ())  # frees the token dictionary
-        return _csr(np.asarray(self._data), np.asarray(self._indices), np.asarray(self._indptr), width), words
+        data, indices = (part.array() if isinstance(part, Spool) else np.asarray(part) for part in self._cells())
+        return _csr(data, indices, np.asarray(self._indptr), width), words
+
+    def add_counted(self, counts: sp.csr_array, words: Sequence[str] | None) -> None:
+        """Add rows that were counted elsewhere, with words of their own or those of the fixed vocabulary."""
+        self._flush()
+        indices = counts.indices
+        if words is not None:
+            columns = np.fromiter(map(self._columns.column_of, words), np.int32, len(words))
+            indices = columns[indices]
+        self._keep(counts.data, indices, counts.indptr)
+
+    def _cells(self) -> tuple[array[int] | Spool, array[int] | Spool]:
+        return self._data, self._indices
+
+    def _keep(self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray) -> None:
+        self._indptr.extend((indptr[1:].astype(np.int64) + self._indptr[-1]).tolist())
+        self._indices.frombytes(indices.astype(np.int32, copy=False).tobytes())
+        self._data.frombytes(data.astype(np.int32, copy=False).tobytes())
 
     def _end_row(self) -> None:
         self._pending_ends.append(len(self._pending))
@@ -126,9 +151,7 @@ class WordCounter:
         width = max(1, int(columns.max(initial=0)) + 1)
         counts = sp.csr_array((np.ones(len(columns), np.int32), columns, indptr), (len(ends) - 1, width))
         counts.sum_duplicates()
-        self._indptr.extend((counts.indptr[1:].astype(np.int64) + self._indptr[-1]).tolist())
-        self._indices.frombytes(counts.indices.astype(np.int32, copy=False).tobytes())
-        self._data.frombytes(counts.data.tobytes())
+        self._keep(counts.data, counts.indices, counts.indptr)
         self._pending, self._pending_ends = array("i"), []
 
 
@@ -227,6 +250,8 @@ def _column_sums(counts: sp.csr_array, what: str) -> np.ndarray:
             rows = np.searchsorted(counts.indptr, np.arange(start, stop), side="right") - 1
             weights /= lengths[rows]
         total += np.bincount(counts.indices[start:stop], weights, minlength=len(total))
+        release(counts.indices[start:stop])
+        release(counts.data[start:stop])
     return total
 
 
@@ -245,12 +270,33 @@ def _renumber_columns(counts: sp.csr_array, new_column: np.ndarray, width: int) 
         size = int(kept_before[-1])
         indices[end : end + size] = renumbered[keep]
         data[end : end + size] = data[start:stop][keep]
+        release(indices[end : end + size])
+        release(data[end : end + size])
         end += size
-    kept = _csr(data[:end], indices[:end], indptr, width)
-    kept.sort_indices()
-    if end < 0.35 * len(data):  # a small copy frees the large, unused tail
+    kept = _csr(trimmed(data, end), trimmed(indices, end), indptr, width)
+    _sort_rows(kept)
+    if end < 0.35 * len(data) and not is_mapped(data):  # a small copy frees the large, unused tail
         kept = kept.copy()
     return kept
+
+
+def _sort_rows(counts: sp.csr_array) -> None:
+    """Put the columns of each row in order, in place; where they lie in a file, some rows at a time."""
+    if not is_mapped(counts.data):
+        counts.sort_indices()
+        return
+    for first, last in row_blocks(counts.indptr, -(-counts.nnz // _CHUNK)):
+        here = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+        data, indices = counts.data[here], counts.indices[here]
+        rows = sp.csr_array(
+            (data.copy(), indices.copy(), counts.indptr[first : last + 1] - here.start),
+            (last - first, counts.shape[1]),
+        )
+        rows.sort_indices()
+        data[:], indices[:] = rows.data, rows.indices
+        release(data)
+        release(indices)
+    counts.has_canonical_format = True
 
 
 def _chunks(n: int) -> Iterator[tuple[int, int]]:

@@ -12,10 +12,13 @@ from ..engine.arrays import checked_sparse
 from ..engine.warn import warn_user
 
 __all__ = [
+    "as_id",
     "as_ids",
+    "as_label_tuple",
     "as_labels",
     "as_links",
     "as_text",
+    "as_title",
     "as_titles",
     "check_unique",
     "checked_counts",
@@ -27,7 +30,11 @@ _FEW_LINKS = 0.05  # of the links lead anywhere: probably several stand in one c
 
 
 def check_unique(what: str, values: Sequence[str]) -> None:
-    if len(set(values)) < len(values):
+    if isinstance(values, tuple):
+        several = len(set(values)) < len(values)
+    else:  # in a file: numbers in the place of strings, to save memory; two strings with one number are most unlikely
+        several = len(np.unique(np.fromiter(map(hash, values), np.int64, len(values)))) < len(values)
+    if several:
         seen: set[str] = set()
         for value in values:
             if value in seen:
@@ -48,6 +55,12 @@ def as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value)
 
 
+def as_id(value: Any) -> str:
+    if is_missing(value):
+        raise ValueError("a document has no id: expected one per document, or none at all")
+    return as_text(value)
+
+
 def as_ids(ids: Iterable[Any] | None) -> tuple[str, ...]:
     def one(number: int, value: Any) -> str:
         if is_missing(value):
@@ -57,23 +70,27 @@ def as_ids(ids: Iterable[Any] | None) -> tuple[str, ...]:
     return () if ids is None else tuple(one(number, value) for number, value in enumerate(ids))
 
 
+def as_title(value: Any) -> str:
+    return "" if is_missing(value) else str(value)
+
+
 def as_titles(titles: Iterable[Any] | None) -> tuple[str, ...] | None:
-    return None if titles is None else tuple("" if is_missing(title) else str(title) for title in titles)
+    return None if titles is None else tuple(map(as_title, titles))
+
+
+def as_label_tuple(value: Any) -> tuple[str, ...]:
+    if is_missing(value):
+        return ()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(as_text(item) for item in value if not is_missing(item))
+    return (as_text(value),)
 
 
 def as_labels(labels: Iterable[Any] | None) -> tuple[tuple[str, ...], ...] | None:
     if labels is None:
         return None
     shared: dict[str, str] = {}  # one string object per distinct label, however many documents carry it
-
-    def one(value: Any) -> tuple[str, ...]:
-        if is_missing(value):
-            return ()
-        if isinstance(value, Iterable) and not isinstance(value, str):
-            return tuple(shared.setdefault(as_text(item), as_text(item)) for item in value if not is_missing(item))
-        return (shared.setdefault(as_text(value), as_text(value)),)
-
-    return tuple(one(value) for value in labels)
+    return tuple(tuple(shared.setdefault(label, label) for label in as_label_tuple(value)) for value in labels)
 
 
 def is_missing(value: Any) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,11 +13,12 @@ import narwhals.stable.v2 as nw
 import scipy.sparse as sp
 
 from ..engine.checks import check_choice
+from ..store import written_by_one
 from .building import TextOptions, corpus_from_texts
 from .byte_lines import check_regular, file_lines, text_lines
 from .corpus import Corpus
 from .count_files import read_counts
-from .fields import is_missing
+from .fields import as_id, as_label_tuple, as_title, is_missing
 from .formats import (
     FORMATS,
     TEXT_FORMATS,
@@ -31,8 +34,18 @@ from .formats import (
 )
 from .limits import ReadLimits
 from .preprocessing import Preprocessing
+from .spool import LabelSpool, StringSpool
 
-__all__ = ["Columns", "FileOptions", "corpus_from_records", "frame_records", "read", "records", "texts_with_ids"]
+__all__ = [
+    "Columns",
+    "FileOptions",
+    "corpus_from_records",
+    "files_of",
+    "frame_records",
+    "read",
+    "records",
+    "texts_with_ids",
+]
 
 
 class Columns(NamedTuple):
@@ -63,38 +76,77 @@ class FileOptions(NamedTuple):
     pattern: str = "*.txt"
     verbose: bool | None = False
     limits: ReadLimits = ReadLimits()
+    n_jobs: int | None = None
+    on_disk: str | Path | None = None
 
 
 def read(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     columns: Columns,
     options: TextOptions,
     file: FileOptions,
     vocabulary: str | Path | Sequence[str] | None,
 ) -> Corpus:
     """Read a corpus; see `Corpus.read`."""
-    path = Path(path)
-    format = "jsonl" if str(path) == "-" else file.format or format_of(path)
+    paths = files_of(path)
+    first, where = paths[0], name_of(paths)
+    format = "jsonl" if str(first) == "-" else file.format or format_of(first)
     check_choice("format", format, FORMATS)
-    if format == "safetensors":
-        _check_unset(path, "a saved corpus and is taken as it is", columns, options, vocabulary)
-        return Corpus.load(path)
     if format in TEXT_FORMATS:
         words = _words(vocabulary, file.encoding, file.limits) if isinstance(vocabulary, str | Path) else vocabulary
         if format == "folder":
             if columns.labels not in (None, "folder"):
                 raise ValueError(f"labels={columns.labels!r}: of a folder of texts, expected labels='folder'")
             columns = columns._replace(text="text", id="id", title=None)
-        source = records(path, file, columns.names())
-        return corpus_from_records(source, columns, replace(options, vocabulary=words), where=str(path))
+        source = chain.from_iterable(records(one, file, columns.names()) for one in paths)
+        options = replace(options, vocabulary=words)
+        if file.on_disk is None:
+            return corpus_from_records(source, columns, options, where, n_jobs=file.n_jobs)
+        return _read_onto_disk(source, columns, options, where, file.n_jobs, Path(file.on_disk))
+    if len(paths) > 1 or file.on_disk is not None:
+        what = f"{len(paths)} files" if len(paths) > 1 else "on_disk"
+        raise ValueError(f"{where}: {what} of the format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
+    if format == "safetensors":
+        _check_unset(first, "a saved corpus and is taken as it is", columns, options, vocabulary)
+        return Corpus.load(first)
     filters = ("min_df", "max_df", "max_words", "rank_by")
-    _check_unset(path, "a matrix of counts, not of texts", columns, options, None, besides=filters)
-    counts, found_labels = read_counts(path, format, file.limits)
-    words = _words_beside(path, vocabulary, file.encoding, file.limits)
+    _check_unset(first, "a matrix of counts, not of texts", columns, options, None, besides=filters)
+    counts, found_labels = read_counts(first, format, file.limits)
+    words = _words_beside(first, vocabulary, file.encoding, file.limits)
     if words is not None and len(words) > counts.shape[1]:  # words that no document of a sparse file uses
         counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
     chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
     return Corpus.from_counts(counts, words, labels=found_labels, **chosen)
+
+
+def _read_onto_disk(
+    source: Iterable[Record], columns: Columns, options: TextOptions, where: str, n_jobs: int | None, file: Path
+) -> Corpus:
+    """Read texts into a file that is mapped; what is put aside meanwhile lies beside it."""
+    with written_by_one(file):
+        found = corpus_from_records(source, columns, options, where, n_jobs=n_jobs, folder=file.absolute().parent)
+        found.save(file)
+    return Corpus.load(file, memory_map=True)
+
+
+def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
+    """The files that are meant: one, several, or all that match a pattern, in the order of their names."""
+    if not isinstance(path, str | Path):
+        paths = [one for given in path for one in files_of(given)]
+        if not paths:
+            raise ValueError("no files are given: expected at least one")
+        return paths
+    if str(path) == "-" or Path(path).exists() or not glob.has_magic(str(path)):
+        return [Path(path)]
+    found = sorted(glob.glob(str(path), recursive=True))
+    if not found:
+        raise FileNotFoundError(f"no file matches {path}")
+    return [Path(one) for one in found]
+
+
+def name_of(paths: Sequence[Path]) -> str:
+    """Files as they are named in messages."""
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
 
 
 def _check_unset(
@@ -140,13 +192,26 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
 
 
 def corpus_from_records(
-    source: Iterable[Record], columns: Columns, options: TextOptions, where: str = "the records"
+    source: Iterable[Record],
+    columns: Columns,
+    options: TextOptions,
+    where: str = "the records",
+    *,
+    n_jobs: int | None = None,
+    folder: Path | None = None,
 ) -> Corpus:
-    """A corpus from records that stream by; only the columns that are named are kept."""
+    """A corpus from records that stream by; only the columns that are named are kept.
+
+    With a `folder`, what is read is put aside in files there.
+    """
     named = {"titles": columns.title, "labels": columns.labels, "timestamps": columns.timestamp}
-    known: dict[str, list[Any]] = {name: [] for name, column in named.items() if column}
+    known: dict[str, Any] = {name: [] for name, column in named.items() if column}
     metadata: dict[str, list[Any]] = {name: [] for name in columns.metadata}
-    ids: list[Any] = []
+    ids: Any = []
+    if folder is not None:
+        ids = StringSpool(folder, as_id)
+        known |= {"titles": StringSpool(folder, as_title)} if "titles" in known else {}
+        known |= {"labels": LabelSpool(folder, as_label_tuple)} if "labels" in known else {}
     link_lists: list[tuple[Any, list[Any]]] = []
 
     def texts() -> Iterator[Any]:
@@ -156,7 +221,8 @@ def corpus_from_records(
                 id = id or ("id" if "id" in record else None)
                 for column in columns.names():
                     _cell(record, column, where)
-            ids.append(_cell(record, id, where) if id else number)
+            own = _cell(record, id, where) if id else number
+            ids.append(own)
             for name, values in known.items():
                 value = _cell(record, named[name], where)
                 values.append(_split(value, columns.separator) if name == "labels" else value)
@@ -164,7 +230,7 @@ def corpus_from_records(
                 values.append(_cell(record, name, where))
             if columns.links:
                 targets = _split(_cell(record, columns.links, where), columns.separator) or []
-                link_lists.append((ids[-1], targets))
+                link_lists.append((own, targets))
             yield _cell(record, columns.text, where)
 
     pairs = ((source_id, target) for source_id, targets in link_lists for target in _as_list(targets))
@@ -175,6 +241,8 @@ def corpus_from_records(
         links=pairs if columns.links else None,
         metadata=metadata,
         date_format=columns.date_format,
+        n_jobs=n_jobs,
+        folder=folder,
         **known,
     )
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .mapped import row_table
+from .mapped import is_mapped, pieces, release, row_table
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["aligned", "canonical", "checked_sparse", "content_hash", "csr_parts", "normalise_rows", "padded"]
+__all__ = ["aligned", "canonical", "checked_sparse", "content_hash", "csr_parts", "normalise_rows", "padded", "summed"]
 
 _LANES = 8  # values of a vector register that rows are padded to
+_ROWS_A_SUM = 1 << 14
 
 
 def checked_sparse(matrix: Any) -> Any:
@@ -116,8 +117,28 @@ def content_hash(counts: sp.csr_array) -> str:
     """A hash of a matrix of counts: the same for the same documents in the same order over the same columns."""
     digest = hashlib.blake2b(repr(counts.shape).encode(), digest_size=16)
     for part in csr_parts(counts):
-        digest.update(np.ascontiguousarray(part).data)
+        for piece in pieces(part):  # counts in a file are floats, and the same documents all the same
+            digest.update((piece.astype(np.int32) if piece.dtype.kind == "f" else piece).data)
     return digest.hexdigest()
+
+
+def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
+    """Sums of columns (axis 0) or rows (axis 1) in float64; of counts in a file, a part of the rows at a time."""
+    if not is_mapped(counts.data):
+        return np.asarray(counts.sum(axis=axis, dtype=np.float64))
+    total, sums = np.zeros(counts.shape[1]), []
+    for first in range(0, counts.shape[0], _ROWS_A_SUM):
+        last = min(first + _ROWS_A_SUM, counts.shape[0])
+        here = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+        indices, data = counts.indices[here], counts.data[here]
+        if axis == 0:
+            total += np.bincount(indices, data, minlength=len(total))
+        else:
+            ends = np.concatenate([[0.0], np.cumsum(data, dtype=np.float64)])
+            sums.append(np.diff(ends[counts.indptr[first : last + 1] - here.start]))
+        release(indices)
+        release(data)
+    return total if axis == 0 else np.concatenate(sums)
 
 
 def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -134,8 +155,11 @@ def aligned(n_rows: int, n_topics: int, dtype: DTypeLike, *, on_disk: bool = Fal
     return row_table(n_rows, -(-n_topics // _LANES) * _LANES, dtype, on_disk=on_disk)
 
 
-def padded(values: np.ndarray, dtype: DTypeLike) -> np.ndarray:
+def padded(values: np.ndarray, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:
     """A copy in an aligned, padded array."""
-    result = aligned(values.shape[0], values.shape[1], dtype)
-    result[:, : values.shape[1]] = values
+    result = aligned(values.shape[0], values.shape[1], dtype, on_disk=on_disk)
+    for first in range(0, len(result), _ROWS_A_SUM):
+        rows = result[first : first + _ROWS_A_SUM]
+        rows[:, : values.shape[1]] = values[first : first + _ROWS_A_SUM]
+        release(rows)
     return result

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..store import check_writable, read_file, write_file
+from .mapped import pieces
 from .progress import progress
 from .warn import warn_user
 
@@ -107,8 +108,9 @@ def fingerprint(model: HasParameters, *data: Any) -> str:
 def _feed(digest: Any, value: Any) -> None:
     if sp.issparse(value):
         matrix = sp.csr_array(value)
-        for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data):
-            digest.update(np.ascontiguousarray(part).data)
+        for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.data):
+            for piece in pieces(part):
+                digest.update(piece.data)
     elif isinstance(value, np.random.RandomState):
         digest.update(repr(value.get_state()).encode())
     elif isinstance(value, np.ndarray):

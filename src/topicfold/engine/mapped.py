@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import tempfile
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["file_of", "is_mapped", "mapped_array", "release", "row_table"]
+__all__ = ["file_of", "is_mapped", "mapped_array", "pieces", "release", "row_table"]
+
+_PIECE = 1 << 24  # bytes that are looked at together
 
 
 def mapped_array(file: mmap.mmap, dtype: DTypeLike, shape: tuple[int, ...], offset: int = 0) -> np.ndarray:
@@ -51,6 +54,16 @@ def release(array: np.ndarray) -> None:
     if last > first:
         with contextlib.suppress(OSError):  # advice that is not taken does no harm
             file.madvise(mmap.MADV_DONTNEED, first, last - first)
+
+
+def pieces(array: np.ndarray) -> Iterator[np.ndarray]:
+    """The values of an array in C order, some at a time; each piece is given back when the next is asked for."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    size = max(1, _PIECE // max(array.itemsize, 1))
+    for first in range(0, len(flat), size):
+        piece = flat[first : first + size]
+        yield piece
+        release(piece)
 
 
 def row_table(n_rows: int, width: int, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:

@@ -17,6 +17,7 @@ __all__ = [
     "completion_log_likelihood",
     "completion_log_likelihood_by_document",
     "log_likelihood",
+    "mean_by_token",
     "perplexity",
     "split_tokens",
 ]
@@ -193,10 +194,19 @@ def completion_log_likelihood(
     if per not in ("token", "document"):
         raise ValueError(f"per must be 'token' or 'document', got {per!r}")
     total, tokens = completion_log_likelihood_by_document(heldout, doc_topic, topic_word, word_frequency)
-    divisor = int(tokens.sum()) if per == "token" else int(np.count_nonzero(tokens))
-    if divisor == 0:
+    return mean_by_token(total, tokens if per == "token" else np.minimum(tokens, 1))
+
+
+def mean_by_token(total: np.ndarray, tokens: np.ndarray) -> float:
+    """The mean log probability of held-out tokens, from sums over documents and how many tokens each has.
+
+    >>> mean_by_token(np.array([-2.0, -4.0]), np.array([1, 2]))
+    -2.0
+    """
+    n_tokens = int(tokens.sum())
+    if n_tokens == 0:
         raise ValueError("no document has two or more tokens, so there is no held-out token to score")
-    return float(total.sum() / divisor)
+    return float(total.sum() / n_tokens)
 
 
 def log_likelihood(counts: Any, doc_topic: Any, topic_word: Any) -> tuple[float, int]:

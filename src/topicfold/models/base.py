@@ -17,14 +17,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus
-from ..engine.arrays import normalise_rows
+from ..engine.arrays import normalise_rows, summed
+from ..engine.blocks import row_blocks
 from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
 from ..engine.loop import Checkpoint, Resumed, Run, State, fingerprint
+from ..engine.mapped import release
 from ..engine.stored import SUM, Stored
-from ..metrics.completion import completion_log_likelihood, split_tokens
+from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
-from .em import Prior, pooled_topic_weight, seed_prior
+from .em import Prior, pooled_topic_weight, seed_prior, token_count
 from .inputs import CountsLike, CountsMixin, RandomStateLike, seen_words
 from .starts import SeedWords, seed_columns
 
@@ -34,6 +36,7 @@ Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.fl
 
 _NO_SETTINGS = ("n_jobs", "verbose", "checkpoint")  # they change no result, and a path says where one works
 _LONGEST_SETTING = 200
+_CELLS_A_SCORE = 1 << 22  # of documents that are scored together
 
 
 class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -212,13 +215,27 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.converged_ = run.converged
         self.interrupted_ = not run.finished
 
-    def _completion(self, X: CountsLike, fold_in: Callable[[sp.csr_array], np.ndarray]) -> float:
-        """Mean log-likelihood per token of one half of each document, its topics folded in from the other half."""
+    def _completion(
+        self, X: CountsLike, fold_in: Callable[[sp.csr_array], np.ndarray], *, in_blocks: bool = True
+    ) -> float:
+        """Mean log-likelihood per token of one half of each document, its topics folded in from the other half.
+
+        `in_blocks` some rows at a time, to save memory.
+        """
         counts = self.word_counts(X, self.topic_word_.dtype)
-        check_whole_numbers(counts, "score (document completion)")
-        seen, held_out = split_tokens(counts)
-        doc_topic = fold_in(seen_words(seen, self.word_frequency_))
-        return completion_log_likelihood(held_out, doc_topic, self.topic_word_, self.word_frequency_)
+        frequency, sums, tokens = self.word_frequency_, [], []
+        n_blocks = -(-counts.nnz // _CELLS_A_SCORE) if in_blocks else 1
+        for first, last in row_blocks(counts.indptr, n_blocks):
+            part = counts if last - first == counts.shape[0] else counts[first:last]
+            check_whole_numbers(part, "score (document completion)")
+            seen, held_out = split_tokens(part)
+            doc_topic = fold_in(seen_words(seen, frequency))
+            found = completion_log_likelihood_by_document(held_out, doc_topic, self.topic_word_, frequency)
+            sums.append(found[0])
+            tokens.append(found[1])
+            release(counts.indices)
+            release(counts.data)
+        return mean_by_token(np.concatenate(sums), np.concatenate(tokens))
 
     def _one_level(self, doc_topic: np.ndarray, corpus: Corpus | None) -> TopicTree:
         """The topics as a tree of one level, with these memberships of the documents of the corpus, or of the fit."""
@@ -306,14 +323,14 @@ class EMTopicModel(FlatTopicModel):
         return seed_columns(self.seed_words, self.n_topics, self.words(), counts.shape[1])
 
     def _seed_prior(self, counts: sp.csr_array) -> Prior:
-        strength = float(counts.sum(dtype=np.float64)) / self.n_topics * self.seed_strength
+        strength = token_count(counts) / self.n_topics * self.seed_strength
         return seed_prior(self._seeds(counts), strength, counts.dtype)
 
     def _keep_topics(self, counts: sp.csr_array, state: State) -> None:
         """The topics, their weights and the word frequencies, from the state of a finished fit."""
         self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
         self.topic_weight_ = pooled_topic_weight(counts, state["doc_topic"][:, : self.n_topics])
-        self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
+        self.word_frequency_ = summed(counts, 0)
 
 
 def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import normalise_rows
+from ..engine.arrays import aligned, normalise_rows, summed
 from ..engine.loop import State
+from ..engine.mapped import is_mapped, release
 from .em import padded, seed_prior, token_count
 from .leave_one_out import document_prior, left_out_step
 from .starts import clusters_of, start, with_seeds
@@ -26,15 +27,21 @@ _TRIAL_STEPS, _FINALISTS = 5, 2
 _SAMPLE, _SAMPLE_PER_TOPIC, _SAMPLE_TOKENS = 5_000, 50, 300_000  # documents and tokens that starts are tried on
 # By the number of topics: the price of NMF grows with its square.
 _INITS = ((50, ("nmf", "kmeans", "nmf", "nmf")), (200, ("nmf", "kmeans")), (float("inf"), ("kmeans", "kmeans")))
+_ROWS = 1 << 14  # documents that are begun together
 _EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
 _OWN = 0.7  # of a document's tokens begin in its cluster; the rest is spread evenly
 
 
 def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray) -> State:
     """The tables of a fit that begins at P(z|d) and P(w|z)."""
-    lengths = counts.sum(axis=1, dtype=np.float64)
+    lengths, on_disk = summed(counts, 1), is_mapped(counts.data)
+    doc_count = aligned(counts.shape[0], len(topic_word), counts.dtype, on_disk=on_disk)
+    for first in range(0, len(doc_count), _ROWS):
+        here = slice(first, first + _ROWS)
+        doc_count[here, : len(topic_word)] = lengths[here, None] * doc_topic[here]
+        release(doc_count[here])
     return {
-        "doc_count": padded(lengths[:, None] * doc_topic, counts.dtype),
+        "doc_count": doc_count,
         "word_topic": padded(topic_word.T, counts.dtype),
         "topic_share": np.full(len(topic_word), 1 / len(topic_word)),
     }
@@ -73,7 +80,7 @@ def best_start(
     Few steps on at most a few thousand documents tell: some of the candidates go on after five, the best of them is
     taken after fifteen. `seeds` are the columns of seed words by topic, `seed_strength` is their share of a topic.
     """
-    mean_length = max(float(counts.sum(dtype=np.float64)) / counts.shape[0], 1.0)
+    mean_length = max(token_count(counts) / counts.shape[0], 1.0)
     most = max(_SAMPLE, _SAMPLE_PER_TOPIC * n_topics, round(_SAMPLE_TOKENS / mean_length))
     part = counts
     if counts.shape[0] > most:

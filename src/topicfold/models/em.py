@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned, padded
+from ..engine.arrays import aligned, padded, summed
 from ..engine.jit import njit_fast
 from ..engine.loop import State
-from ..engine.mapped import is_mapped, row_table
+from ..engine.mapped import is_mapped, release, row_table
 from .row_groups import Cells, CountRows, RowGroups
 
 if TYPE_CHECKING:
@@ -398,12 +398,15 @@ def shrink(doc_topic: np.ndarray, lengths: np.ndarray, prior: float) -> None:
 
 def token_count(counts: sp.csr_array) -> float:
     """The sum of all counts, a little above zero where there are none, to divide by."""
-    return max(float(counts.sum(dtype=np.float64)), 1e-300)
+    return max(float(summed(counts, 1).sum()), 1e-300)
 
 
 def pooled_topic_weight(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
     """P(z): the P(z|d) of all documents, by their lengths."""
-    lengths = counts.sum(axis=1, dtype=np.float64)
-    rows = [slice(first, first + _ROWS_A_SUM) for first in range(0, len(doc_topic), _ROWS_A_SUM)]
-    weight = np.sum([lengths[here] @ doc_topic[here] for here in rows], axis=0)
+    lengths, sums = summed(counts, 1), []
+    for first in range(0, len(doc_topic), _ROWS_A_SUM):
+        rows = doc_topic[first : first + _ROWS_A_SUM]
+        sums.append(lengths[first : first + _ROWS_A_SUM] @ rows)
+        release(rows)
+    weight = np.sum(sums, axis=0)
     return (weight / weight.sum()).astype(counts.dtype)

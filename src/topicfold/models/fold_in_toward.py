@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import csr_parts
-from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit_fast
+from ..engine.mapped import is_mapped, row_table
 from .em import FOLD_IN_ITER, FOLD_IN_TOL, GUARD, SMALLEST, padded
+from .row_groups import Cells, CountRows
 
 __all__ = ["fold_in_near", "fold_in_toward"]
 
-_VALUES_A_BLOCK = 1 << 16
 _HALVINGS = 50
 
 
@@ -103,15 +102,15 @@ def fold_in_toward(
     n_topics = len(topic_word)
     base = prior if isinstance(prior, np.ndarray) else prior * topic_weight[None].astype(np.float64)
     word_topic = padded(topic_word.T, topic_word.dtype)
-    result = np.zeros((counts.shape[0], n_topics), topic_word.dtype)
-    parts = csr_parts(counts)
+    result = row_table(counts.shape[0], n_topics, topic_word.dtype, on_disk=is_mapped(counts.data))
 
-    def block(rows: tuple[int, int]) -> None:
-        near = (base, pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
-        fold_in_near_rows(*parts, *rows, word_topic, result, n_topics, *near)
+    def block(cells: Cells, here: slice) -> None:
+        own, doc = base if len(base) == 1 else base[here], result[here]
+        near = (own, pull[here], toward[here], squared, FOLD_IN_ITER, FOLD_IN_TOL)
+        fold_in_near_rows(*cells, 0, len(doc), word_topic, doc, n_topics, *near)
+        doc[doc[:, 0] < 0] = topic_weight
 
-    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
-    result[result[:, 0] < 0] = topic_weight
+    CountRows(counts, topic_word.dtype).for_each_block(block, n_jobs, result)
     return result
 
 

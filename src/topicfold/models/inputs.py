@@ -16,6 +16,7 @@ from ..corpus.corpus import Corpus
 from ..corpus.counting import WordCounter
 from ..corpus.fields import is_missing
 from ..engine.arrays import canonical, checked_sparse, content_hash
+from ..engine.mapped import is_mapped, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -53,8 +54,8 @@ class CountsMixin:
     n_features_in_: int
     vocabulary_: tuple[str, ...] | None
     preprocessing_: Preprocessing | None
-    document_ids_: tuple[str, ...] | None
-    document_titles_: tuple[str, ...] | None
+    document_ids_: Sequence[str] | None
+    document_titles_: Sequence[str] | None
     corpus_hash_: str | None
 
     def __sklearn_tags__(self) -> Tags:
@@ -166,6 +167,8 @@ class CountsMixin:
 
 def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_array:
     """The counts in one form and of one type; a ValueError where sums of them would overflow or vanish."""
+    if isinstance(counts, sp.csr_array) and is_mapped(counts.data):  # looked at when the file was opened
+        return counts.astype(dtype, copy=False)
     matrix = canonical(counts)
     if matrix.nnz:
         least, most = matrix.data.min(), matrix.data.max()
@@ -178,7 +181,7 @@ def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_arr
 def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array:
     """The counts without words that training did not have: smoothing gives them some probability, but no meaning."""
     unseen = word_frequency == 0
-    if not unseen.any() or not unseen[counts.indices].any():
+    if not unseen.any() or not any(unseen[piece].any() for piece in pieces(counts.indices)):
         return counts
     known = counts.copy()
     known.data[unseen[known.indices]] = 0

@@ -27,7 +27,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned
+from ..engine.arrays import aligned, normalise_rows
 from ..engine.blocks import map_blocks
 from ..engine.jit import njit_fast
 from ..engine.loop import State
@@ -35,7 +35,15 @@ from ..engine.mapped import is_mapped
 from .em import GUARD, SMALLEST, Prior, padded, token_count
 from .row_groups import Cells, CountRows, RowGroups
 
-__all__ = ["DocumentPrior", "LeaveOneOutStep", "document_prior", "focus_of", "fold_in_counts", "left_out_step"]
+__all__ = [
+    "DocumentPrior",
+    "LeaveOneOutStep",
+    "document_prior",
+    "focus_of",
+    "fold_in_counts",
+    "fold_in_shares",
+    "left_out_step",
+]
 
 _VALUES_A_BLOCK = 1 << 16
 _FOLD_IN_ITER = 100
@@ -410,6 +418,26 @@ def fold_in_counts(
 
     `pull` has further pseudo-counts for each document, those of its neighbours, and is part of its prior.
     """
+    return _folded_in(counts, topic_word, prior, n_jobs, pull, with_prior, shares=False)
+
+
+def fold_in_shares(
+    counts: sp.csr_array, topic_word: np.ndarray, prior: DocumentPrior, n_jobs: int | None = None
+) -> np.ndarray:
+    """P(z|d) of documents with P(w|z) fixed: pseudo-counts with the prior in them, rows summing to one."""
+    return _folded_in(counts, topic_word, prior, n_jobs, None, True, shares=True)
+
+
+def _folded_in(
+    counts: sp.csr_array,
+    topic_word: np.ndarray,
+    prior: DocumentPrior,
+    n_jobs: int | None,
+    pull: np.ndarray | None,
+    with_prior: bool,
+    *,
+    shares: bool,
+) -> np.ndarray:
     n_topics, dtype = len(topic_word), topic_word.dtype
     word_topic = padded(topic_word.T, dtype)
     main = MainTopicTables(topic_word.shape[1], n_topics, dtype, n_jobs).of(word_topic, prior)
@@ -418,8 +446,12 @@ def fold_in_counts(
 
     def block(cells: Cells, here: slice) -> None:
         base = same if pull is None else padded(prior.base + pull[here], dtype)
-        tables = (word_topic, base, main, doc_count[here])
-        fold_in_left_out_rows(*cells, 0, here.stop - here.start, *tables, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
+        doc = doc_count[here]
+        tables = (word_topic, base, main, doc)
+        fold_in_left_out_rows(*cells, 0, len(doc), *tables, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
+        if shares:
+            own = doc[:, :n_topics]
+            normalise_rows(own, out=own)
 
     CountRows(counts, dtype).for_each_block(block, n_jobs, doc_count)
     return doc_count[:, :n_topics]

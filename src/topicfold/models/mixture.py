@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.loop import Checkpoint, Resumed, Run, State, hold_interrupts, iterate
+from ..engine.mapped import is_mapped
 from ..engine.stored import Stored
 from .base import EMTopicModel
-from .em import Prior, check_size
+from .em import Prior, check_size, padded
 from .inputs import CountsLike, seen_words
 from .starts import InitLike
 
@@ -207,6 +208,8 @@ class MixtureModel(EMTopicModel):
                 history, resumed = notes["history"], None
                 if number > 0:
                     best = (take_entries(state, "best."), Run(notes["best_history"], notes["best_converged"], True))
+                if is_mapped(counts.data):  # as a state that was begun here
+                    state = {name: _on_disk(table, counts.shape[0]) for name, table in state.items()}
             else:
                 state = self._start(counts, np.random.RandomState(seed))
             if best is not None:
@@ -234,6 +237,11 @@ class MixtureModel(EMTopicModel):
                 break
         assert best is not None
         return best
+
+
+def _on_disk(table: np.ndarray, n_documents: int) -> np.ndarray:
+    """A table of documents in a file, and any other as it is."""
+    return padded(table, table.dtype, on_disk=True) if table.ndim == 2 and len(table) == n_documents else table
 
 
 def take_entries(state: State, prefix: str) -> State:

@@ -14,9 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.weighting import tfidf
-from ..engine.arrays import normalise_rows
+from ..engine.arrays import normalise_rows, summed
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_choice
+from ..engine.mapped import release
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -189,7 +190,10 @@ def _auto(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tu
 
 def _sample(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> sp.csr_array:
     """Documents with words, at most so many as it takes to see where topics lie: a start must not outweigh the fit."""
-    return counts[_sampled(np.flatnonzero(np.diff(counts.indptr)), n_topics, rng)]
+    sample = counts[_sampled(np.flatnonzero(np.diff(counts.indptr)), n_topics, rng)]
+    release(counts.indices)
+    release(counts.data)
+    return sample
 
 
 def _sampled(rows: np.ndarray, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
@@ -234,7 +238,7 @@ def _most_alike(around: np.ndarray, topic_word: np.ndarray, counts: sp.csr_array
     """For each row of words another topic that is like it, and how much, from 0 to 1."""
     from scipy.optimize import linear_sum_assignment
 
-    frequency = np.asarray(counts.sum(axis=0), dtype=np.float64)
+    frequency = summed(counts, 0)
     background = np.sqrt(frequency / max(frequency.sum(), 1e-300))
     units = []
     for words in (around, topic_word):
@@ -257,7 +261,7 @@ def _spread(doc_topic: np.ndarray) -> np.ndarray:
 def _words_of(counts: sp.csr_array, doc_topic: np.ndarray, whole: sp.csr_array) -> np.ndarray:
     """P(w|z) of documents shared out by doc_topic, mixed with a little of the whole corpus's words."""
     topic_word = _rows((counts.T @ doc_topic).T)
-    corpus = np.asarray(whole.sum(axis=0), dtype=np.float64) + 1e-12
+    corpus = summed(whole, 0) + 1e-12
     topic_word *= 1 - _SMOOTHING
     topic_word += _SMOOTHING * corpus / corpus.sum()
     return topic_word

@@ -54,7 +54,7 @@ def hlta_json(tree: TopicTree, n_words: int, least: float) -> tuple[str, str]:
         shares = tree.doc_topic[:, row]
         members = np.flatnonzero(shares >= least)
         members = members[np.argsort(-shares[members], kind="stable")]
-        found = [[tree.document_ids[d], round(float(shares[d]), 2)] for d in members]
+        found = [[tree.document_ids[int(d)], round(float(shares[d]), 2)] for d in members]
         assigned.append({"topic": place[topic], "doc": found})
     nodes = list(map(node, tree.children()))
     return json.dumps(nodes, ensure_ascii=False), json.dumps(assigned, ensure_ascii=False)

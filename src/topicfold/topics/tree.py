@@ -57,7 +57,8 @@ class TopicTree:
         Membership of the documents.
     word_frequency : ndarray of shape (n_words,)
         Tokens (for HLTA, documents) of each word in training.
-    vocabulary, document_ids : tuple of str
+    vocabulary : tuple of str
+    document_ids : sequence of str
     titles : tuple of str, or None
         Titles of the documents.
     word_score : array of shape (n_topics, n_words), or None
@@ -98,8 +99,8 @@ class TopicTree:
     doc_topic: np.ndarray
     word_frequency: np.ndarray
     vocabulary: tuple[str, ...]
-    document_ids: tuple[str, ...]
-    titles: tuple[str, ...] | None = None
+    document_ids: Sequence[str]
+    titles: Sequence[str] | None = None
     word_score: Any = None
     exclusive: bool = True
     segment_topic: np.ndarray | None = None

@@ -256,7 +256,8 @@ class GraphTopicModel(EMTopicModel):
             In nats per token.
         """
         check_is_fitted(self)
-        return self._completion(X, lambda seen: self._fold_in(seen, graph, embeddings))
+        by_words = graph is None and embeddings is None
+        return self._completion(X, lambda seen: self._fold_in(seen, graph, embeddings), in_blocks=by_words)
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 

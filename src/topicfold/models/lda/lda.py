@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ...engine.arrays import normalise_rows
+from ...engine.arrays import normalise_rows, summed
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ...engine.stored import Stored
@@ -22,7 +22,14 @@ from ..base import Dtype
 from ..best_start import best_start, state_from
 from ..em import Prior, padded, seed_prior, token_count
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts, left_out_step
+from ..leave_one_out import (
+    DocumentPrior,
+    LeaveOneOutStep,
+    document_prior,
+    fold_in_counts,
+    fold_in_shares,
+    left_out_step,
+)
 from ..mixture import MixtureModel, Step
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
 from .prior_choice import chosen_priors, first_priors
@@ -181,17 +188,14 @@ class LDA(MixtureModel):
             Pseudo-counts, above zero; their sum is the document's tokens plus alpha plus focus.
         """
         check_is_fitted(self)
-        return self._posterior(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_))
-
-    def _posterior(self, counts: sp.csr_array) -> np.ndarray:
+        counts = seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)
         return fold_in_counts(counts, self.topic_word_, self._document_prior(), self.n_jobs, with_prior=True)
 
     def _document_prior(self) -> DocumentPrior:
         return document_prior(self.alpha_, self.topic_weight_, float(self.focus))
 
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
-        posterior = self._posterior(counts)
-        return normalise_rows(posterior, out=posterior)
+        return fold_in_shares(counts, self.topic_word_, self._document_prior(), self.n_jobs)
 
     def _check_stream(self) -> None:
         if "auto" in (self.alpha, self.beta):
@@ -200,7 +204,7 @@ class LDA(MixtureModel):
     def _learn_batch(self, counts: sp.csr_array) -> None:
         n_topics, n_before = self.n_topics, getattr(self, "n_batches_", 1)
         share, n_tokens = step_size(n_before), token_count(counts)
-        frequency = counts.sum(axis=0, dtype=np.float64) + self.word_frequency_
+        frequency = summed(counts, 0) + self.word_frequency_
         smoothing = self.beta_ / max(frequency.sum(), 1)
         before = (1 - share) * self.topic_weight_.astype(np.float64)[:, None] * self.topic_word_ + smoothing
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, 0.0, seed_prior({}, 0.0, counts.dtype))
@@ -246,5 +250,5 @@ class LDA(MixtureModel):
         self.prior_path_ = state["prior_path"] if len(state["prior_path"]) else None
         self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
         self.topic_weight_ = state["topic_share"].astype(counts.dtype)
-        self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
+        self.word_frequency_ = summed(counts, 0)
         self.doc_topic_ = self._fold_in(counts)

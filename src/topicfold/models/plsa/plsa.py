@@ -12,9 +12,10 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import normalise_rows
+from ...engine.arrays import normalise_rows, summed
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
+from ...engine.mapped import is_mapped
 from ...engine.stored import Stored
 from ...engine.warn import warn_user
 from ..base import Dtype
@@ -173,10 +174,10 @@ class PLSA(MixtureModel):
             raise ValueError("tempered=True needs all documents at once: use fit")
 
     def _learn_batch(self, counts: sp.csr_array) -> None:
-        n_topics, lengths = self.n_topics, counts.sum(axis=1, dtype=np.float64)
+        n_topics, lengths = self.n_topics, summed(counts, 1)
         n_tokens, n_before = float(lengths.sum()), getattr(self, "n_batches_", 1)
         share = step_size(n_before)
-        frequency = counts.sum(axis=0, dtype=np.float64) + self.word_frequency_
+        frequency = summed(counts, 0) + self.word_frequency_
         # A little of the corpus in each topic: a word that no topic has had yet would be left out for ever.
         corpus = _NEW_WORDS * frequency / frequency.sum()
         weight = self.topic_weight_.astype(np.float64)
@@ -200,7 +201,9 @@ class PLSA(MixtureModel):
 
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         doc_topic, topic_word = start(counts, self.n_topics, self.init, rng, self._seeds(counts))
-        return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
+        on_disk = is_mapped(counts.data)
+        tables = {"doc_topic": padded(doc_topic, counts.dtype, on_disk=on_disk)}
+        return tables | {"word_topic": padded(topic_word.T, counts.dtype)}
 
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
         if self.tempered:

@@ -1,0 +1,88 @@
+"""Values that are put aside in a temporary file as they come, for corpora that are read onto the disk."""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engine.mapped import file_of, mapped_array
+from .stored_strings import StoredLabels, StoredStrings
+
+__all__ = ["LabelSpool", "Spool", "StringSpool", "trimmed"]
+
+
+class Spool:
+    """Numbers of one type in a file without a name, which is gone with the process."""
+
+    def __init__(self, dtype: Any, folder: Path) -> None:
+        self._dtype = np.dtype(dtype)
+        self._file = tempfile.TemporaryFile(prefix=".topicfold-", dir=folder)  # noqa: SIM115 (open as long as values come)
+
+    def __del__(self) -> None:
+        self._file.close()  # where reading ended in an error
+
+    def frombytes(self, raw: bytes) -> None:
+        """Add numbers as they lie in memory."""
+        self._file.write(raw)
+
+    def array(self) -> np.ndarray:
+        """All numbers, mapped; what is written to the array is written to the file. To be called once, at the end."""
+        self._file.flush()
+        size = self._file.tell()
+        if size == 0:
+            return np.zeros(0, self._dtype)
+        opened = mmap.mmap(self._file.fileno(), size)
+        self._file.close()
+        return mapped_array(opened, self._dtype, (size // self._dtype.itemsize,))
+
+
+class StringSpool:
+    """Strings, one after the other; `as_text` makes a string of what is appended."""
+
+    def __init__(self, folder: Path, as_text: Callable[[Any], str] = str) -> None:
+        self._as_text = as_text
+        self._raw, self._ends, self._end = Spool(np.uint8, folder), Spool(np.int64, folder), 0
+
+    def append(self, value: Any) -> None:
+        """Add a string."""
+        raw = self._as_text(value).encode("utf-8", "surrogatepass")
+        self._end += len(raw)
+        self._raw.frombytes(raw)
+        self._ends.frombytes(self._end.to_bytes(8, "little"))
+
+    def strings(self) -> StoredStrings:
+        """All strings. To be called once, at the end."""
+        return StoredStrings(self._raw.array(), self._ends.array())
+
+
+class LabelSpool:
+    """Labels of documents; `as_labels` makes a tuple of strings of what is appended."""
+
+    def __init__(self, folder: Path, as_labels: Callable[[Any], Iterable[str]]) -> None:
+        self._as_labels = as_labels
+        self._flat, self._counts = StringSpool(folder), Spool(np.int64, folder)
+
+    def append(self, value: Any) -> None:
+        """Add the labels of the next document."""
+        labels = tuple(self._as_labels(value))
+        for label in labels:
+            self._flat.append(label)
+        self._counts.frombytes(len(labels).to_bytes(8, "little"))
+
+    def labels(self) -> StoredLabels:
+        """The labels of all documents. To be called once, at the end."""
+        return StoredLabels(self._flat.strings(), self._counts.array())
+
+
+def trimmed(array: np.ndarray, size: int) -> np.ndarray:
+    """The first values of an array; of one in a file, without a view of the rest that scipy would take for waste."""
+    opened = file_of(array)
+    if opened is None:
+        return array[:size]
+    offset = array.ctypes.data - np.frombuffer(opened, np.uint8).ctypes.data
+    return mapped_array(opened, array.dtype, (size,), offset)
