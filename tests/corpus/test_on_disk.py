@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import csv
+from functools import partial
 
 import numpy as np
 import pytest
 
-from topicfold import LDA, PLSA, Corpus, load
+from topicfold import LDA, PLSA, TTMM, Corpus, load
 from topicfold.corpus import counted_chunks
 from topicfold.store import written_by_one
 
@@ -65,7 +66,7 @@ def test_a_corpus_on_disk_is_the_one_in_memory(table, tmp_path, options):
 
 
 @pytest.mark.filterwarnings("ignore:.*texts are empty")
-@pytest.mark.parametrize("model", [PLSA, LDA])
+@pytest.mark.parametrize("model", [PLSA, LDA, partial(TTMM, 4)])
 def test_a_fit_on_disk_has_the_same_bits(table, tmp_path, model):
     in_memory = Corpus.read(table, **COLUMNS)
     on_disk = Corpus.read(table, **COLUMNS, on_disk=tmp_path / "big.safetensors")

@@ -78,6 +78,12 @@ class MixtureModel(EMTopicModel):
         """
         self.check_parameters()
         counts = self._fit_counts(X, np.dtype(self.dtype))
+        return self._fit_to_counts(counts)
+
+    def _fit_to_counts(self, counts: sp.csr_array) -> Self:
+        """Fit topics to counts that another model has checked already, in the precision of the tables."""
+        if not hasattr(self, "n_features_in_"):
+            self.n_features_in_, self.vocabulary_ = counts.shape[1], None
         check_size(counts, self.n_topics)
         checkpoint, resumed = self._open_checkpoint(counts)
         best, run = self._best_of_starts(counts, checkpoint, resumed)

@@ -42,6 +42,16 @@ class CountRows:
         indices = self.indices[start:stop].astype(np.int32, copy=False)
         return self.indptr[first : last + 1] - start, indices, self.data[start:stop].astype(self.dtype, copy=False)
 
+    def groups(self, n_words: int) -> list[tuple[int, int]]:
+        """Groups of rows, each of which has a table of words of its own."""
+        cells_per_word = int(self.indptr[-1]) // n_words
+        return row_blocks(self.indptr, max(1, *(min(most, cells_per_word // cells) for most, cells in _GROUPS)))
+
+    def blocks(self, first: int, last: int, values: int = _VALUES_A_BLOCK) -> list[tuple[int, int]]:
+        """Blocks of the rows first..last with about so many cells each."""
+        n_blocks = -(-int(self.indptr[last] - self.indptr[first]) // values)
+        return row_blocks(self.indptr, max(n_blocks, 1), first, last)
+
     def done(self, first: int, last: int, *tables: np.ndarray) -> None:
         """Rows first..last, and those of tables of documents, are not needed for a while."""
         here = slice(int(self.indptr[first]), int(self.indptr[last]))
@@ -68,9 +78,7 @@ class RowGroups:
 
     def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, dtype: np.dtype) -> None:
         self.rows, self.n_jobs = CountRows(counts, dtype), n_jobs
-        cells_per_word = counts.nnz // counts.shape[1]
-        n_groups = max(1, *(min(most, cells_per_word // cells) for most, cells in _GROUPS))
-        self.groups = row_blocks(self.rows.indptr, n_groups)
+        self.groups = self.rows.groups(counts.shape[1])
         self.sums = TableSum(lambda: aligned(counts.shape[1], n_topics, dtype))
 
     def pass_over(self, rows: RowsKernel, *tables: np.ndarray) -> tuple[float, int, np.ndarray]:
@@ -88,9 +96,7 @@ class RowGroups:
         return sum(log for log, _ in found), sum(left_out for _, left_out in found), total
 
     def _group(self, first: int, last: int, rows: RowsKernel, word_sum: np.ndarray) -> tuple[float, int]:
-        indptr = self.rows.indptr
-        n_blocks = -(-int(indptr[last] - indptr[first]) // _VALUES_A_BLOCK)
-        blocks = row_blocks(indptr, max(n_blocks, 1), first, last)
+        indptr, blocks = self.rows.indptr, self.rows.blocks(first, last)
         most = max(int(indptr[stop] - indptr[begin]) for begin, stop in blocks)
         probability = np.empty(most, word_sum.dtype)
         log_likelihood, left_out = 0.0, 0

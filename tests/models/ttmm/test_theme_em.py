@@ -23,12 +23,11 @@ def unknown(counts):
 
 
 @pytest.mark.parametrize("price", [0.0, 1e9], ids=["sparse", "dense"])
-@pytest.mark.parametrize("hard", [0.0, 1e9], ids=["hard", "soft"])
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 @pytest.mark.parametrize("block", [30, 10**9])
-def test_a_step_is_the_formula(themed, monkeypatch, price, hard, smoothing, block):
+def test_a_step_is_the_formula(themed, monkeypatch, price, smoothing, block):
     monkeypatch.setattr(theme_em, "_SPARSE_PRICE", price)
-    monkeypatch.setattr(theme_em, "_TWO_SPARSE_PRICE", hard)
+    monkeypatch.setattr(theme_em, "_CELLS_A_BLOCK", block)
     monkeypatch.setattr(theme_em, "_VALUES_A_BLOCK", block)
     counts = themed[0][:15].astype(float)
     state = random_state_of(3, 4, 20)

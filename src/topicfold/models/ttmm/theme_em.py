@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import csr_parts, normalise_rows
-from ...engine.blocks import map_blocks, single_threaded_libraries
-from ...engine.jit import njit, njit_fast
+from ...engine.arrays import csr_parts, normalise_rows, summed
+from ...engine.blocks import TableSum, map_blocks, single_threaded_libraries
+from ...engine.jit import njit_fast
 from ...engine.loop import BATCH_STEPS, State
+from ...engine.mapped import is_mapped, row_table
 from ..em import SMALLEST
+from ..row_groups import Cells, CountRows
 
 __all__ = [
     "ThemeStep",
@@ -22,9 +26,10 @@ __all__ = [
     "used_themes",
 ]
 
-_VALUES_A_BLOCK = 1 << 22  # of a words x themes or documents x themes table
-# What a multiplication costs, in those of a dense product: of a sparse with a dense table, and of two sparse ones.
-_SPARSE_PRICE, _TWO_SPARSE_PRICE = 3, 60
+_VALUES_A_BLOCK = 1 << 22  # of a words x themes table
+_CELLS_A_BLOCK = 1 << 15  # of documents whose P(h|d) is known at a time
+_SPARSE_PRICE = 3  # of a multiplication of a sparse with a dense table, in those of a dense product
+_LARGE = 1 << 28  # bytes of a table of documents x themes that is kept in a file
 
 
 @njit_fast
@@ -39,24 +44,27 @@ def score_rows(indptr, indices, data, first, last, word_theme, scores):
                 scores[d - first, j] += n * word_theme[w, j]
 
 
-@njit
-def used_themes(doc_theme, least):
-    """The entries above `least` as the data, indices and indptr of a CSR matrix."""
-    n_documents, n_themes = doc_theme.shape
-    indptr = np.zeros(n_documents + 1, np.int64)
-    for d in range(n_documents):
-        used = 0
-        for j in range(n_themes):
-            used += doc_theme[d, j] > least
-        indptr[d + 1] = indptr[d] + used
-    data, indices = np.empty(indptr[-1], doc_theme.dtype), np.empty(indptr[-1], np.int32)
-    for d in range(n_documents):
-        place = indptr[d]
+@njit_fast
+def used_themes(indptr, indices, data, first, last, doc_theme, least, word_used):
+    """word_used += counts.T @ doc_theme over documents first..last, where doc_theme > least."""
+    n_themes = doc_theme.shape[1]
+    used = np.empty(n_themes, np.int64)
+    for d in range(first, last):
+        n_used = 0
         for j in range(n_themes):
             if doc_theme[d, j] > least:
-                data[place], indices[place] = doc_theme[d, j], j
-                place += 1
-    return data, indices, indptr
+                used[n_used] = j
+                n_used += 1
+        if 4 * n_used > n_themes:  # a loop over all runs in vector registers
+            for cell in range(indptr[d], indptr[d + 1]):
+                w, n = indices[cell], data[cell]
+                for j in range(n_themes):
+                    word_used[w, j] += n * doc_theme[d, j]
+        else:
+            for cell in range(indptr[d], indptr[d + 1]):
+                w, n = indices[cell], data[cell]
+                for i in range(n_used):
+                    word_used[w, used[i]] += n * doc_theme[d, used[i]]
 
 
 @njit_fast
@@ -85,18 +93,21 @@ def token_topics(indptr, indices, data, first, last, doc_theme, least, theme_top
 class ThemeStep:
     """One EM step over all documents; renews the state in place and returns the objective per token before it.
 
-    Words are gone through in blocks of fixed size, and sums over blocks are added in their order. To be called under
-    `single_threaded_libraries`.
+    Documents are gone through in groups of rows, each with its own table of words x themes, which are added in a fixed
+    tree; P(h|d) is known for a block of documents at a time. To be called under `single_threaded_libraries`.
     """
 
     def __init__(
         self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None
     ) -> None:
-        self.counts, self.smoothing, self.known, self.n_jobs = counts, smoothing, known, n_jobs
-        self.by_word = sp.csr_array(counts.T)
-        self.n_tokens = max(float(counts.sum(dtype=np.float64)), 1e-300)
-        self.word_blocks = even_blocks(counts.shape[1], n_themes)
-        self.word_theme = np.empty((counts.shape[1], n_themes), counts.dtype)  # log P(w|h)
+        self.smoothing, self.known, self.n_jobs = smoothing, known, n_jobs
+        self.rows = CountRows(counts, counts.dtype)
+        self.groups = self.rows.groups(counts.shape[1])
+        shape = (counts.shape[1], n_themes)
+        self.sums = TableSum(lambda: row_table(*shape, counts.dtype))
+        self.n_tokens = max(float(summed(counts, 1).sum()), 1e-300)
+        self.word_blocks = even_blocks(*shape)
+        self.word_theme = row_table(*shape, counts.dtype)  # log P(w|h)
 
     def __call__(self, state: State) -> float:
         prior = 0.0
@@ -114,28 +125,43 @@ class ThemeStep:
     def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
         """Expected documents of each theme, tokens of each theme and topic, and of each word and topic; and log P."""
         log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
-        weight = state["theme_weight"]
-        doc_theme, log_likelihood = posterior(self.counts, self.word_theme, weight, self.known, self.n_jobs)
-        return self._sums(state, doc_theme), float(log_likelihood.sum())
+        log_weight = log_weights(state["theme_weight"])
+        n_themes, dtype = len(log_weight), self.word_theme.dtype
+        least = dtype.type(1e-2 * np.finfo(dtype).eps)
 
-    def _sums(self, state: State, doc_theme: np.ndarray) -> tuple[np.ndarray, ...]:
+        def group(bounds: tuple[int, int], word_used: np.ndarray) -> tuple[np.ndarray, float]:
+            weight, log_likelihood = np.zeros(n_themes), 0.0
+            for first, last in self.rows.blocks(*bounds, _CELLS_A_BLOCK):
+                cells, doc_theme = self.rows.cells(first, last), np.zeros((last - first, n_themes), dtype)
+                logs = themes_of_block(cells, self.word_theme, log_weight, self.known[first:last], doc_theme)
+                used_themes(*cells, 0, len(doc_theme), doc_theme, least, word_used)
+                weight += doc_theme.sum(axis=0, dtype=np.float64)
+                log_likelihood += float(logs.sum())
+            self.rows.done(*bounds)
+            return weight, log_likelihood
+
+        found, word_used = self.sums.over(group, self.groups, self.n_jobs)
+        sums = self._sums(state, word_used)
+        word_used[:] = 0
+        self.sums.give_back(word_used)
+        weight = np.sum([weight for weight, _ in found], axis=0).astype(dtype)
+        return (weight, *sums), sum(log_likelihood for _, log_likelihood in found)
+
+    def _sums(self, state: State, word_used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Tokens of each theme and topic, and of each word and topic, from how often each theme used each word."""
         theme_topic, word_topic = state["theme_topic"], state["word_topic"]
         new_words = np.empty_like(word_topic)
-        parts_of_themes = used_themes(doc_theme, doc_theme.dtype.type(1e-2 * np.finfo(doc_theme.dtype).eps))
-        themes = sp.csr_array(parts_of_themes, doc_theme.shape)
-        used = int(np.diff(self.counts.indptr) @ np.diff(themes.indptr))  # multiplications in counts.T @ themes
-        hard = _TWO_SPARSE_PRICE * used < self.counts.nnz * doc_theme.shape[1]  # most documents have few themes
-        sparse = _SPARSE_PRICE * used < self.word_theme.size  # and most words are used by few
+        sparse = _SPARSE_PRICE * np.count_nonzero(word_used) < word_used.size  # most words are used by few themes
 
         def block(rows: tuple[int, int]) -> np.ndarray:
             here = slice(*rows)
             logs, old = self.word_theme[here], word_topic[here]
             if sparse:
-                ratio = self.by_word[here] @ themes
+                ratio: Any = sp.csr_array(word_used[here])
                 word = np.repeat(np.arange(ratio.shape[0]), np.diff(ratio.indptr))
                 ratio.data *= np.exp(-logs[word, ratio.indices])
             else:
-                ratio = (self.by_word[here] @ themes).toarray() if hard else summed_rows(self.by_word, rows, doc_theme)
+                ratio = word_used[here]
                 inverse = np.negative(logs)
                 ratio *= np.exp(inverse, out=inverse)
             new = np.asarray(ratio @ theme_topic)
@@ -143,8 +169,7 @@ class ThemeStep:
             return np.asarray(ratio.T @ old)
 
         parts = map_blocks(block, self.word_blocks, self.n_jobs)
-        weight = doc_theme.sum(axis=0, dtype=np.float64).astype(doc_theme.dtype)
-        return weight, theme_topic * np.sum(parts, axis=0), new_words
+        return theme_topic * np.sum(parts, axis=0), new_words
 
 
 def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: float) -> float:
@@ -175,31 +200,41 @@ def posterior(
 ) -> tuple[np.ndarray, np.ndarray]:
     """P(h|d) and log P(d), or log P(d, h) where the theme is `known` (-1: it is not)."""
     n_documents, n_themes = counts.shape[0], len(theme_weight)
-    doc_theme = np.zeros((n_documents, n_themes), counts.dtype)
+    large = n_documents * n_themes * word_theme.dtype.itemsize > _LARGE
+    doc_theme = row_table(n_documents, n_themes, word_theme.dtype, on_disk=large or is_mapped(counts.data))
     log_likelihood = np.zeros(n_documents)
-    log_weight = np.log(np.maximum(theme_weight, SMALLEST * SMALLEST))
-    parts = csr_parts(counts)
+    log_weight = log_weights(theme_weight)
 
-    def block(rows: tuple[int, int]) -> None:
-        first, last = rows
-        scores = doc_theme[first:last]
-        score_rows(*parts, first, last, word_theme, scores)
-        scores += log_weight
-        here = None if known is None else known[first:last]
-        if here is not None and (here >= 0).any():
-            labelled = np.flatnonzero(here >= 0)
-            value = scores[labelled, here[labelled]].copy()
-            scores[labelled] = -np.inf
-            scores[labelled, here[labelled]] = value
-        most = scores.max(axis=1, keepdims=True)
-        scores -= most
-        np.exp(scores, out=scores)
-        total = scores.sum(axis=1, keepdims=True)
-        scores /= total
-        log_likelihood[first:last] = (most + np.log(total))[:, 0]
+    def block(cells: Cells, here: slice) -> None:
+        themes = None if known is None else known[here]
+        log_likelihood[here] = themes_of_block(cells, word_theme, log_weight, themes, doc_theme[here])
 
-    map_blocks(block, even_blocks(n_documents, n_themes), n_jobs)
+    CountRows(counts, word_theme.dtype).for_each_block(block, n_jobs, doc_theme)
     return doc_theme, log_likelihood
+
+
+def log_weights(theme_weight: np.ndarray) -> np.ndarray:
+    """log P(h), of a theme without any weight a very small one."""
+    return np.log(np.maximum(theme_weight, SMALLEST * SMALLEST))
+
+
+def themes_of_block(
+    cells: Cells, word_theme: np.ndarray, log_weight: np.ndarray, known: np.ndarray | None, scores: np.ndarray
+) -> np.ndarray:
+    """P(h|d) of a block of documents, written to `scores`, which hold zeros; returns log P(d)."""
+    score_rows(*cells, 0, len(scores), word_theme, scores)
+    scores += log_weight
+    if known is not None and (known >= 0).any():
+        labelled = np.flatnonzero(known >= 0)
+        value = scores[labelled, known[labelled]].copy()
+        scores[labelled] = -np.inf
+        scores[labelled, known[labelled]] = value
+    most = scores.max(axis=1, keepdims=True)
+    scores -= most
+    np.exp(scores, out=scores)
+    total = scores.sum(axis=1, keepdims=True)
+    scores /= total
+    return np.asarray((most + np.log(total))[:, 0])
 
 
 def log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray, n_jobs: int | None) -> None:

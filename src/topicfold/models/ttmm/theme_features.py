@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import csr_parts, normalise_rows
-from ...engine.blocks import map_blocks, row_blocks, single_threaded_libraries
+from ...engine.arrays import normalise_rows
+from ...engine.blocks import single_threaded_libraries
+from ...engine.mapped import is_mapped, row_table
 from ...graph.check import label_codes
 from ..em import SMALLEST
+from ..row_groups import Cells, CountRows
 from .theme_em import even_blocks, log_word_theme, posterior, token_topics
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["one_topic_features", "theme_codes", "themes_of", "token_shares"]
 
 _LEAST_THEME = 1e-4  # themes below it do not change a document's topics in the fourth decimal
-_VALUES_A_BLOCK = 1 << 16
 
 
 def themes_of(
@@ -61,16 +62,18 @@ def token_shares(
     n_jobs: int | None,
 ) -> np.ndarray:
     """The share of each document's tokens that each topic made; `topic_weight` where there are none."""
-    parts, dtype = csr_parts(counts), topic_word.dtype
-    shares = np.zeros((counts.shape[0], len(topic_word)), dtype)
+    dtype = topic_word.dtype
+    shares = row_table(counts.shape[0], len(topic_word), dtype, on_disk=is_mapped(counts.data))
     word_topic = np.ascontiguousarray(topic_word.T)
 
-    def block(rows: tuple[int, int]) -> None:
-        token_topics(*parts, *rows, doc_theme, dtype.type(_LEAST_THEME), theme_topic, word_topic, shares)
+    def block(cells: Cells, here: slice) -> None:
+        own, least = shares[here], dtype.type(_LEAST_THEME)
+        token_topics(*cells, 0, len(own), doc_theme[here], least, theme_topic, word_topic, own)
+        own[own.sum(axis=1) <= 0] = topic_weight
+        normalise_rows(own, out=own)
 
-    map_blocks(block, row_blocks(parts[0], max(1, counts.nnz // _VALUES_A_BLOCK)), n_jobs)
-    shares[shares.sum(axis=1) <= 0] = topic_weight
-    return normalise_rows(shares, out=shares)
+    CountRows(counts, dtype).for_each_block(block, n_jobs, doc_theme, shares)
+    return shares
 
 
 def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["start_themes", "start_topics"]
 
 _START_ITER = 20  # steps of PLSA that topics start from
+_SAMPLE, _SAMPLE_PER_THEME = 50_000, 100  # documents that clusters are found among
 _EVERY_WORD = 0.01  # of a topic is spread over all words, so that no theme starts unable to use one
 
 
@@ -42,23 +43,28 @@ def start_topics(
             n_jobs=n_jobs,
             verbose=False,
             dtype=counts.dtype,
-        ).fit(counts)
+        )._fit_to_counts(counts)
         topic_word, doc_topic = model.topic_word_, model.doc_topic_
     else:
         topic_word = given_topics(topics, n_topics, counts.shape[1]).astype(counts.dtype)
         doc_topic = fold_in(counts, topic_word, np.full(n_topics, 1 / n_topics, counts.dtype), n_jobs=n_jobs)
     spread = (1 - _EVERY_WORD) * topic_word.astype(np.float64) + _EVERY_WORD / counts.shape[1]
-    return spread, doc_topic.astype(np.float64)
+    return spread, doc_topic
 
 
 def start_themes(doc_topic: np.ndarray, n_themes: int, known: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     """P(t|h): the mean P(t|d) of each class, or of clusters of documents."""
     from sklearn.cluster import KMeans
 
-    overall = doc_topic.mean(axis=0)
     if (known >= 0).any():
-        themes = np.stack([doc_topic[known == theme].mean(axis=0) for theme in range(n_themes)])
+        themes = np.stack([doc_topic[known == theme].mean(axis=0, dtype=np.float64) for theme in range(n_themes)])
+        overall = doc_topic.mean(axis=0, dtype=np.float64)
     else:
+        most = max(_SAMPLE, _SAMPLE_PER_THEME * n_themes)
+        if len(doc_topic) > most:
+            doc_topic = doc_topic[np.sort(rng.choice(len(doc_topic), most, replace=False))]
+        doc_topic = doc_topic.astype(np.float64)
+        overall = doc_topic.mean(axis=0)
         with single_threaded_libraries(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct documents than themes
             themes = KMeans(n_themes, n_init=1, max_iter=10, random_state=rng).fit(doc_topic).cluster_centers_

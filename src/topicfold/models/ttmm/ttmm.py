@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ...engine.arrays import normalise_rows
+from ...engine.arrays import normalise_rows, summed
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
 from ...engine.loop import Run, State, hold_interrupts, iterate, step_size
@@ -232,7 +232,7 @@ class TTMM(ThemeModel):
             "word_topic": np.ascontiguousarray(self.topic_word_.T),
         }
         n_before = getattr(self, "n_batches_", 1)
-        frequency = self.word_frequency_ + counts.sum(axis=0, dtype=np.float64)
+        frequency = self.word_frequency_ + summed(counts, 0)
         step = ThemeStep(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
         log_likelihood = learn_batch(step, state, step_size(n_before), self.word_frequency_.sum())
         self._keep(counts, state, Run([*self.history_, log_likelihood], False, True))
@@ -297,7 +297,7 @@ class TTMM(ThemeModel):
         self.topic_word_ = np.ascontiguousarray(state["word_topic"].T)
         weight = self.theme_weight_ @ self.theme_topic_
         self.topic_weight_ = weight / weight.sum()
-        self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
+        self.word_frequency_ = summed(counts, 0)
         self.doc_theme_ = self._doc_theme(counts)[0]
         self.doc_topic_ = self._features(counts, "tokens", self.doc_theme_)
         self.n_themes_used_ = int((self.doc_theme_.sum(axis=0, dtype=np.float64) >= LEAST_USED).sum())
