@@ -23,6 +23,7 @@ STORED: Mapping[str, Stored] = {
     "topic_latent_": Stored(("topics",), "whole", low=0, high="latents"),
     "word_parent_": Stored(("chosen words",), "whole", low=0, high="latents"),
     "word_table_": Stored(("chosen words", "states"), low=0),
+    "n_batches_": Stored(kind="whole", low=1, new=True),
 }
 
 

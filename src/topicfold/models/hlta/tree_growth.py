@@ -21,7 +21,16 @@ from .tree_topics import ordered_states
 if TYPE_CHECKING:
     from .hlta import HLTA
 
-__all__ = ["PASSES", "Growth", "Polish", "level_sizes", "log_factorials", "presence_table", "with_rates"]
+__all__ = [
+    "PASSES",
+    "Growth",
+    "Polish",
+    "learned_batch",
+    "level_sizes",
+    "log_factorials",
+    "presence_table",
+    "with_rates",
+]
 
 PASSES = 5  # of EM between two changes of the tree
 
@@ -139,6 +148,28 @@ class Polish:
             state[name] = part if share == 1 else (1 - share) * state[name] + share * part
         state["batches"] += 1
         return Sums(*(state[name] for name in new))
+
+
+def learned_batch(
+    tree: LatentTree, documents: sp.csr_array, emission: str, smoothing: float, n_before: int, n_jobs: int | None
+) -> tuple[LatentTree, float]:
+    """The tree after a batch of a stream, of which `n_before` came before; and the log-likelihood per document.
+
+    What the batches before have summed up to, per document, is what the tree says itself.
+    """
+    n_documents = max(documents.shape[0], 1)
+    sums, log_likelihood = Inference(tree, emission).sums(documents, n_jobs)
+    share, marginal = step_size(n_before), state_marginals(tree)
+    above = np.zeros((tree.n_latents, tree.table.shape[1]))
+    above[-1, 0] = 1
+    above[:-1] = marginal[tree.parent[:-1]][:, : above.shape[1]]
+    known = Sums(marginal[tree.word_parent] * tree.word_table, above[:, :, None] * tree.table, marginal)
+    mean = (1 - share) * known.word.sum(axis=1) + share * documents.mean(axis=0, dtype=np.float64)
+    mixed = Sums(*(n_documents * (1 - share) * old + share * new for old, new in zip(known, sums)))
+    tree = LatentTree.from_arrays({name: array.copy() for name, array in tree.arrays().items()})
+    m_step(tree, mixed, smoothing, mean)
+    value = log_likelihood.sum() / n_documents - log_factorials(documents, emission).mean()
+    return tree, float(value)
 
 
 def presence_table(tree: LatentTree, emission: str) -> LatentTree:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
+from ...engine.mapped import release, row_table
 from .latent_tree import Inference, LatentTree, state_marginals
 
 __all__ = [
@@ -17,10 +18,13 @@ __all__ = [
     "ordered_states",
     "subtree",
     "topic_parents",
+    "topics_of",
     "words_below",
 ]
 
 _TINY = 1e-300
+_DOCUMENTS = 1 << 13  # whose topics are found at a time
+_LARGE = 1 << 28  # bytes of a table that is kept in a file
 
 
 def ordered_states(tree: LatentTree) -> LatentTree:
@@ -201,3 +205,26 @@ def effective_word_scores(
     effective = sp.csr_array((np.concatenate(values), np.concatenate(columns), indptr), shape)
     effective.sort_indices()
     return effective
+
+
+def topics_of(
+    tree: LatentTree,
+    emission: str,
+    documents: sp.csr_array,
+    topic_latent: np.ndarray,
+    topic_state: np.ndarray,
+    n_jobs: int | None,
+) -> np.ndarray:
+    """P(topic | d), a topic being a state of a latent: documents x topics, in a file where that is large."""
+    inference, n_documents = Inference(tree, emission), documents.shape[0]
+    large = 4 * n_documents * len(topic_latent) > _LARGE
+    result = row_table(n_documents, len(topic_latent), np.float32, on_disk=large)
+    latents, place = np.unique(topic_latent, return_inverse=True)
+    for first in range(0, n_documents, _DOCUMENTS):
+        here = slice(first, first + _DOCUMENTS)
+        if tree.table.shape[2] == 2:  # every latent has one topic, in the order of the latents
+            result[here] = inference.beliefs(documents[here], np.arange(tree.n_latents), n_jobs, state=1)
+        else:
+            result[here] = inference.beliefs(documents[here], latents, n_jobs)[:, place, topic_state]
+        release(result[here])
+    return result

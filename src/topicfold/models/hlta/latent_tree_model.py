@@ -1,0 +1,220 @@
+"""What a fitted HLTA says about documents; fitting it is in hlta.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ...corpus.corpus import Corpus
+from ...engine.checks import check_whole_numbers
+from ...topics.tree import TopicTree
+from ..base import TopicModel
+from ..inputs import CountsLike, RandomStateLike
+from .hlta_learned import STORED, check_tree
+from .latent_tree import Inference, LatentTree
+from .tree_growth import log_factorials, presence_table
+from .tree_topics import effective_word_scores, topics_of
+from .tree_words import sample_documents, words_given_states
+from .word_choice import tree_documents
+
+__all__ = ["COVERAGE", "LatentTreeModel"]
+
+COVERAGE = 0.95  # of what all words of a subtree tell, its effective words tell more
+
+
+class LatentTreeModel(TopicModel):
+    """Base class of HLTA: topics as states of the latents of a tree."""
+
+    _stored = STORED
+    score_unit = "nats per document"
+
+    topic_level_: np.ndarray
+    topic_parent_: np.ndarray
+    topic_latent_: np.ndarray
+    topic_state_: np.ndarray
+    topic_effective_: sp.csr_array
+    word_columns_: np.ndarray
+    word_parent_: np.ndarray
+    word_table_: np.ndarray
+    latent_parent_: np.ndarray
+    latent_level_: np.ndarray
+    latent_table_: np.ndarray
+    n_states_: np.ndarray
+    emission: Literal["presence", "counts"]
+
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """P(topic | d) of every topic, one row per document; rows do not sum to one.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+        """
+        check_is_fitted(self)
+        return self._topics_of(self._documents(self.word_counts(X, np.float64)))
+
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """P(topic | d) of documents, with the columns of `doc_topic_`; the same as `transform`."""
+        return np.asarray(self.transform(X))
+
+    def memberships(self, X: CountsLike, threshold: float = 0.5) -> np.ndarray:
+        """Which topics each document is in: those with P(topic | d) above `threshold`.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        threshold : float, default=0.5
+
+        Returns
+        -------
+        ndarray of bool of shape (n_documents, n_topics)
+        """
+        return self.document_topics(X) > threshold
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Mean log-likelihood per document, exactly.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+
+        Returns
+        -------
+        float
+            In nats per document.
+        """
+        return float(self.log_likelihood(X).mean())
+
+    def log_likelihood(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
+        """log P of each document over the words of the tree, in nats.
+
+        `words` is a mask over the columns of X: the others are summed out, as if they were not known.
+        """
+        check_is_fitted(self)
+        documents = self._documents(self.word_counts(X, np.float64))
+        if self.emission == "counts":
+            check_whole_numbers(documents, "the likelihood of counts")
+        seen = self._seen(words)
+        inference = Inference(self._tree(), self.emission, seen)
+        visible = documents if seen is None else sp.csr_array(documents.multiply(seen[None]))
+        return inference.log_likelihood(documents, self.n_jobs) - log_factorials(visible, self.emission)
+
+    def word_probability(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
+        """P(word is present | the words of d, or those of a mask over the columns), documents x columns of X.
+
+        Of a word that was looked at, it is what its topics make of it. Words that are not in the tree have 0.
+        """
+        check_is_fitted(self)
+        documents = self._documents(self.word_counts(X, np.float64))
+        tree = self._tree()
+        first = np.unique(tree.word_parent)
+        beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, first, self.n_jobs)
+        home, table = np.searchsorted(first, tree.word_parent), presence_table(tree, self.emission).word_table
+        result = np.zeros((documents.shape[0], self.n_features_in_), np.float32)
+        for column, w in zip(self.word_columns_, range(tree.n_words)):
+            result[:, column] = beliefs[:, home[w]] @ table[w].astype(np.float32)
+        return result
+
+    def sample(self, n_documents: int = 1, random_state: RandomStateLike = None) -> sp.csr_array:
+        """Documents drawn from the tree, documents x columns as X."""
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        drawn = sample_documents(self._tree(), n_documents, self.emission, rng)
+        return sp.csr_array(
+            (drawn.data, self.word_columns_[drawn.indices], drawn.indptr), (n_documents, self.n_features_in_)
+        )
+
+    def word_clusters(self) -> list[list[int]]:
+        """The words of each latent next to them, by column: a partition of the words, the islands after all moves."""
+        check_is_fitted(self)
+        first = np.unique(self.word_parent_)
+        return [self.word_columns_[self.word_parent_ == z].tolist() for z in first]
+
+    def topic_tree(
+        self,
+        corpus: Corpus | None = None,
+        *,
+        levels: Sequence[int] | None = None,
+        coverage: float = COVERAGE,
+        repeat: bool = False,
+    ) -> TopicTree:
+        """The topics as a tree, each with its effective words by how well they discern it.
+
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
+            another corpus is assigned to the topics first.
+        levels : sequence of int, optional
+            The levels to see, 1 next to the words.
+        coverage : float, default=0.95
+            How much of what all words below a latent tell about it its effective words tell; another value than the
+            default needs the corpus.
+        repeat : bool, default=False
+            Whether a topic also shows words that the topic above it shows among its first ten.
+
+        Returns
+        -------
+        TopicTree
+        """
+        check_is_fitted(self)
+        known = corpus is None or self._is_fitted_on(corpus)
+        doc_topic = self.doc_topic_ if known else self.document_topics(corpus)
+        effective = self.topic_effective_
+        if coverage != COVERAGE:
+            if not 0 < coverage <= 1 or corpus is None:
+                raise ValueError(f"coverage={coverage}: expected a share up to 1, and the corpus to measure it on")
+            effective = self._effective(self._documents(self.word_counts(corpus)), coverage)
+        tree = replace(
+            self._one_level(doc_topic, corpus),
+            parent=self.topic_parent_,
+            level=self.topic_level_,
+            word_score=effective,
+            exclusive=False,
+        )
+        tree = tree if levels is None else tree.at_levels(levels)
+        return tree if repeat else tree.without_repeated_words()
+
+    def _n_outputs(self) -> int:
+        return len(self.topic_word_)
+
+    def _check_learned(self) -> None:
+        check_tree(self.latent_parent_, self.n_states_, self.latent_table_, self.topic_latent_, self.topic_state_)
+
+    def _prepare(self) -> None:
+        """Nothing to prepare: new documents use the learned arrays as they are."""
+
+    def _documents(self, counts: sp.csr_array) -> sp.csr_array:
+        return tree_documents(counts, self.word_columns_, self.emission)
+
+    def _effective(self, documents: sp.csr_array, coverage: float, on: np.ndarray | None = None) -> sp.csr_array:
+        tree = self._tree()
+        if on is None:
+            on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
+        topics = (self.topic_latent_, self.topic_state_, self.word_columns_, self.n_features_in_)
+        return effective_word_scores(tree, on, documents, coverage, self.emission, *topics, self.n_jobs)
+
+    def _topics_of(self, documents: sp.csr_array) -> np.ndarray:
+        return topics_of(self._tree(), self.emission, documents, self.topic_latent_, self.topic_state_, self.n_jobs)
+
+    def _tree(self) -> LatentTree:
+        latents = (self.latent_parent_, self.latent_level_, self.n_states_)
+        return LatentTree(self.word_parent_, *latents, self.word_table_, self.latent_table_)
+
+    def _seen(self, words: np.ndarray | None) -> np.ndarray | None:
+        if words is None:
+            return None
+        words = np.asarray(words)
+        if words.shape != (self.n_features_in_,) or words.dtype != bool:
+            raise ValueError(f"words: expected a mask of {self.n_features_in_:,} booleans, one per column of X")
+        return words[self.word_columns_]
