@@ -14,7 +14,8 @@ from topicfold import LDA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
 from topicfold.models.em import padded, seed_prior
-from topicfold.models.leave_one_out import DocumentPrior, LeaveOneOutStep, focus_of, fold_in_counts
+from topicfold.models.leave_one_out import DocumentPrior, LeaveOneOutStep, focus_of
+from topicfold.models.left_out_fold_in import fold_in_counts
 
 
 def random_tables(counts, n_topics, seed=0):

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
+from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
 from .messages import INTERRUPTED, TERMINATED, say
@@ -85,9 +86,10 @@ def cli(debug: bool) -> None:
     """Find what a collection of texts is about.
 
     INPUT is a folder of text files, CSV, TSV, JSONL (also .gz), Parquet, Matrix Market, LDA-C, UCI bag of words,
-    SVMlight, scipy .npz, or a corpus saved as .safetensors; '-' is JSONL on stdin.
+    SVMlight, scipy .npz, or a corpus saved as .safetensors; '-' is JSONL on stdin. A pattern in quotes,
+    'part-*.csv.gz', is all files that match it.
     """
 
 
-for _command in (fit, select, demo, show, tree, explore, assign, search, score):
+for _command in (read, fit, select, demo, show, tree, explore, assign, search, score):
     cli.add_command(_command)

@@ -11,6 +11,7 @@ import click
 
 from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
 from .options import corpus_options, fit_input, make_model, model_options, read_corpus, takes_graph, values_of
+from .streaming import fit_stream
 
 if TYPE_CHECKING:
     from ..models.base import TopicModel
@@ -49,6 +50,13 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
     help="Let the labels guide the fit: lapplsi, ltm and dtm connect documents with the same label, ttmm with "
     "-p n_themes=labels has one theme per label. Without it --labels are for display and measures.",
 )
+@click.option(
+    "--stream",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Learn in one pass, N documents at a time, for input without an end; the words are those of the first N, or "
+    "of --vocabulary. For lda, plsa, ttmm and hlta.",
+)
 def fit(
     input: str,
     model_name: str | None,
@@ -62,6 +70,7 @@ def fit(
     graphs: tuple[str, ...],
     embeddings: str | None,
     supervise: bool,
+    stream: int | None,
     **given: Any,
 ) -> None:
     """Fit a model to INPUT, save it, and print its topics.
@@ -78,10 +87,15 @@ def fit(
     model_name = model_name or ("ltm" if graphs or embeddings or supervise else "lda")
     model = make_model(model_name, values_of(parameters), seed, jobs)
     _check_fit(model, model_name, graphs, embeddings, supervise)
+    if stream is not None:
+        _check_stream(model, model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})
     check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
     if checkpoint:
         model.set_params(checkpoint=checkpoint)
-    corpus = read_corpus(input, given, keep_texts=report is not None)
+    if stream is not None:
+        fit_stream(model, input, given, stream, out)
+        return
+    corpus = read_corpus(input, given, keep_texts=report is not None, jobs=jobs)
     if corpus_out:
         corpus.save(corpus_out)
     if getattr(model, "emission", None) == "presence":
@@ -102,6 +116,14 @@ def fit(
         say_report(page, report)
     if model.interrupted_:
         sys.exit(INTERRUPTED)
+
+
+def _check_stream(model: TopicModel, model_name: str, not_there: dict[str, str | None]) -> None:
+    if not hasattr(model, "partial_fit"):
+        raise click.UsageError(f"--stream: {model_name} needs all documents at once; lda, plsa, ttmm and hlta do not")
+    for option, value in not_there.items():
+        if value is not None:
+            raise click.UsageError(f"{option} needs all documents, and --stream keeps none: leave out one of them")
 
 
 def _check_fit(
@@ -160,7 +182,7 @@ def select(
     check_places([input], plot)
     if plot:
         _check_plot(plot)
-    corpus = read_corpus(input, given)
+    corpus = read_corpus(input, given, jobs=jobs)
     result = choose(model, corpus, grid, n_splits=splits, n_seeds=seeds, random_state=seed, n_jobs=jobs)
     click.echo(result.to_json() if as_json else str(result))
     if plot:

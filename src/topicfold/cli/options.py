@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -31,6 +31,7 @@ __all__ = [
     "number_of",
     "read_as_fitted",
     "read_corpus",
+    "reading_options",
     "segments_of",
     "takes_graph",
     "values_of",
@@ -129,25 +130,35 @@ def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def read_corpus(path: str, given: dict[str, Any], keep_texts: bool = False) -> Corpus:
+def read_corpus(
+    path: str | Sequence[str],
+    given: dict[str, Any],
+    keep_texts: bool = False,
+    jobs: int | None = None,
+    on_disk: str | None = None,
+) -> Corpus:
     """Read a corpus with the options of the command line that belong to it."""
     from ..corpus.corpus import Corpus
 
-    corpus = Corpus.read(
-        path,
-        errors=errors_of(given),
-        limits=limits_of(given),
-        stop_words=_stop_words(given.pop("stop_words")),
-        stemmer=given.pop("stem"),
-        ngrams=(1, given.pop("ngrams")),
-        min_df=number_of("min_df", given.pop("min_df")),
-        max_df=number_of("max_df", given.pop("max_df")),
-        segments=segments_of(given.pop("segments")),
-        keep_texts=keep_texts and holds_texts(path, given["format"]),
-        **_column_options(given),
-    )
+    keep_texts = keep_texts and holds_texts(path, given["format"])
+    corpus = Corpus.read(path, n_jobs=jobs, on_disk=on_disk, keep_texts=keep_texts, **reading_options(given))
     say(str(corpus))
     return corpus
+
+
+def reading_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of the command line that belong to `Corpus.read`; they are taken out of `given`."""
+    return {
+        "errors": errors_of(given),
+        "limits": limits_of(given),
+        "stop_words": _stop_words(given.pop("stop_words")),
+        "stemmer": given.pop("stem"),
+        "ngrams": (1, given.pop("ngrams")),
+        "min_df": number_of("min_df", given.pop("min_df")),
+        "max_df": number_of("max_df", given.pop("max_df")),
+        "segments": segments_of(given.pop("segments")),
+        **_column_options(given),
+    }
 
 
 def read_as_fitted(
@@ -197,11 +208,13 @@ def _stop_words(given: str) -> Any:
     return given
 
 
-def holds_texts(path: str, format: str | None) -> bool:
-    """Whether a file holds texts, not counts."""
+def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
+    """Whether files hold texts, not counts."""
     from ..corpus.formats import TEXT_FORMATS, format_of
+    from ..corpus.readers import files_of
 
-    return path == "-" or (format or format_of(Path(path))) in TEXT_FORMATS
+    first = files_of(path)[0]
+    return str(first) == "-" or (format or format_of(first)) in TEXT_FORMATS
 
 
 def number_of(name: str, text: str) -> int | float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -376,6 +376,38 @@ class CorpusConstructors:
         columns = Columns(text, id, title, labels, links, timestamp, tuple(metadata), separator, date_format)
         file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits(), n_jobs, on_disk)
         return read(path, columns, options, file, vocabulary)
+
+    @classmethod
+    def batches(cls, path: str | Path | Sequence[str | Path], size: int, **options: Any) -> Iterator[Corpus]:
+        """Read texts as one corpus after the other, for `partial_fit`; each is forgotten when the next is asked for.
+
+        Parameters
+        ----------
+        path : str, Path or sequence of them
+            Files with texts, or a saved corpus; see `read`.
+        size : int
+            Documents of a batch.
+        **options
+            As for `read`. Without `vocabulary` the words are those of the first batch, and the filters of words apply
+            to it alone.
+
+        Yields
+        ------
+        Corpus
+
+        Examples
+        --------
+        >>> from topicfold import PLSA, Corpus
+        >>> from topicfold.datasets import load_demo
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     load_demo().subset(range(300)).save(f"{folder}/demo.safetensors")
+        ...     [len(batch) for batch in Corpus.batches(f"{folder}/demo.safetensors", 200)]
+        [200, 100]
+        """
+        from .readers import read_batches
+
+        return read_batches(cls.read, path, size, options)
 
     @classmethod
     def load(

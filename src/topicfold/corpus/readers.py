@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import chain
+from inspect import signature
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import scipy.sparse as sp
 
-from ..engine.checks import check_choice
+from ..engine.checks import check_choice, check_whole
 from ..store import written_by_one
-from .building import TextOptions, corpus_from_texts
+from .building import TextOptions, corpus_from_texts, preprocessing_from
 from .byte_lines import check_regular, file_lines, text_lines
 from .corpus import Corpus
 from .count_files import read_counts
@@ -127,6 +128,48 @@ def _read_onto_disk(
         found = corpus_from_records(source, columns, options, where, n_jobs=n_jobs, folder=file.absolute().parent)
         found.save(file)
     return Corpus.load(file, memory_map=True)
+
+
+def read_batches(
+    read_one: Callable[..., Corpus], path: str | Path | Sequence[str | Path], size: int, options: Mapping[str, Any]
+) -> Iterator[Corpus]:
+    """Corpora of `size` documents each; `read_one` is `Corpus.read`, which knows what the options mean."""
+    check_whole("size", size)
+    given = signature(read_one).bind(path, **options)
+    given.apply_defaults()
+    how = given.arguments
+    paths = files_of(path)
+    format = "jsonl" if str(paths[0]) == "-" else how["format"] or format_of(paths[0])
+    if format not in TEXT_FORMATS:
+        corpus = read_one(path, **options)
+        yield from (corpus.subset(slice(first, first + size)) for first in range(0, len(corpus), size))
+        return
+    limits, vocabulary = how["limits"] or ReadLimits(), how["vocabulary"]
+    file = FileOptions(how["format"], how["encoding"], how["errors"], how["pattern"], how["verbose"], limits)
+    if isinstance(vocabulary, str | Path):
+        vocabulary = _words(vocabulary, how["encoding"], limits)
+    source = chain.from_iterable(records(one, file) for one in paths)
+    number = 0
+    while batch := list(islice(source, size)):
+        corpus = _corpus_of_batch(batch, how, vocabulary, number, name_of(paths), folder=format == "folder")
+        vocabulary, number = corpus.vocabulary, number + len(batch)
+        yield corpus
+
+
+def _corpus_of_batch(
+    batch: list[Record], how: Mapping[str, Any], vocabulary: Any, number: int, where: str, *, folder: bool
+) -> Corpus:
+    single = {name: how[name] for name in ("text", "id", "title", "labels", "links", "timestamp")}
+    columns = Columns(**single, metadata=tuple(how["metadata"]), separator=how["separator"])
+    columns = columns._replace(date_format=how["date_format"])
+    if folder:
+        columns = columns._replace(text="text", id="id", title=None)
+    elif columns.id is None and "id" not in batch[0]:  # numbers go on from batch to batch
+        batch = [{**record, "id": number + place} for place, record in enumerate(batch)]
+    words = {name: how[name] for name in [field.name for field in fields(Preprocessing)]}
+    preprocessing = preprocessing_from(how["preprocessing"], **words)
+    filters = {name: how[name] for name in ("segments", "keep_texts", "min_df", "max_df", "max_words", "rank_by")}
+    return corpus_from_records(batch, columns, TextOptions(preprocessing, vocabulary, **filters), where)
 
 
 def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:

@@ -12,7 +12,8 @@ from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
 from topicfold.models import em
 from topicfold.models.fold_in_toward import fold_in_near
-from topicfold.models.leave_one_out import document_prior, fold_in_counts
+from topicfold.models.leave_one_out import document_prior
+from topicfold.models.left_out_fold_in import fold_in_counts
 
 pytestmark = DENSE
 

@@ -12,7 +12,8 @@ from topicfold import DTM, LDA, LTM, PLSA, LapPLSI
 from topicfold.graph.build import link_graph
 from topicfold.models.fold_in_toward import fold_in_near
 from topicfold.models.graph.weight import WEIGHTS_WITH_PRIOR
-from topicfold.models.leave_one_out import document_prior, fold_in_counts
+from topicfold.models.leave_one_out import document_prior
+from topicfold.models.left_out_fold_in import fold_in_counts
 
 pytestmark = DENSE
 

@@ -28,7 +28,8 @@ from ..base import EMTopicModel
 from ..em import Prior, check_size, fold_in, padded
 from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
-from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
+from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior
+from ..left_out_fold_in import fold_in_counts
 from ..starts import STARTS, check_init
 from .graph_data import (
     STORED,

@@ -22,14 +22,8 @@ from ..base import Dtype
 from ..best_start import best_start, state_from
 from ..em import Prior, padded, seed_prior, token_count
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from ..leave_one_out import (
-    DocumentPrior,
-    LeaveOneOutStep,
-    document_prior,
-    fold_in_counts,
-    fold_in_shares,
-    left_out_step,
-)
+from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, left_out_step
+from ..left_out_fold_in import fold_in_counts, fold_in_shares
 from ..mixture import MixtureModel, Step
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
 from .prior_choice import chosen_priors, first_priors

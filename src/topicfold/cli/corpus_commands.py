@@ -1,0 +1,29 @@
+"""Commands that make corpora: read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .messages import check_places, say
+from .options import corpus_options, read_corpus
+
+__all__ = ["read"]
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@corpus_options
+@click.option("--out", required=True, type=click.Path(), help="Corpus file to write (.safetensors).")
+@click.option("--no-texts", is_flag=True, help="Keep counts, not texts: pages show words in their place.")
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1 is all. No effect on results.")
+def read(inputs: tuple[str, ...], out: str, no_texts: bool, jobs: int, **given: Any) -> None:
+    """Read texts from files, a folder or a pattern ('reviews-*.csv.gz') into one corpus file.
+
+    Other commands take the file as INPUT. They read a large one as they go: a fit needs little memory however many
+    documents there are.
+    """
+    check_places(inputs, out)
+    read_corpus(inputs, given, keep_texts=not no_texts, jobs=jobs, on_disk=out)
+    say(f"the corpus is in {out}")
