@@ -28,6 +28,7 @@ SUBJECTS = (
     "hlta",
     "ldcc",
     "explorer",
+    "scale",
 )
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "gensim", "enstop", "tomotopy")
 _HEAD = ("name", "ours", "peer", "ratio", "goal", "met?")

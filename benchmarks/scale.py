@@ -1,0 +1,273 @@
+"""How time and memory grow with the documents: from a file of texts to a page, at 10,000 to a million paragraphs.
+
+Each figure is of a fresh process. `python -m benchmarks.scale --data FOLDER` runs what is missing, keeps every figure
+as a line of JSON as soon as it is known, and writes docs/results/scale.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from .common import Row, Setting, fresh, installed, resident, seconds
+from .paragraphs import cached_paragraphs
+
+SIZES = (10_000, 100_000, 300_000, 1_000_000)
+PEER_SIZE = 100_000
+ITERATIONS = 30
+READING = {"min_df": 5, "max_df": 0.5, "max_words": 50_000}
+COLUMNS = {"id": "id", "title": "title", "labels": "source", "timestamp": "date"}
+FITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "PLSA, K=100": ("PLSA", {"n_topics": 100, "max_iter": ITERATIONS, "tol": 0}),
+    "LDA, K=100": ("LDA", {"n_topics": 100, "max_iter": ITERATIONS, "tol": 0}),
+    "TTMM, 200 themes, K=100": ("TTMM", {"n_themes": 200, "n_topics": 100, "max_iter": ITERATIONS, "tol": 0}),
+    "HLTA, 1,000 words": ("HLTA", {"max_words": 1_000, "min_df": 5}),
+    "LTM, K=50, with its graph": ("LTM", {"n_topics": 50, "graph_weight": 3.0, "max_iter": ITERATIONS, "tol": 0}),
+    "LapPLSI, K=50, with its graph": ("LapPLSI", {"n_topics": 50, "graph_weight": 3.0, "max_iter": 10, "tol": 0}),
+}
+IN_MEMORY = ("LTM", "LapPLSI")  # they need all documents at once
+PEERS = ("tomotopy LDA, K=100, 30 sweeps", "scikit-learn LDA online, one pass", "gensim LDA, one pass")
+# CPU minutes and GB at a million documents, read and page included
+GOALS = {"PLSA": (6, 2), "LDA": (11, 2), "TTMM": (15, 2), "HLTA": (3, 2), "LTM": (30, 6)}
+
+
+def main() -> None:
+    """Run what is missing, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
+    parser.add_argument("--data", type=Path, default=os.environ.get("TOPICFOLD_DATA"), help="benchmark corpora")
+    parser.add_argument("--folder", type=Path, required=True, help="folder for the corpora that are made, 3 GB")
+    parser.add_argument("--out", type=Path, default=Path("docs/results/scale.md"))
+    parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
+    parser.add_argument("--only", nargs="*", help="figures whose name begins so")
+    parser.add_argument("--so-far", action="store_true", help="run nothing: a page of the figures there are")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    log = given.out.with_suffix(".jsonl")
+    done = _read(log)
+    for what, size in _cells(given.sizes):
+        wanted = not given.only or any(what.startswith(name) for name in given.only)
+        if (what, size) in done or given.so_far or not wanted:
+            continue
+        figures = measure(what, size, given.folder, given.data and Path(given.data))
+        done[what, size] = figures
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"what": what, "size": size, **figures}) + "\n")
+        print(what, size, figures, flush=True)
+    given.out.write_text(page(done), encoding="utf-8")
+
+
+def rows(setting: Setting) -> Iterator[Row]:
+    """For `make bench`: small sizes alone; the large ones have a page of their own."""
+    import tempfile
+
+    data = setting.file.parents[1] if setting.file else None
+    sizes = (2_000, 6_000) if setting.quick else (10_000, 30_000)
+    with tempfile.TemporaryDirectory() as folder:
+        for what in ("reading", *FITS):
+            found = [measure(what, size, Path(folder), data) for size in sizes]
+            times, peak = [figures["cpu"] for figures in found], found[-1]["peak"]
+            power = math.log(times[1] / times[0]) / math.log(sizes[1] / sizes[0])
+            yield Row(
+                f"{what}: {sizes[1]:,} documents", seconds(times[1]), "", "", "", None, f"grows as N^{power:.2f}",
+                f"{what} at {sizes[1]:,} documents: peak {peak:,.0f} MB",
+            )  # fmt: skip
+
+
+def measure(what: str, size: int, folder: Path, data: Path | None) -> dict[str, float]:
+    """CPU seconds, peak memory in MB, and what else a figure has."""
+    texts = cached_paragraphs(folder, size, data)
+    corpus = folder / f"corpus-{size}.safetensors"
+    if what.startswith("reading"):
+        return fresh(_read_corpus, str(texts), str(corpus), 2 if "processes" in what else 1)
+    if not corpus.exists():
+        fresh(_read_corpus, str(texts), str(corpus), 1)
+    if what.startswith("page"):
+        model = folder / f"PLSA-{size}.safetensors"
+        if not model.exists():
+            fresh(_fit, "PLSA, K=100", str(corpus), str(model))
+        return fresh(_explore, str(corpus), str(model), str(folder / "page.html"))
+    if what in PEERS:
+        return fresh(_peer, what, str(corpus))
+    name = FITS[what][0]
+    return fresh(_fit, what, str(corpus), str(folder / f"{name}-{size}.safetensors"))
+
+
+def _cells(sizes: list[int]) -> Iterator[tuple[str, int]]:
+    for size in sizes:
+        for what in ("reading", "reading, 2 processes", *FITS, "page of PLSA"):
+            yield what, size
+        if size == PEER_SIZE:
+            yield from ((peer, size) for peer in PEERS)
+
+
+# ---- in fresh processes ---------------------------------------------------------------------------------------------
+
+
+def _used(started: float, begun: float) -> dict[str, float]:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = time.process_time() - started + children.ru_utime + children.ru_stime
+    return {"cpu": cpu, "wall": time.monotonic() - begun, "peak": resident("VmHWM") / 1e6}
+
+
+def _read_corpus(texts: str, out: str, n_jobs: int) -> dict[str, float]:
+    from topicfold import Corpus
+
+    started, begun = time.process_time(), time.monotonic()
+    corpus = Corpus.read(texts, **COLUMNS, **READING, keep_texts=True, n_jobs=n_jobs, on_disk=out, verbose=False)
+    if n_jobs > 1:  # processes that have ended are counted
+        from joblib.externals.loky import get_reusable_executor
+
+        get_reusable_executor().shutdown(wait=True)
+    return {**_used(started, begun), "cells": corpus.counts.nnz, "words": corpus.counts.shape[1]}
+
+
+def _fit(what: str, corpus_file: str, out: str) -> dict[str, float]:
+    import topicfold
+
+    name, parameters = FITS[what]
+    model = getattr(topicfold, name)(random_state=0, n_jobs=1, verbose=False, **parameters)
+    corpus = topicfold.Corpus.load(corpus_file, memory_map=name not in IN_MEMORY)
+    started, begun = time.process_time(), time.monotonic()
+    model.fit(corpus)
+    figures = _used(started, begun)
+    model.save(out)
+    return {**figures, "steps": model.n_iter_}
+
+
+def _explore(corpus_file: str, model_file: str, out: str) -> dict[str, float]:
+    from topicfold import Corpus, load
+    from topicfold.report import build_report
+
+    corpus, model = Corpus.load(corpus_file, memory_map=True), load(model_file)
+    before = resident("VmRSS") / 1e6
+    started, begun = time.process_time(), time.monotonic()
+    build_report(model, corpus).save(out)
+    figures = _used(started, begun)
+    return {**figures, "added": figures["peak"] - before, "page": Path(out).stat().st_size / 1e6}
+
+
+def _peer(what: str, corpus_file: str) -> dict[str, float]:
+    from topicfold import Corpus
+
+    corpus = Corpus.load(corpus_file, memory_map=False)
+    package = {"t": "tomotopy", "s": "sklearn", "g": "gensim"}[what[0]]
+    if not installed(package):
+        return {"cpu": math.nan, "wall": math.nan, "peak": math.nan}
+    counts = corpus.counts
+    started, begun = time.process_time(), time.monotonic()
+    if package == "sklearn":
+        from sklearn.decomposition import LatentDirichletAllocation
+
+        LatentDirichletAllocation(100, learning_method="online", max_iter=1, random_state=0).fit(counts)
+    elif package == "gensim":
+        from gensim.matutils import Sparse2Corpus
+        from gensim.models import LdaModel
+
+        LdaModel(Sparse2Corpus(counts.tocsr(), documents_columns=False), num_topics=100, random_state=0)
+    else:
+        import numpy as np
+        import tomotopy
+
+        model = tomotopy.LDAModel(k=100, seed=0)
+        for first, last in zip(counts.indptr, counts.indptr[1:]):
+            words = np.repeat(counts.indices[first:last], counts.data[first:last])
+            if len(words):
+                model.add_doc([str(word) for word in words])
+        model.train(30, workers=1)
+    return _used(started, begun)
+
+
+# ---- the page -------------------------------------------------------------------------------------------------------
+
+
+def _read(log: Path) -> dict[tuple[str, int], dict[str, float]]:
+    found = {}
+    if log.exists():
+        for line in log.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            found[row.pop("what"), row.pop("size")] = row
+    return found
+
+
+def page(done: dict[tuple[str, int], dict[str, float]]) -> str:
+    """All figures as Markdown."""
+    from .__main__ import _machine, _versions
+
+    sizes = sorted({size for _, size in done})
+    names = list(dict.fromkeys(what for what, _ in done))
+    made = f"about {_cells_per_document(done):.0f} different words from real texts (benchmarks/paragraphs.py)"
+    kept = "LTM and LapPLSI hold the corpus in memory; the others leave it on disk."
+    lines = [
+        "# Scale",
+        "",
+        "Made by `python -m benchmarks.scale --data DATA --folder FOLDER`; do not edit.",
+        f"- {date.today().isoformat()}. {_machine()}. {_versions()}.",
+        f"- Paragraphs of {made}, at most {READING['max_words']:,} words in all; {ITERATIONS} iterations.",
+        f"- CPU seconds of one thread / peak MB of a process that did nothing else. {kept}",
+        "- The exponent is that of the last two sizes: 1 is linear.",
+        "",
+        "| | " + " | ".join(f"{size:,}" for size in sizes) + " | exponent |",
+        "|---|" + "---|" * (len(sizes) + 1),
+    ]
+    for name in names:
+        cells = [_cell(done.get((name, size))) for size in sizes]
+        lines.append(f"| {name} | " + " | ".join([*cells, _power(done, name, sizes)]) + " |")
+    lines += ["", *_goals(done)]
+    return "\n".join(lines) + "\n"
+
+
+def _cells_per_document(done: dict[tuple[str, int], dict[str, float]]) -> float:
+    return max((figures["cells"] / size for (what, size), figures in done.items() if "cells" in figures), default=0)
+
+
+def _cell(figures: dict[str, float] | None) -> str:
+    if figures is None:
+        return ""
+    more = f" (page {figures['page']:.0f} MB, {figures['added']:,.0f} MB added)" if "page" in figures else ""
+    return f"{figures['cpu']:,.1f} / {figures['peak']:,.0f}{more}"
+
+
+def _power(done: dict[tuple[str, int], dict[str, float]], name: str, sizes: list[int]) -> str:
+    known = [(size, done[name, size]["cpu"]) for size in sizes if (name, size) in done]
+    if len(known) < 2:
+        return ""
+    (small, before), (large, after) = known[-2:]
+    return f"{math.log(after / before) / math.log(large / small):.2f}"
+
+
+def _goals(done: dict[tuple[str, int], dict[str, float]]) -> list[str]:
+    """Reading, fit and page of a million documents against the goals; memory from 300,000 to a million."""
+    lines, large, middle = [], SIZES[-1], SIZES[-2]
+    around = [done.get((what, large)) for what in ("reading", "page of PLSA")]
+    for what, (name, _) in FITS.items():
+        fit = done.get((what, large))
+        if name not in GOALS or fit is None or None in around:
+            continue
+        minutes, memory = GOALS[name]
+        parts = [fit, *(figures for figures in around if figures)]
+        total, peak = sum(part["cpu"] for part in parts) / 60, fit["peak"] / 1e3
+        met = "met" if total <= minutes and peak <= memory else "MISSED"
+        lines.append(
+            f"- {what}, a million documents from the file of texts to the page: {total:.1f} CPU minutes (goal "
+            f"{minutes}), peak of the fit {peak:.2f} GB (goal {memory}): {met}."
+        )
+        if (what, middle) in done:
+            lines.append(f"  Peak memory from 300,000 to a million: {fit['peak'] / done[what, middle]['peak']:.2f}x.")
+    two, one = done.get(("reading, 2 processes", large)), done.get(("reading", large))
+    if two and one:
+        lines.append(f"- Reading in two processes: {one['wall'] / two['wall']:.2f}x the speed of one (wall time).")
+    return lines
+
+
+if __name__ == "__main__":
+    from benchmarks.scale import main as run  # functions are called by the name of their module
+
+    run()
