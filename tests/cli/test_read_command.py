@@ -93,3 +93,31 @@ def test_what_a_stream_cannot_have_is_said(parts, tmp_path, run):
     assert code == 2
     with pytest.raises(ValueError, match="size=0: expected a whole number"):
         list(Corpus.batches(parts[0], 0))
+
+
+def test_every_command_takes_a_corpus_on_disk(parts, tmp_path, run, monkeypatch):
+    corpus, model = tmp_path / "corpus.safetensors", tmp_path / "model.safetensors"
+    assert run("read", *parts, "--out", corpus)[0] == 0
+    in_memory = {}
+    for place in ("memory", "disk"):
+        if place == "disk":
+            monkeypatch.setattr("topicfold.corpus.corpus_file._LARGE", 1)
+            assert Corpus.load(corpus).on_disk
+        said = {}
+        for name, words in {
+            "fit": ["fit", corpus, "-p", "n_topics=2", "--out", model],
+            "show": ["show", model],
+            "search": ["search", model, corpus, "cat dog"],
+            "score": ["score", model, corpus],
+            "explore": ["explore", model, corpus, "--out", tmp_path / "page.html"],
+            "select": ["select", corpus, "-p", "n_topics=[2,3]", "--splits", 2, "--seeds", 1, "--json"],
+            "ltm": ["fit", corpus, "--model", "ltm", "-p", "n_topics=2", "--out", tmp_path / "ltm.safetensors"],
+            "dtm": ["fit", corpus, "--model", "dtm", "-p", "n_topics=2", "--out", tmp_path / "dtm.safetensors"],
+        }.items():
+            code, out, err = run(*words)
+            assert code == 0, err
+            said[name] = out if name != "select" else [row.get("n_topics") for row in json.loads(out).get("rows", [])]
+        page = (tmp_path / "page.html").read_text()
+        assert "0-0" in page
+        in_memory = in_memory or said
+        assert said == in_memory
