@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from ..engine.stored import Stored, check_stored
 from ..store import damage_named, put_together, read_file, take_apart, write_file
 from .corpus import Corpus, Segments
 from .preprocessing import Preprocessing
@@ -14,6 +15,20 @@ from .preprocessing import Preprocessing
 __all__ = ["load_corpus", "save_corpus"]
 
 _METADATA = "metadata:"
+_STORED: Mapping[str, Stored] = {
+    "counts": Stored(("documents", "words"), "sparse", low=0),
+    "vocabulary": Stored(("words",), "texts", optional=True),
+    "ids": Stored(("documents",), "texts"),
+    "titles": Stored(("documents",), "texts", optional=True),
+    "texts": Stored(("documents",), "texts", optional=True),
+    "labels": Stored(("labels",), "texts", optional=True),
+    "label_counts": Stored(("documents",), "whole", low=0, new=True),
+    "links": Stored(("links", 2), "whole", low=0, high="documents", optional=True),
+    "timestamps": Stored(("documents",), "whole", optional=True),
+    "segments": Stored(("segments", "words"), "sparse", low=0, optional=True),
+    "segment_documents": Stored(("segments",), "whole", low=0, high="documents", new=True),
+    "preprocessing": Stored(kind="object", optional=True),
+}
 
 
 def save_corpus(corpus: Corpus, path: str | Path) -> None:
@@ -41,6 +56,7 @@ def load_corpus(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] |
     with damage_named(path):
         values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
         columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
+        check_stored(values, _STORED)
         for name in metadata.get("dates", ()):
             columns[name] = columns[name].astype("datetime64[s]")
         values["metadata"] = columns
@@ -49,11 +65,11 @@ def load_corpus(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] |
         if values["labels"] is not None:
             ends = np.cumsum(values.pop("label_counts")).tolist()
             flat = values["labels"]
+            if ends[-1:] != [len(flat)] and (ends or flat):
+                raise ValueError(f"it has {len(flat)} labels for {ends[-1] if ends else 0} in its documents")
             values["labels"] = tuple(flat[start:end] for start, end in zip([0, *ends], ends))
         if values["timestamps"] is not None:
             values["timestamps"] = values["timestamps"].astype("datetime64[s]")
         if tokenizer is not None and values["preprocessing"] is not None:
             values["preprocessing"] = values["preprocessing"].with_tokenizer(tokenizer)
-        if values["counts"].nnz and values["counts"].data.min() < 0:
-            raise ValueError("it has negative counts")
         return Corpus(**values)

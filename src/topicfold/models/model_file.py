@@ -62,7 +62,10 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         kind = MODELS[name].load()
         known = kind().get_params(deep=False)
         parameters = {key: value for key, value in _BEFORE.items() if key in known} | parameters
+        if name == "TTMM" and parameters.get("init") == "lda":  # gone since version 0.1.0; it mattered to the fit alone
+            parameters["init"] = "data"
         model = kind(**parameters)
+        model.check_parameters()
         values.setdefault("document_titles_", None)  # files of version 0.1.0 have none
         check_stored(values, type(model).stored())
         if values["topic_word_"].shape[1] != values["n_features_in_"]:

@@ -25,7 +25,7 @@ from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import BATCH, grow, polish
-from .hlta_learned import STORED, check_tree
+from .hlta_learned import STORED, check_tree, expected_state
 from .latent_tree import Inference, LatentTree, state_marginals
 from .tree_growth import log_factorials, presence_table, with_rates
 from .tree_topics import effective_word_scores, ordered_states, topic_parents
@@ -223,7 +223,7 @@ class HLTA(TopicModel):
         self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        checkpoint, resumed = self._open_checkpoint(counts)
+        checkpoint, resumed = self._open_checkpoint(expected_state(self), counts)
         if resumed is not None:  # with random_state=None every run draws another
             seed = resumed[1]["seed"]
         shuffled = np.random.RandomState(seed).permutation(documents.shape[0])
