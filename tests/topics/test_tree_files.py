@@ -111,6 +111,8 @@ def test_json_of_a_corpus(content, tmp_path):
     for field, value in (("stop_words", [1]), ("ngrams", [1, 1e300]), ("token_pattern", 5), ("stemmer", "x")):
         changed = with_value(metadata, value, "values", "preprocessing", "value", field)
         refused(Corpus.load, tmp_path / "c", arrays, changed, "damaged or not a topicfold file")
+    changed = with_value(metadata, "value", "values", "preprocessing", "is")
+    refused(Corpus.load, tmp_path / "c", arrays, changed, "its preprocessing is .*: expected an object")
 
 
 def test_files_that_are_whole_load(content, corpus, tmp_path):

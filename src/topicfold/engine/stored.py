@@ -75,8 +75,10 @@ def check_stored(
 
 def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
     """What is wrong with a value, or nothing."""
-    if stored.kind in ("object", "mapping"):
-        return "" if stored.kind == "object" or isinstance(value, Mapping) else f"is {value!r:.40}: expected a mapping"
+    if stored.kind == "object":  # of a class with a form of its own in JSON
+        return "" if hasattr(value, "to_json") else f"is {value!r:.40}: expected an object"
+    if stored.kind == "mapping":
+        return "" if isinstance(value, Mapping) else f"is {value!r:.40}: expected a mapping"
     if stored.kind == "sparse" or (stored.kind == "rows" and sp.issparse(value)):
         if not sp.issparse(value):
             return "is not a sparse matrix"

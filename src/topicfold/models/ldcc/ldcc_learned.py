@@ -65,7 +65,8 @@ def expected_state(model: LDCC, sampler: Sampler) -> ExpectedState:
     def fits(values: Mapping[str, Any]) -> None:
         if values["sweeps"][0] != len(values["notes.history"]):
             raise ValueError(f"its sweeps are {values['sweeps'][0]}: expected {len(values['notes.history'])}")
+        samples = len(range(model.burn_in, int(values["sweeps"][0]), model.lag))
         for number in range(model.n_chains):
-            sampler.check_state(chain_of(dict(values), number))
+            sampler.check_state(chain_of(dict(values), number), samples)
 
     return ExpectedState(declared, sizes, fits)

@@ -86,8 +86,11 @@ class Sampler:
         np.add.at(state["document_cluster"], (self.documents, cluster), 1)
         return state
 
-    def check_state(self, state: State) -> None:
-        """Raise where the counts of a chain are not those of its topics and clusters; lists may be in any order."""
+    def check_state(self, state: State, n_samples: int) -> None:
+        """Raise where the counts of a chain are not those of its topics, clusters and samples.
+
+        Lists may be in any order.
+        """
         counted = self.state(state["topic"], state["cluster"], state["alpha"], 0)
         for name in ("topic_total", "size", "document_cluster"):
             if not np.array_equal(counted[name], state[name]):
@@ -101,6 +104,9 @@ class Sampler:
         ]
         if lists[0] != lists[1]:
             raise ValueError("its lists of topics are not those of its tokens")
+        frequency = np.bincount(self.tokens, minlength=self.n_words)
+        if not np.array_equal(state["word_topic"].sum(axis=1), n_samples * frequency):
+            raise ValueError(f"its word_topic is not that of {n_samples} samples")
 
     def sweep(self, state: State, tables: Tables) -> None:
         """Draw every topic and every cluster once. `tables` are those of the state's alpha."""
