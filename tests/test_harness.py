@@ -11,6 +11,7 @@ import pytest
 
 from harness.cases import FAILURES
 from harness.endings import ENDINGS
+from harness.table import Tally, write_page
 
 ROOT = Path(__file__).parents[1]
 
@@ -39,6 +40,22 @@ def test_every_ending_is_told(tmp_path):
     page = (tmp_path / "page.md").read_text()
     assert "python -m tests.harness endings" in page
     assert "Run on" in page
+
+
+def test_a_page_has_the_last_run_of_each_group(tmp_path):
+    groups = ("readers", "files")
+    for command, tallies in (
+        ("first", [Tally("files", Counter(answer=1))]),
+        ("second", [Tally("readers", Counter(answer=2))]),
+        ("third", [Tally("files", Counter(answer=3, death=1), Counter(tries=4), 5.4)]),
+    ):
+        write_page(tmp_path / "page.md", tallies, command, groups)
+    page = (tmp_path / "page.md").read_text()
+    assert "    second\n    third\n" in page
+    assert "first" not in page
+    rows = [line.split("|")[1:5] for line in page.splitlines() if line.startswith("| ")][1:]
+    assert [[cell.strip() for cell in row] for row in rows] == [["readers", "2", "2", "0"], ["files", "4", "3", "0"]]
+    assert "- files: tries: 4" in page
 
 
 def test_one_case_is_run_again():

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from datetime import date
 
 import numpy as np
 import pytest
@@ -266,6 +267,7 @@ def test_one_document_and_one_word(info):
         (np.zeros((4, 3)), "all 4 documents are empty"),
         (np.zeros((0, 3)), "0 sample"),
         (sp.csr_array(np.array([[1.0, -1.0], [1, 2]])), "Negative"),
+        ([[date(2020, 1, 2), date(2021, 1, 2)]] * 3, "X holds what is not a number: .*date"),
     ],
 )
 def test_bad_input_is_a_clear_error(info, X, message):
@@ -295,6 +297,14 @@ def test_bad_parameters_are_named(info, sampled):
             continue
         with pytest.raises(ValueError, match=name):
             small(info).set_params(**{name: value}).fit(sampled)
+
+
+@ALL
+def test_enormous_parameters_are_named(info, sampled):
+    for name in ("smoothing", "focus", "prior", "alpha", "beta", "delta", "graph_weight", "seed_words"):
+        if name in small(info).get_params() and not (info.name == "LDCC" and name == "alpha"):
+            with pytest.raises(ValueError, match=name):
+                small(info).set_params(**{name: 1e300}).fit(sampled)
 
 
 @ALL

@@ -163,9 +163,13 @@ def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path):
     kept = [tmp_path / f".m.{os.getpid()}.abc.tmp", tmp_path / ".other.abc.tmp", tmp_path / ".m.txt"]
     for file in (*left, *kept):
         file.write_text("x")
+    left.append(tmp_path / f".m.{ended.pid}.def.tmp")
+    left[-1].mkdir()
+    (left[-1] / ".tmpAbCdEf").write_text("as safetensors names what it writes")
     write_file(tmp_path / "m", {}, {"kind": "test"})
     assert not any(file.exists() for file in left)
     assert all(file.exists() for file in kept)
+    assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / "m"])
 
 
 def test_a_flipped_bit_in_a_corpus_or_checkpoint_is_noticed(tmp_path):

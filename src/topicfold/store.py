@@ -14,6 +14,7 @@ import math
 import mmap
 import os
 import platform
+import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,11 +34,13 @@ from .engine.mapped import mapped_array, pieces
 
 __all__ = [
     "ArrayInPieces",
+    "array_checksum",
     "check_writable",
     "damage_named",
     "kind_of_file",
     "put_together",
     "read_file",
+    "remove_left_over",
     "replaced_when_whole",
     "take_apart",
     "write_file",
@@ -144,28 +147,28 @@ def replaced_when_whole(path: str | Path) -> Iterator[Path]:
     """A file beside `path` to write to, put in its place when the block ends well and removed when it does not."""
     check_writable(path)
     path = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
-    _remove_left_over(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.{os.getpid()}.", suffix=".tmp", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    remove_left_over(path)
+    # in a folder of its own: some that write to it, such as safetensors, put temporary files of other names beside it
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.{os.getpid()}.", suffix=".tmp", dir=path.parent))
+    temporary = folder / path.name
     try:
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
         os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_left_over(path: Path) -> None:
+def remove_left_over(path: Path) -> None:
     """Remove what a killed save to the same name has left behind, unless a process is still writing it."""
-    for file in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        writer = file.name.removeprefix(f".{path.name}.").split(".")[0]
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        writer = left.name.removeprefix(f".{path.name}.").split(".")[0]
         if not (writer.isdecimal() and _is_running(int(writer))):
-            with contextlib.suppress(OSError):  # another save may have been faster
-                file.unlink()
+            shutil.rmtree(left, ignore_errors=True)
+            with contextlib.suppress(OSError):  # a file of an older version; another save may have been faster
+                left.unlink()
 
 
 @contextmanager
@@ -276,7 +279,7 @@ def _checksum_of_kind(dtype: np.dtype, shape: tuple[int, ...]) -> int:
     return zlib.crc32(f"{dtype.str} {tuple(shape)}".encode())
 
 
-def _checksum(array: np.ndarray) -> int:
+def array_checksum(array: np.ndarray) -> int:
     """CRC-32 of an array: its type, its shape and its bytes."""
     checksum = _checksum_of_kind(array.dtype, array.shape)
     for piece in pieces(array):
@@ -286,7 +289,7 @@ def _checksum(array: np.ndarray) -> int:
 
 def _verify(path: Path, arrays: Mapping[str, np.ndarray], checksums: Mapping[str, int]) -> None:
     for name in sorted({*arrays, *checksums}):
-        if name not in arrays or name not in checksums or _checksum(arrays[name]) != checksums[name]:
+        if name not in arrays or name not in checksums or array_checksum(arrays[name]) != checksums[name]:
             raise ValueError(f"{path} is damaged: {name!r:.60} does not match its checksum")
 
 

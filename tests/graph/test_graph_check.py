@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +45,9 @@ def test_label_codes():
         (np.ones((3, 2), int), r"y has shape \(3, 2\)"),
         ([0.5, 1.0, 2.0], r"y holds 0\.5: expected labels"),
         (np.array([1, np.inf, 2], np.float32), "y holds inf: expected labels"),
+        (["a", (1, 2), ""], r"y holds \(1, 2\): expected labels"),
+        (["a", 10**20, "b"], "y holds 100000000000000000000: expected labels"),
+        ([1, date(2020, 1, 2), 3], r"y holds labels of several types \(date, int\)"),
     ],
 )
 def test_bad_labels(y, message):

@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the groups that are named, or all; 1 where a case failed."""
     os.environ.update(_ONE_THREAD)
     from .session import GROUPS, OWN, run_group, run_one
-    from .table import page, table
+    from .table import table, write_page
 
     parser = argparse.ArgumentParser(prog="python -m tests.harness", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"groups: {', '.join(GROUPS)}; without, all")
@@ -30,7 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", type=int, action="append", help="the number of a case to run again; repeatable")
     parser.add_argument("--out", help="folder for the input of cases that fail; without, a temporary one")
     parser.add_argument("--whole", action="store_true", help="keep that input as it is: do not cut it down")
-    parser.add_argument("--write", metavar="FILE", help="also write the table, with command, date and machine")
+    parser.add_argument("--write", metavar="FILE", help="also write a page of all groups run so far")
+    parser.add_argument("--note", default="", help="what to say of the machine on that page, such as 'shared'")
     given = parser.parse_args(arguments)
     names = given.names or list(GROUPS)
     unknown = [name for name in names if name not in (*GROUPS, OWN)]
@@ -45,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(table(tallies))
     if given.write:
         command = " ".join(["python -m tests.harness", *(arguments if arguments is not None else sys.argv[1:])])
-        Path(given.write).write_text(page(tallies, command), encoding="utf-8")
+        write_page(Path(given.write), tallies, command, GROUPS, given.note)
     return int(any(tally.n_failures for tally in tallies))
 
 

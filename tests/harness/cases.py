@@ -12,14 +12,29 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FAILURES", "Case", "Group", "Outcome", "SilentChange", "TimeUp", "check_finite", "each_of", "generator"]
+__all__ = [
+    "FAILURES",
+    "Case",
+    "Group",
+    "LeftBehind",
+    "Outcome",
+    "SilentChange",
+    "TimeUp",
+    "check_finite",
+    "each_of",
+    "generator",
+]
 
 # "not finite" is an answer with NaN or infinity in it
-FAILURES = ("unclear exception", "death", "time", "memory", "silent change", "not finite")
+FAILURES = ("unclear exception", "death", "time", "memory", "silent change", "left behind", "not finite")
 
 
 class SilentChange(AssertionError):
     """An answer that is not the one that was asked for."""
+
+
+class LeftBehind(AssertionError):
+    """A file that should be gone."""
 
 
 class NotFinite(AssertionError):
@@ -98,6 +113,8 @@ def ending(error: BaseException) -> tuple[str, str]:
         return "memory", detail + where
     if isinstance(error, SilentChange):
         return "silent change", str(error)
+    if isinstance(error, LeftBehind):
+        return "left behind", str(error)
     if isinstance(error, NotFinite):
         return "not finite", str(error)
     if isinstance(error, ValueError | OSError) and str(error) and "\n" not in str(error):

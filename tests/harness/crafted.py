@@ -156,9 +156,9 @@ def _bad_array(array: np.ndarray, rng: random.Random) -> np.ndarray:
     wrong = array.copy()
     how = rng.randrange(6)
     if how < 3 and wrong.size:
-        wrong.flat[rng.randrange(wrong.size)] = rng.choice(
-            (-1, 99, 0, 127, 2**31 - 1 if wrong.dtype.itemsize > 2 else 1)
-        )
+        value = rng.choice((-1, 99, 0, 127, 2**31 - 1 if wrong.dtype.itemsize > 2 else 1))
+        with np.errstate(all="ignore"):
+            wrong.flat[rng.randrange(wrong.size)] = np.array(value).astype(wrong.dtype)  # -1 may be a large number
         return wrong
     if how == 3:
         return wrong[:-1]

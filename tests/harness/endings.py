@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .cases import Case, Group, SilentChange, check_finite
+from .cases import Case, Group, LeftBehind, SilentChange, check_finite
 
 __all__ = ["ENDINGS", "GROUP"]
 
@@ -48,6 +48,7 @@ ENDINGS: tuple[tuple[Callable[[], Any], str], ...] = (
     (_wait_deaf, "time"),
     (lambda: bytearray(1 << 33), "memory"),
     (lambda: _raise(SilentChange("other bits")), "silent change"),
+    (lambda: _raise(LeftBehind("a file")), "left behind"),
     (lambda: check_finite("it", float("nan")), "not finite"),
     (lambda: 2, "answer"),
 )

@@ -29,7 +29,7 @@ import numpy as np
 from topicfold import Corpus
 from topicfold.cli import main as command_line
 
-from .cases import Case, Group, SilentChange, generator
+from .cases import Case, Group, LeftBehind, SilentChange, generator
 from .processes import fork, write_files
 from .small_models import VARIANTS, fit_options, small_corpus, small_model
 
@@ -133,7 +133,7 @@ def _compare(variant: str, result: Path, whole: dict[str, bytes], folder: Path) 
         raise SilentChange(f"{variant}, killed and resumed: other bits in {', '.join(wrong)}")
     left = sorted(path.name for path in folder.iterdir() if path != result)
     if left:
-        raise SilentChange(f"{variant}, killed and resumed: {left} are left behind")
+        raise LeftBehind(f"{variant}, killed and resumed: {left} are left behind")
 
 
 def _command(words: list[str]) -> None:
@@ -194,8 +194,10 @@ def _killed_command(name: str, inputs: Path, whole: dict[str, bytes], seconds: f
         check(folder)
         _killed(lambda: _command(given), None, folder)
         left = sorted({path.name for path in folder.iterdir()} - set(outputs))
-        if left or not all(_same((folder / output).read_bytes(), whole[output]) for output in outputs):
-            raise SilentChange(f"{name}, run again after it was killed: {left or 'another file'}")
+        if not all(_same((folder / output).read_bytes(), whole[output]) for output in outputs):
+            raise SilentChange(f"{name}, run again after it was killed: another file")
+        if left:
+            raise LeftBehind(f"{name}, run again after it was killed: {left} are left behind")
         return {"kills of a command": int(n_attempts < _ATTEMPTS), _IN_WRITING: n_unfinished}
 
     return Case(f"{name}, killed", run, dict.fromkeys(outputs, old))

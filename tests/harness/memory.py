@@ -9,7 +9,7 @@ from pathlib import Path
 
 from topicfold import Corpus, load
 
-from .cases import Case, Group, SilentChange
+from .cases import Case, Group
 from .small_models import VARIANTS, fit_options, small_corpus, small_model
 
 __all__ = ["GROUP"]
@@ -43,7 +43,7 @@ def _case(corpus: Corpus, number: int) -> Case:
             _use(variant, corpus, folder / "model", seed)
         grown = _resident() - before
         if grown > _MOST:
-            raise SilentChange(f"{variant}: {grown / 1e6:.1f} MB more after {_FITS} fits")
+            raise MemoryError(f"{variant}: {grown / 1e6:.1f} MB more after {_FITS} fits")
         return {"fits": _FITS + _WARM_UP, "kB more in the end, all models together": max(grown, 0) // 1024}
 
     return Case(f"{variant}, {_WARM_UP} fits and {_FITS} more", run)

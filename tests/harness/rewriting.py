@@ -1,15 +1,18 @@
-"""Files without checksums, as version 0.1.0 wrote them, with an array or a value in the JSON changed."""
+"""Files without checksums, as version 0.1.0 wrote them, or with right ones, with an array or some JSON changed."""
 
 from __future__ import annotations
 
 import copy
 import json
 import random
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from safetensors.numpy import save
+
+from topicfold.store import array_checksum
 
 __all__ = ["changed_array", "rewritten"]
 
@@ -112,8 +115,10 @@ def _change_json(metadata: dict[str, Any], rng: random.Random) -> str:
     return f"{[*way, last]} is {holder[last]!r:.60}"
 
 
-def rewritten(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any], rng: random.Random) -> tuple[bytes, str]:
-    """A file without checksums, with one to three changes, and what they are."""
+def rewritten(
+    arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any], rng: random.Random, *, signed: bool = False
+) -> tuple[bytes, str]:
+    """A file without checksums, or with right ones, with one to three changes, and what they are."""
     changed, plain = dict(arrays), copy.deepcopy(dict(metadata))
     plain.pop("checksums", None)
     done = []
@@ -134,4 +139,8 @@ def rewritten(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any], rng
             now = changed[key]
             done.append(f"{key} {before.dtype} {before.shape} is {now.dtype} {now.shape} {now.ravel()[:6].tolist()}")
     rows = {key: np.ascontiguousarray(array).reshape(array.shape) for key, array in changed.items()}
-    return save(rows, {"topicfold": json.dumps(plain)}), "; ".join(done)
+    if signed:
+        plain["checksums"] = {key: array_checksum(array) for key, array in rows.items()}
+    text = json.dumps(plain)
+    header = {"topicfold": text} | ({"topicfold-checksum": str(zlib.crc32(text.encode()))} if signed else {})
+    return save(rows, header), "; ".join(done)

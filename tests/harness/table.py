@@ -1,15 +1,19 @@
-"""What came of the groups, as a table."""
+"""What came of the groups, as a table, and as a page that is put together from runs of single groups."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 from .cases import FAILURES, Outcome
 
-__all__ = ["Tally", "page", "table"]
+__all__ = ["Tally", "table", "write_page"]
 
 
 @dataclass
@@ -29,9 +33,16 @@ class Tally:
     def n_failures(self) -> int:
         return sum(self.kinds[kind] for kind in FAILURES)
 
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "seconds": round(self.seconds)}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Tally:
+        return cls(values["name"], Counter(values["kinds"]), Counter(values["counted"]), values["seconds"])
+
 
 def table(tallies: Sequence[Tally]) -> str:
-    """A table in Markdown, one line a group, and below it what the groups have counted beside."""
+    """A table in Markdown, one line per group, and below it what the groups have counted beside."""
     titles = ("group", "cases", "answers", "refused", *FAILURES, "seconds")
     lines = ["| " + " | ".join(titles) + " |", "|---" + "|---:" * (len(titles) - 1) + "|"]
     for tally in tallies:
@@ -46,14 +57,53 @@ def table(tallies: Sequence[Tally]) -> str:
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def page(tallies: Sequence[Tally], command: str) -> str:
-    """The table as a page, with the command, the date and the kind of machine."""
+def write_page(path: Path, tallies: Sequence[Tally], command: str, order: Sequence[str], note: str = "") -> None:
+    """Write the page of all groups that have been run, each as it went the last time.
+
+    The runs are kept beside the page, one line of JSON per group; `order` is that of the groups, `note` is said of
+    the machine.
+    """
     from experiments.results_page import machine
 
-    kind = ", ".join(f"{key} {value}" if key != "processor" else value for key, value in machine().items())
-    meaning = (
-        "Each case runs in a process of its own, with limits on time and memory. It ends in an answer, is refused (a "
-        "ValueError or OSError with one line), or fails in one of the ways of the other columns."
+    kept = path.with_suffix(".jsonl")
+    runs = {}
+    if kept.exists():
+        runs = {run["name"]: run for run in map(json.loads, kept.read_text(encoding="utf-8").splitlines())}
+    about = {"command": command, "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}
+    about["machine"] = {**machine(), **({"note": note} if note else {})}
+    runs |= {tally.name: {**tally.to_json(), **about} for tally in tallies}
+    ordered = [runs[name] for name in (*order, *sorted(set(runs) - set(order))) if name in runs]
+    kept.write_text("".join(json.dumps(run) + "\n" for run in ordered), encoding="utf-8")
+    path.write_text(_page(ordered), encoding="utf-8")
+
+
+def _commit() -> str:
+    """The commit that is checked out, with a plus where files differ from it."""
+    git = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
+    done = subprocess.run(git, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+_MEANING = """\
+Cases are made from numbers and run in processes forked from a warm one, within limits of time and memory; a case that
+ends its process is run again alone. Each ends in an answer, is refused (a ValueError or OSError of one line), or fails
+in one of the ways of the other columns."""
+
+
+def _page(runs: Sequence[Mapping[str, Any]]) -> str:
+    """The table as a page, with the commands, the dates, the commits and the kind of machine."""
+    about = runs[-1]["machine"]
+    kind = f"{about['cores']} cores of {about['processor']}, " + ", ".join(
+        value if key == "note" else f"{key} {value}"
+        for key, value in about.items()
+        if key in ("note", "Python", "numpy", "scipy", "scikit-learn", "numba")
     )
-    date = datetime.now(UTC).date().isoformat()
-    return f"# What was tried to break it\n\n    {command}\n\nRun on {date}: {kind}.\n\n{meaning}\n\n{table(tallies)}\n"
+    dates, commits = (" and ".join(sorted({run[key] for run in runs})) for key in ("date", "commit"))
+    parts = [
+        "# What was tried to break it",
+        "\n".join(f"    {command}" for command in dict.fromkeys(run["command"] for run in runs)),
+        f"Run on {dates} at commit {commits}: {kind}.",
+        _MEANING,
+        table([Tally.from_json(run) for run in runs]),
+    ]
+    return "\n\n".join(parts) + "\n"

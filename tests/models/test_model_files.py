@@ -158,6 +158,36 @@ def test_the_sizes_of_arrays_have_to_agree():
             check_stored({**right, key: value}, declared)
 
 
+def test_exact_types_known_sizes_and_sizes_that_come_twice():
+    declared = {"a_": Stored(("x", "x")), "b_": Stored(("x",), "whole", dtype="int32"), "c_": Stored(kind="mapping")}
+    right = {"a_": np.zeros((2, 2)), "b_": np.zeros(2, np.int32), "c_": {}}
+    check_stored(right, declared, {"x": 2})
+    with pytest.raises(ValueError, match=r"its a_ has shape \(2, 2\): expected 3 \(x\) x 3 \(x\)"):
+        check_stored(right, declared, {"x": 3})
+    for key, value, message in (
+        ("a_", np.zeros((2, 3)), r"its a_ has shape \(2, 3\)"),
+        ("a_", np.zeros((2, 2), np.float16), "its a_ is of type float16: expected float32 or float64"),
+        ("b_", np.zeros(2, np.int64), "its b_ is of type int64: expected int32"),
+        ("c_", [], r"its c_ is \[\]: expected a mapping"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_stored({**right, key: value}, declared)
+
+
+def test_parameters_and_sums_of_a_file_are_checked(files, tmp_path):
+    arrays, metadata = load_file(files["TTMM"]), read_file(files["TTMM"], kind="model")[1]
+    values = {**metadata["values"], "parameter:smoothing": {"is": "value", "value": "much"}}
+    unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+    with pytest.raises(ValueError, match="m is damaged or not a topicfold file: smoothing='much'"):
+        load(tmp_path / "m")
+    unsigned(tmp_path / "m", {**arrays, "topic_word_": arrays["topic_word_"] * np.float32(1e-40)}, metadata)
+    with pytest.raises(ValueError, match="the probabilities of the words of a topic do not sum to one"):
+        load(tmp_path / "m")
+    values = {**metadata["values"], "parameter:init": {"is": "value", "value": "lda"}}  # as version 0.1.0 had it
+    unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+    assert load(tmp_path / "m").init == "data"
+
+
 def test_priors_of_older_files_are_none(files, tmp_path):
     """The defaults of parameters that have come since are for new fits."""
     for name, added in (("LTM", ("prior", "smoothing", "focus")), ("PLSA", ("prior",)), ("LDA", ("focus",))):

@@ -180,7 +180,7 @@ class CorpusConstructors:
         if words is not None and len(words) != matrix.shape[1]:
             raise ValueError(f"{len(words)} words for {matrix.shape[1]} columns: expected one per column")
         if (min_df, max_df, max_words) != (1, 1.0, None):
-            numbered = words or [f"{column:09d}" for column in range(matrix.shape[1])]
+            numbered: Sequence[Any] = words or range(matrix.shape[1])
             matrix, chosen = choose_words(
                 matrix.copy(), numbered, min_df=min_df, max_df=max_df, max_words=max_words, rank_by=rank_by
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.mapped import pieces, release
+from ..engine.stored import Stored, check_stored
 from ..store import ArrayInPieces, damage_named, put_together, read_file, take_apart, write_file
 from .corpus import Corpus, Segments
 from .preprocessing import Preprocessing
@@ -18,8 +19,22 @@ from .stored_strings import StoredLabels, StoredStrings
 __all__ = ["load_corpus", "save_corpus"]
 
 _METADATA = "metadata:"
+_STORED: Mapping[str, Stored] = {
+    "counts": Stored(("documents", "words"), "sparse", low=0),
+    "vocabulary": Stored(("words",), "texts", optional=True),
+    "ids": Stored(("documents",), "texts"),
+    "titles": Stored(("documents",), "texts", optional=True),
+    "texts": Stored(("documents",), "texts", optional=True),
+    "labels": Stored(("labels",), "texts", optional=True),
+    "label_counts": Stored(("documents",), "whole", low=0, new=True),
+    "links": Stored(("links", 2), "whole", low=0, high="documents", optional=True),
+    "timestamps": Stored(("documents",), "whole", optional=True),
+    "segments": Stored(("segments", "words"), "sparse", low=0, optional=True),
+    "segment_documents": Stored(("segments",), "whole", low=0, high="documents", new=True),
+    "preprocessing": Stored(kind="object", optional=True),
+}
 
-
+_MAPPED = ("counts", "vocabulary", "ids", "titles", "texts", "labels", "segments")
 _LARGE = 1 << 28  # bytes of a file whose arrays stay there unless they are asked for
 _MOST_IN_FLOAT = 1 << 24  # whole numbers up to it are exact in float32
 _VALUES = 1 << 21  # looked at together
@@ -74,6 +89,13 @@ def load_corpus(
             makers |= {"strings": _strings, "sparse": _mapped_counts}
         values = put_together(arrays, metadata["values"], **makers)
         columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
+        if memory_map:  # counts and strings were looked at as they were opened
+            n_documents, n_words = values["counts"].shape
+            sizes = {"documents": n_documents, "words": n_words}
+            rest = {name: stored for name, stored in _STORED.items() if name not in _MAPPED}
+            check_stored({name: values[name] for name in rest if name in values}, rest, sizes)
+        else:
+            check_stored(values, _STORED)
         for name in metadata.get("dates", ()):
             columns[name] = columns[name].astype("datetime64[s]")
         values["metadata"] = columns
@@ -96,6 +118,8 @@ def _labels(flat: Any, numbers: np.ndarray) -> Any:
     if isinstance(flat, StoredStrings):
         return StoredLabels(flat, numbers)
     ends = np.cumsum(numbers).tolist()
+    if ends[-1:] != [len(flat)] and (ends or flat):
+        raise ValueError(f"it has {len(flat)} labels for {ends[-1] if ends else 0} in its documents")
     return tuple(flat[start:end] for start, end in zip([0, *ends], ends))
 
 

@@ -10,6 +10,8 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
+from ..engine.checks import is_whole
+
 __all__ = ["Preprocessing", "split_segments", "stop_word_languages", "stop_words_of", "token_spans"]
 
 TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
@@ -62,13 +64,15 @@ class Preprocessing:
 
     def __post_init__(self) -> None:
         if self.stop_words is not None and not isinstance(self.stop_words, str):
+            if not isinstance(self.stop_words, Iterable) or not all(isinstance(word, str) for word in self.stop_words):
+                raise ValueError(f"stop_words={self.stop_words!r:.60}: expected words, which are strings")
             object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
         if isinstance(self.stop_words, str):
             stop_words_of(self.stop_words)
         if self.stemmer is not None:
             _snowball(self.stemmer)
         shortest, longest = self.ngrams
-        if not 1 <= shortest <= longest:
+        if not (is_whole(shortest) and is_whole(longest) and 1 <= shortest <= longest):
             raise ValueError(f"ngrams={self.ngrams}: expected (shortest, longest) with 1 <= shortest <= longest")
         object.__setattr__(self, "ngrams", (int(shortest), int(longest)))
         try:
@@ -229,7 +233,7 @@ def _ngrams(words: list[str], sizes: tuple[int, int]) -> list[str]:
         return words
     return [
         " ".join(words[start : start + size])
-        for size in range(sizes[0], sizes[1] + 1)
+        for size in range(sizes[0], min(sizes[1], len(words)) + 1)
         for start in range(len(words) - size + 1)
     ]
 

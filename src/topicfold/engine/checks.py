@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 __all__ = [
+    "MOST",
     "check_choice",
     "check_float_dtype",
     "check_number",
@@ -17,8 +18,11 @@ __all__ = [
     "check_whole_numbers",
     "has_whole_numbers",
     "is_number",
+    "is_whole",
     "machine_memory",
 ]
+
+MOST = 1e12  # of a parameter that is a number: squares of larger ones overflow in single precision
 
 
 def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> int:
@@ -28,7 +32,7 @@ def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> 
     Traceback (most recent call last):
     ValueError: n_topics=0: expected a whole number, at least 1
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}{or_else}")
     return int(value)
 
@@ -42,12 +46,13 @@ def check_number(
     Traceback (most recent call last):
     ValueError: tol=-1: expected a number, zero or more
     """
-    inside = is_number(value) and (least < value if above else least <= value) and value <= most and value < np.inf
+    inside = is_number(value) and (least < value if above else least <= value) and value <= min(most, MOST)
     if not inside:
         low = f"{least:g}" if least else "zero"
         expected = f"from {low} to {most:g}" if most < np.inf else f"above {low}" if above else f"{low} or more"
         comma = "" if expected.startswith(("from", "above")) else ","
-        raise ValueError(f"{name}={value!r}: expected a number{comma} {expected}{or_else}")
+        limit = f", at most {MOST:g}" if is_number(value) and MOST < value <= most else ""
+        raise ValueError(f"{name}={value!r}: expected a number{comma} {expected}{limit}{or_else}")
     return float(value)
 
 
@@ -77,6 +82,11 @@ def check_float_dtype(value: Any) -> np.dtype:
 def is_number(value: Any) -> bool:
     """Whether a value is a real number, which True and False are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is an integer, which True and False are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def has_whole_numbers(counts: sp.csr_array) -> bool:

@@ -7,10 +7,11 @@ checkpoint and read back, the fit goes on with the same bits.
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -18,14 +19,16 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..store import check_writable, read_file, write_file
+from ..store import check_writable, read_file, remove_left_over, write_file
 from .mapped import pieces
 from .progress import progress
+from .stored import Stored, check_stored
 from .warn import warn_user
 
 __all__ = [
     "BATCH_STEPS",
     "Checkpoint",
+    "ExpectedState",
     "Resumed",
     "Run",
     "State",
@@ -50,6 +53,28 @@ class Run(NamedTuple):
     finished: bool
 
 
+class ExpectedState(NamedTuple):
+    """What a checkpoint has to hold before kernels see it: arrays as declared, and notes, declared as "notes.NAME".
+
+    `sizes` are those that the fit knows; `fits` raises a ValueError where values do not fit each other.
+    """
+
+    declared: Mapping[str, Stored]
+    sizes: Mapping[str, int]
+    fits: Callable[[Mapping[str, Any]], None] | None = None
+
+    def check(self, state: State, notes: Any) -> None:
+        """Raise a ValueError where a state or the notes beside it are anything else."""
+        if not isinstance(notes, Mapping):
+            raise ValueError("it has no notes")
+        values: dict[str, Any] = dict(state)
+        for name, value in notes.items():
+            values[f"notes.{name}"] = np.asarray(value, np.float64) if isinstance(value, list) else value
+        check_stored(values, {"notes.history": Stored(("steps",)), **self.declared}, self.sizes)
+        if self.fits is not None:
+            self.fits(values)
+
+
 class Checkpoint:
     """A file that a killed fit resumes from. It belongs to one fit, told by the fingerprint of data and parameters."""
 
@@ -59,17 +84,25 @@ class Checkpoint:
         self.fingerprint = fingerprint
         self._last = time.monotonic()
 
-    def read(self) -> Resumed | None:
-        """The state and notes that were written last, or None when there is no file yet."""
+    def read(self, expected: ExpectedState | None = None) -> Resumed | None:
+        """The state and notes that were written last, checked where it is told how, or None when there is no file."""
         if not self.path.exists():
             return None
         state, metadata = read_file(self.path, kind="checkpoint")
-        if metadata["fingerprint"] != self.fingerprint:
+        if metadata.get("fingerprint") != self.fingerprint:
             raise ValueError(
                 f"the checkpoint {self.path} belongs to another fit (other data or parameters): "
                 "delete it, or name another file"
             )
-        return state, metadata["notes"]
+        notes = metadata.get("notes")
+        if expected is not None:
+            try:
+                expected.check(state, notes)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(
+                    f"the checkpoint {self.path} is no state of this fit: {error}; delete it, or name another file"
+                ) from None
+        return state, notes or {}
 
     def write(self, state: State, notes: dict[str, Any], *, now: bool = False) -> None:
         """Write if the last time is long enough ago, or `now`. A full disk is no reason to lose the fit: it warns."""
@@ -81,8 +114,9 @@ class Checkpoint:
             self._last = time.monotonic()
 
     def remove(self) -> None:
-        """The fit is over: a later one starts afresh."""
+        """The fit is over: a later one starts afresh. What a kill left beside the file goes too."""
         self.path.unlink(missing_ok=True)
+        remove_left_over(Path(os.path.realpath(self.path)))
 
 
 class HasParameters(Protocol):
@@ -151,7 +185,10 @@ def iterate(
             outcome = step(state)
             objective, done = outcome if isinstance(outcome, tuple) else (outcome, None)
             if not np.isfinite(objective):
-                raise FloatingPointError(f"{title}: the objective became {objective} in step {len(history) + 1}")
+                raise ValueError(
+                    f"{title}: the objective became {objective} in step {len(history) + 1}: values or parameters are "
+                    "too large or too small"
+                )
             history.append(float(objective))
             converged = _settled(history, tol, rises) if done is None else done
             move(len(history), f"{objective:.4f} {unit}" + (f", {note()}" if note else ""))

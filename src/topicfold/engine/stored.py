@@ -18,7 +18,9 @@ from .checks import is_number
 
 __all__ = ["SUM", "Stored", "check_stored"]
 
-Kind: TypeAlias = Literal["real", "whole", "yes or no", "text", "texts", "labels", "sparse", "rows", "object"]
+Kind: TypeAlias = Literal[
+    "real", "whole", "yes or no", "text", "texts", "labels", "sparse", "rows", "mapping", "object"
+]
 Bound: TypeAlias = float | str | None  # a number, or the name of a size, which the values stay below
 
 SUM = 1.001  # the most of a share of one, rounding allowed for
@@ -31,7 +33,7 @@ class Stored:
 
     "rows" are an array or a sparse matrix. `low` and `high` bound the values; a `high` that names a size is exclusive,
     for indices into something of that size. Real numbers are finite unless `gaps` are allowed. An `optional` value may
-    be None; one that is `new` may be missing altogether, in files of older versions.
+    be None; one that is `new` may be missing altogether, in files of older versions. A `dtype` is the only one taken.
     """
 
     shape: tuple[str | int, ...] | None = None
@@ -41,12 +43,15 @@ class Stored:
     optional: bool = False
     new: bool = False
     gaps: bool = False
+    dtype: str | None = None
 
 
-def check_stored(values: Mapping[str, Any], declared: Mapping[str, Stored]) -> None:
+def check_stored(
+    values: Mapping[str, Any], declared: Mapping[str, Stored], known: Mapping[str, int] | None = None
+) -> None:
     """Raise a ValueError that names the first value which is missing, unknown, or not as declared.
 
-    A size is that of the first array that has it, in the order of the declarations.
+    A size is that of the first array that has it, in the order of the declarations, unless it is `known` beforehand.
     """
     for name in values:
         if name not in declared:
@@ -54,7 +59,7 @@ def check_stored(values: Mapping[str, Any], declared: Mapping[str, Stored]) -> N
     for name, stored in declared.items():
         if name not in values and not stored.new:
             raise ValueError(f"it has no {name}")
-    sizes: dict[str, int] = {}
+    sizes = dict(known or {})
     for name, stored in declared.items():
         if name not in values:
             continue
@@ -70,8 +75,10 @@ def check_stored(values: Mapping[str, Any], declared: Mapping[str, Stored]) -> N
 
 def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
     """What is wrong with a value, or nothing."""
-    if stored.kind == "object":
-        return ""
+    if stored.kind == "object":  # of a class with a form of its own in JSON
+        return "" if hasattr(value, "to_json") else f"is {value!r:.40}: expected an object"
+    if stored.kind == "mapping":
+        return "" if isinstance(value, Mapping) else f"is {value!r:.40}: expected a mapping"
     if stored.kind == "sparse" or (stored.kind == "rows" and sp.issparse(value)):
         if not sp.issparse(value):
             return "is not a sparse matrix"
@@ -85,6 +92,8 @@ def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
         return _wrong_single(value, stored, sizes)
     if not isinstance(value, np.ndarray) or value.dtype.kind not in _KINDS[stored.kind]:
         return f"is not an array of {stored.kind} numbers"
+    if value.dtype == np.float16 or (stored.dtype is not None and value.dtype != stored.dtype):
+        return f"is of type {value.dtype}: expected {stored.dtype or 'float32 or float64'}"
     return _wrong_shape(value.shape, stored, sizes) or _out_of_range(value, stored, sizes)
 
 
@@ -101,11 +110,12 @@ def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
 def _wrong_shape(shape: tuple[int, ...], stored: Stored, sizes: dict[str, int]) -> str:
     assert stored.shape is not None
     expected = tuple(sizes.get(size, -1) if isinstance(size, str) else size for size in stored.shape)
+    found = dict(zip(stored.shape, shape))  # a name that comes twice has one size
     fits = len(shape) == len(expected) and all(e in (-1, s) for s, e in zip(shape, expected))
-    if not fits:
+    if not fits or any(found[name] != size for name, size in zip(stored.shape, shape)):
         wanted = " x ".join(str(size) if e == -1 else f"{e} ({size})" for size, e in zip(stored.shape, expected))
         return f"has shape {shape}: expected {wanted}"
-    sizes.update({name: size for name, size in zip(stored.shape, shape) if isinstance(name, str)})
+    sizes.update({name: size for name, size in found.items() if isinstance(name, str)})
     return ""
 
 

@@ -169,7 +169,8 @@ def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
 def _joined(pairs: np.ndarray, weights: np.ndarray, n_documents: int) -> sp.csr_array:
     """A symmetric graph of pairs, the weights of one pair summed; none to itself."""
     pairs, weights = pairs[pairs[:, 0] != pairs[:, 1]], weights[pairs[:, 0] != pairs[:, 1]]
-    half = sp.coo_array((weights, (pairs[:, 0], pairs[:, 1])), (n_documents, n_documents)).tocsr()
+    rows = pairs.astype(np.int32 if n_documents < np.iinfo(np.int32).max else np.int64)  # which scipy keeps
+    half = sp.coo_array((weights, (rows[:, 0], rows[:, 1])), (n_documents, n_documents)).tocsr()
     return canonical(half + half.T)
 
 

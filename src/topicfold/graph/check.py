@@ -33,16 +33,31 @@ def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
     if labels.shape != (n_documents,):
         raise ValueError(f"y has shape {labels.shape}: expected one label for each of the {n_documents} documents")
     values = labels.tolist()
+    for value in values:
+        _check_label(value)
     missing = np.array([is_missing(value) or value in (-1, "-1") for value in values], bool)
     given = [value for value, absent in zip(values, missing) if not absent]
     if any(isinstance(value, str) for value in given):
         given = [str(value) for value in given]
-    for value in given:
-        if isinstance(value, float | np.floating) and not float(value).is_integer():
-            raise ValueError(f"y holds {value:g}: expected labels, which are whole numbers or strings")
     codes = np.full(n_documents, -1, np.int64)
-    codes[~missing] = np.unique(np.array(given), return_inverse=True)[1] if given else 0
+    try:
+        codes[~missing] = np.unique(np.array(given), return_inverse=True)[1] if given else 0
+    except TypeError:  # they cannot be put in order
+        kinds = ", ".join(sorted({type(value).__name__ for value in given}))
+        raise ValueError(f"y holds labels of several types ({kinds}): expected whole numbers or strings") from None
     return codes
+
+
+def _check_label(value: Any) -> None:
+    """Raise where a value can be no label: a fraction, several values, or a number beyond 64 bits."""
+    if isinstance(value, float):
+        fits = np.isnan(value) or value.is_integer()
+    elif isinstance(value, int):
+        fits = -(2**63) <= value < 2**63
+    else:
+        fits = not isinstance(value, list | tuple | dict | set | np.ndarray)
+    if not fits:
+        raise ValueError(f"y holds {value!r:.40}: expected labels, which are whole numbers or strings")
 
 
 def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:

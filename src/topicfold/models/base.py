@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus
-from ..engine.arrays import normalise_rows, summed
+from ..engine.arrays import aligned, normalise_rows, summed
 from ..engine.blocks import row_blocks
 from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
-from ..engine.loop import Checkpoint, Resumed, Run, State, fingerprint
+from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, fingerprint
 from ..engine.mapped import release
 from ..engine.stored import SUM, Stored
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
@@ -202,12 +202,12 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
         save(self, path)
 
-    def _open_checkpoint(self, *data: Any) -> tuple[Checkpoint | None, Resumed | None]:
-        """The checkpoint of this fit, where one was asked for, and what an earlier, killed run left in it."""
+    def _open_checkpoint(self, expected: ExpectedState, *data: Any) -> tuple[Checkpoint | None, Resumed | None]:
+        """The checkpoint of this fit, where one was asked for, and what an earlier, killed run left in it, checked."""
         if self.checkpoint is None:
             return None, None
         checkpoint = Checkpoint(self.checkpoint, fingerprint(self, *data))
-        return checkpoint, checkpoint.read()
+        return checkpoint, checkpoint.read(expected)
 
     def _keep_run(self, run: Run) -> None:
         self.history_ = np.array(run.history)
@@ -317,6 +317,12 @@ class EMTopicModel(FlatTopicModel):
         check_number("tol", self.tol)
         check_number("seed_strength", self.seed_strength)
         check_float_dtype(self.dtype)
+
+    def _sizes(self, counts: sp.csr_array) -> dict[str, int]:
+        """The sizes of a fit's tables; `columns` are those of topics, padded."""
+        n_documents, n_words = counts.shape
+        columns = aligned(0, self.n_topics, counts.dtype).shape[1]
+        return {"documents": n_documents, "words": n_words, "topics": self.n_topics, "columns": columns}
 
     def _seeds(self, counts: sp.csr_array) -> dict[int, np.ndarray]:
         """The columns of the seed words of each guided topic."""

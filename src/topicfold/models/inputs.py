@@ -32,6 +32,10 @@ _LEAST, _MOST = 1e-9, 1e12  # of a value: beyond them sums and products in singl
 RandomStateLike: TypeAlias = "int | np.random.RandomState | None"
 
 
+class NotNumbers(ValueError, TypeError):
+    """X holds dates or other objects: a ValueError like any bad input, and the TypeError scikit-learn asks for."""
+
+
 class CountsMixin:
     """For estimators that take documents as counts of words, in any form that users have them.
 
@@ -134,6 +138,8 @@ class CountsMixin:
             return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
         except ValueError as error:  # scikit-learn's take several lines
             raise ValueError(" ".join(str(error).split())) from None
+        except TypeError as error:
+            raise NotNumbers(f"X holds what is not a number: {' '.join(str(error).split())}") from None
 
     def _matched(self, corpus: Corpus) -> sp.csr_array:
         words = self.words()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -11,9 +12,9 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..engine.loop import Checkpoint, Resumed, Run, State, hold_interrupts, iterate
+from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, hold_interrupts, iterate
 from ..engine.mapped import is_mapped
-from ..engine.stored import Stored
+from ..engine.stored import Stored, check_stored
 from .base import EMTopicModel
 from .em import Prior, check_size, padded
 from .inputs import CountsLike, seen_words
@@ -59,6 +60,10 @@ class MixtureModel(EMTopicModel):
         """Raise where a parameter needs all documents at once."""
 
     @abstractmethod
+    def _state(self) -> Mapping[str, Stored]:
+        """The arrays of a fit under way, after a step."""
+
+    @abstractmethod
     def _learn_batch(self, counts: sp.csr_array) -> None:
         """Move the topics towards those of a batch."""
 
@@ -85,7 +90,7 @@ class MixtureModel(EMTopicModel):
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_, self.vocabulary_ = counts.shape[1], None
         check_size(counts, self.n_topics)
-        checkpoint, resumed = self._open_checkpoint(counts)
+        checkpoint, resumed = self._open_checkpoint(self._expected_state(counts), counts)
         best, run = self._best_of_starts(counts, checkpoint, resumed)
         with hold_interrupts():
             self._keep(counts, best, run)
@@ -197,6 +202,25 @@ class MixtureModel(EMTopicModel):
 
     def _prepare(self) -> None:
         """Nothing to prepare: folding in uses the topics as they are."""
+
+    def _expected_state(self, counts: sp.csr_array) -> ExpectedState:
+        """What a checkpoint of the fit holds: the state, and from the second start on also the best so far."""
+        state, sizes = self._state(), self._sizes(counts)
+        best = {
+            "notes.best_history": Stored(("best steps",)),
+            "notes.best_converged": Stored(kind="yes or no"),
+            **{f"best.{name}": stored for name, stored in state.items()},
+        }
+        start = {"notes.start": Stored(kind="whole", low=0, high=self.n_init - 1)}
+        declared = {**start, **state, **{name: replace(stored, new=True) for name, stored in best.items()}}
+
+        def fits(values: Mapping[str, Any]) -> None:
+            if values["notes.start"] > 0:
+                check_stored({name: value for name, value in values.items() if name in best}, best, sizes)
+                if not len(values["notes.best_history"]):
+                    raise ValueError("its notes.best_history is empty")
+
+        return ExpectedState(declared, sizes, fits)
 
     def _best_of_starts(
         self, counts: sp.csr_array, checkpoint: Checkpoint | None, resumed: Resumed | None

@@ -22,6 +22,8 @@ _RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": 
 # what older models had in place of parameters that have come since: their defaults are for new fits
 _BEFORE = {"prior": 0.0, "smoothing": 0.0, "focus": 0.0}
 
+_ROUNDING = 0.01  # of a sum of probabilities
+
 
 def save(model: TopicModel, path: str | Path) -> None:
     """Write a fitted model: its class, parameters and everything it learned."""
@@ -62,11 +64,17 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         kind = MODELS[name].load()
         known = kind().get_params(deep=False)
         parameters = {key: value for key, value in _BEFORE.items() if key in known} | parameters
+        if name == "TTMM" and parameters.get("init") == "lda":  # gone since version 0.1.0; it mattered to the fit alone
+            parameters["init"] = "data"
         model = kind(**parameters)
+        model.check_parameters()
         values.setdefault("document_titles_", None)  # files of version 0.1.0 have none
         check_stored(values, type(model).stored())
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
             raise ValueError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
+        total = values["topic_word_"].sum(axis=1, dtype=np.float64)
+        if MODELS[name].mixture and (np.abs(total - 1)[total != 0] > _ROUNDING).any():
+            raise ValueError("the probabilities of the words of a topic do not sum to one")
         for key, value in values.items():
             setattr(model, key, value)
         model._check_learned()

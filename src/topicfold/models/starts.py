@@ -7,7 +7,7 @@ thread: their sums would change with the number of threads.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -90,6 +90,8 @@ def seed_columns(
     """Seed words as columns, topic by topic. A word is a string, where the vocabulary is known, or a column."""
     if not seed_words:
         return {}
+    if isinstance(seed_words, str) or not isinstance(seed_words, Mapping | Sequence):
+        raise ValueError(f"seed_words={seed_words!r:.40}: expected lists of words, by topic")
     entries = seed_words.items() if isinstance(seed_words, Mapping) else enumerate(seed_words)
     column = {} if vocabulary is None else {word: index for index, word in enumerate(vocabulary)}
 
@@ -107,6 +109,8 @@ def seed_columns(
             raise ValueError(f"seed_words has a topic {topic}: expected 0 to {n_topics - 1} (n_topics={n_topics})")
         if isinstance(words, str):
             raise ValueError(f"seed_words of topic {topic} is one string: expected a list of words")
+        if not isinstance(words, Collection | np.ndarray):
+            raise ValueError(f"seed_words of topic {topic} is {words!r:.40}: expected a list of words")
         if len(words):
             columns[int(topic)] = np.unique([find(int(topic), word) for word in words])
     return columns

@@ -8,7 +8,19 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..engine.stored import Stored, check_stored
+
 __all__ = ["FitSummary"]
+
+_STORED: Mapping[str, Stored] = {
+    "name": Stored(kind="text"),
+    "settings": Stored(kind="mapping"),
+    "history": Stored(("steps",)),
+    "unit": Stored(kind="text"),
+    "n_iter": Stored(kind="whole", low=0),
+    "ending": Stored(kind="text"),
+    "n_documents": Stored(kind="whole", low=0),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,5 +62,9 @@ class FitSummary:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The summary that `to_json` wrote."""
-        return cls(**{**values, "history": np.asarray(values["history"], np.float64)})
+        """The summary that `to_json` wrote; a ValueError where it holds anything else."""
+        found = {**values, "history": np.asarray(values["history"], np.float64)}
+        check_stored(found, _STORED)
+        if not all(isinstance(text, str) for pair in found["settings"].items() for text in pair):
+            raise ValueError("its settings are not all texts")
+        return cls(**found)

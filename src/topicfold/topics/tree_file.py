@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..engine.checks import is_whole
+from ..engine.stored import SUM, Stored, check_stored
 from ..store import damage_named, put_together, read_file, take_apart, write_file
 from .fit_summary import FitSummary
 from .tree import TopicTree
@@ -14,6 +17,29 @@ from .tree import TopicTree
 __all__ = ["load_tree", "save_tree"]
 
 _EDGES = ("edges_above", "edges_below", "edges_weight")
+_LARGEST_ID = 2**31
+_STORED: Mapping[str, Stored] = {
+    "topic_word": Stored(("topics", "words"), low=0, high=SUM),
+    "doc_topic": Stored(("documents", "topics"), low=0, high=SUM),
+    "ids": Stored(("topics",), "whole", low=0, high=_LARGEST_ID),
+    "parent": Stored(("topics",), "whole", low=-1),
+    "level": Stored(("topics",), "whole", low=1, high=1000),
+    "size": Stored(("topics",), low=0, high=SUM),
+    "word_frequency": Stored(("words",), low=0),
+    "vocabulary": Stored(("words",), "texts"),
+    "document_ids": Stored(("documents",), "texts"),
+    "titles": Stored(("documents",), "texts", optional=True),
+    "word_score": Stored(("topics", "words"), "rows", optional=True),
+    "exclusive": Stored(kind="yes or no"),
+    "segment_topic": Stored(("segments", "topics"), low=0, high=SUM, optional=True),
+    "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
+    "level_names": Stored(kind="mapping"),
+    "names": Stored(kind="mapping"),
+    "mapping": Stored(kind="mapping"),
+    "summary": Stored(kind="object", optional=True),
+    **dict.fromkeys(_EDGES[:2], Stored(("edges",), "whole", low=0, new=True)),
+    _EDGES[2]: Stored(("edges",), low=0, new=True),
+}
 
 
 def save_tree(tree: TopicTree, path: str | Path) -> None:
@@ -31,31 +57,30 @@ def load_tree(path: str | Path) -> TopicTree:
     arrays, metadata = read_file(path, kind="tree")
     with damage_named(path):
         values = put_together(arrays, metadata["values"], fitsummary=FitSummary.from_json)
+        check_stored(values, _STORED)
+        _check(values)
         if _EDGES[0] in values:
             values["edges"] = tuple(values.pop(name) for name in _EDGES)
-        tree = TopicTree(**values)
-        _check(tree)
-    return tree
+        return TopicTree(**values)
 
 
-def _check(tree: TopicTree) -> None:
-    """Raise when the arrays of a tree do not fit each other."""
-    n_topics, n_words = tree.topic_word.shape
-    expected: dict[str, tuple[Any, tuple[int, ...]]] = {
-        "parent": (tree.parent, (n_topics,)),
-        "level": (tree.level, (n_topics,)),
-        "size": (tree.size, (n_topics,)),
-        "ids": (tree.ids, (n_topics,)),
-        "doc_topic": (tree.doc_topic, (len(tree.document_ids), n_topics)),
-        "word_frequency": (tree.word_frequency, (n_words,)),
-        "vocabulary": (np.empty(len(tree.vocabulary)), (n_words,)),
-    }
-    if tree.word_score is not None:
-        expected["word_score"] = (tree.word_score, (n_topics, n_words))
-    if tree.segment_topic is not None:
-        expected["segment_topic"] = (tree.segment_topic, (len(tree.segment_topic), n_topics))
-    for name, (array, shape) in expected.items():
-        if array.shape != shape:
-            raise ValueError(f"{name} has shape {array.shape}: expected {shape}")
-    if not set(tree.parent.tolist()) <= {-1, *tree.ids.tolist()}:
+def _check(values: Mapping[str, Any]) -> None:
+    """Raise where the values of a tree do not fit each other; each is as declared."""
+    ids = values["ids"].tolist()
+    if len(set(ids)) < len(ids):
+        raise ValueError("an id occurs more than once")
+    row = {topic: k for k, topic in enumerate(ids)} | {-1: -1}
+    if not set(values["parent"].tolist()) <= set(row):
         raise ValueError("a topic hangs from one that is not in the tree")
+    above = np.array([row[topic] for topic in values["parent"].tolist()], np.int64)
+    for _ in range(len(ids).bit_length()):  # twice as far up each time, until all are at the top
+        above = np.where(above >= 0, above[above], -1)
+    if (above >= 0).any():
+        raise ValueError("a topic hangs from itself")
+    if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
+        raise ValueError("an edge leads to a topic that is not in the tree")
+    for name in ("level_names", "names", "mapping"):
+        for key, value in values[name].items():
+            fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
+            if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):
+                raise ValueError(f"its {name} lead from {key!r:.40} to {value!r:.40}")

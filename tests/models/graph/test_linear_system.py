@@ -53,3 +53,9 @@ def test_a_component_without_tokens_gets_the_target():
     for solver in ("direct", "cg"):
         found = GraphSystem(lengths, sp.csr_array(graph), 10.0, silent, solver, None).solve(target, target)
         assert np.allclose(found, [[0.5, 0.5], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]], atol=1e-5)
+
+
+def test_weights_that_drown_the_documents_are_refused():
+    graph = sp.csr_array(np.array([[0.0, 1e30], [1e30, 0.0]]))
+    with pytest.raises(ValueError, match=r"graph times graph_weight holds 1e\+31: too large to be solved"):
+        GraphSystem(np.array([3.0, 4.0]), graph, 10.0, np.zeros(2, bool), "direct", None)

@@ -152,6 +152,10 @@ class DTM(GraphTopicModel):
         "separation_": Stored(("steps",)),
         "neighbor_weight_": Stored(low=0),
     }
+    _state: ClassVar[Mapping[str, Stored]] = {
+        "separation": Stored(("steps",), low=0),
+        "objective": Stored(("steps",)),
+    }
 
     separation_: np.ndarray
     neighbor_weight_: float

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ...engine.stored import Stored
+from ...engine.checks import MOST
+from ...engine.loop import ExpectedState
+from ...engine.stored import SUM, Stored
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,6 +25,7 @@ __all__ = [
     "check_embeddings",
     "check_neighbor_vectors",
     "connected",
+    "expected_state",
     "without_tokens",
 ]
 
@@ -40,6 +43,27 @@ STORED: Mapping[str, Stored] = {
     "neighbor_idf_": Stored(("words",), low=0, optional=True),
     "neighbors_by_": Stored(kind="text", optional=True),
 }
+
+
+def expected_state(
+    own: Mapping[str, Stored], sizes: Mapping[str, int], graph_weight: float | Literal["auto"]
+) -> ExpectedState:
+    """What a checkpoint of a fit on a graph holds: its tables, the weight of the graph, and what is the model's own."""
+    chosen = graph_weight == "auto"
+
+    def fits(values: Mapping[str, Any]) -> None:
+        if not chosen and values["weight"] != graph_weight:
+            raise ValueError(f"its weight is {float(values['weight']):g}: expected {graph_weight:g}")
+
+    declared = {
+        "doc_topic": Stored(("documents", "columns"), low=0, high=SUM),
+        "word_topic": Stored(("words", "columns"), low=0),
+        "topic_share": Stored(("topics",), low=0, high=SUM, new=True),
+        "left_out": Stored((), "whole", low=0, new=True),
+        "weight": Stored((), low=0, high=MOST),
+        "weight_path": Stored(("weights", 4), gaps=True) if chosen else Stored((0,)),
+    }
+    return ExpectedState({**declared, **own}, sizes, fits)
 
 
 class GraphData(NamedTuple):

@@ -8,7 +8,7 @@ still, so that one new document does not depend on another.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ from ...engine.arrays import normalise_rows
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import State, hold_interrupts, iterate
+from ...engine.stored import Stored
 from ...engine.warn import warn_user
 from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
@@ -39,6 +40,7 @@ from .graph_data import (
     check_embeddings,
     check_neighbor_vectors,
     connected,
+    expected_state,
     without_tokens,
 )
 
@@ -77,6 +79,7 @@ class GraphTopicModel(EMTopicModel):
     _leaves_out: ClassVar[bool] = True  # whether the fit, with a prior, leaves each token out in turn
 
     _stored = STORED
+    _state: ClassVar[Mapping[str, Stored]] = {}  # what the model has in a checkpoint beside its tables
 
     n_neighbors: int
     metric: Metric
@@ -300,7 +303,8 @@ class GraphTopicModel(EMTopicModel):
     def _run(self, data: GraphData) -> None:
         """Go from the start to the end and keep the result."""
         counts, prior = data.counts, self._seed_prior(data.counts)
-        checkpoint, resumed = self._open_checkpoint(counts, *([] if data.graph is None else [data.graph]))
+        expected = expected_state(self._state, self._sizes(counts), getattr(self, "graph_weight", 0.0))
+        checkpoint, resumed = self._open_checkpoint(expected, counts, *([] if data.graph is None else [data.graph]))
         cut_short = False
         if resumed is not None:
             state, history = resumed[0], resumed[1]["history"]

@@ -160,7 +160,11 @@ class GraphSystem:
         # SuperLU's own choice of order (COLAMD) gives four times the fill. Without pivoting the factors of a symmetric
         # matrix are L and D L', and one of them is enough.
         options = {"SymmetricMode": True}
-        factors = splu(sp.csc_matrix(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+        try:
+            factors = splu(sp.csc_matrix(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+        except RuntimeError:  # beside such weights the lengths of documents are lost in rounding
+            largest = float(abs(matrix.data).max())
+            raise ValueError(f"graph times graph_weight holds {largest:g}: too large to be solved; scale it") from None
         lower, pivots = sp.csc_array(factors.L), factors.U.diagonal()
         lower.sort_indices()
         self.order = np.argsort(factors.perm_r)

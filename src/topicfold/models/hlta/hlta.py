@@ -20,6 +20,7 @@ from ...engine.checks import check_choice, check_number, check_whole, check_whol
 from ...engine.loop import Run, hold_interrupts
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import grow, polish
+from .hlta_learned import expected_state
 from .latent_tree import LatentTree, state_marginals
 from .latent_tree_model import COVERAGE, LatentTreeModel
 from .tree_growth import learned_batch, presence_table, with_rates
@@ -202,7 +203,7 @@ class HLTA(LatentTreeModel):
         self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        checkpoint, resumed = self._open_checkpoint(counts)
+        checkpoint, resumed = self._open_checkpoint(expected_state(self), counts)
         if resumed is not None:  # with random_state=None every run draws another
             seed = resumed[1]["seed"]
         shuffled = np.random.RandomState(seed).permutation(documents.shape[0])

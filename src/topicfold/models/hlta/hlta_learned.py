@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.loop import ExpectedState
 from ...engine.stored import SUM, Stored
 
-__all__ = ["STORED", "check_tree"]
+if TYPE_CHECKING:
+    from .hlta import HLTA
+
+__all__ = ["STORED", "check_tree", "expected_state"]
 
 STORED: Mapping[str, Stored] = {
     "topic_level_": Stored(("topics",), "whole", low=1),
@@ -27,6 +32,42 @@ STORED: Mapping[str, Stored] = {
 }
 
 
+_MOST_LEVELS = 64
+# What a checkpoint holds: a latent tree, and how far its growth or EM on batches has come.
+_STATE: Mapping[str, Stored] = {
+    "notes.seed": Stored(kind="whole", low=0, high=2**31),
+    "notes.grown": Stored(("steps of growth",), optional=True),
+    "parent": Stored(("latents",), "whole", low=-1, high="latents", dtype="int64"),
+    "level": Stored(("latents",), "whole", low=1, high=_MOST_LEVELS, dtype="int64"),
+    "n_states": Stored(("latents",), "whole", low=2, dtype="int64"),
+    "table": Stored(("latents", "states", "states"), low=0, high=SUM, dtype="float64"),
+    "word_parent": Stored(("chosen words",), "whole", low=0, high="latents", dtype="int64"),
+    "word_table": Stored(("chosen words", "states"), low=0, dtype="float64"),
+    "passes": Stored((1,), "whole", low=0, dtype="int64"),
+    "rounds": Stored((1,), "whole", low=0, dtype="int64"),
+    "batches": Stored((1,), "whole", low=1, dtype="int64", new=True),
+    "word_sum": Stored(("chosen words", "states"), low=0, dtype="float64", new=True),
+    "pair_sum": Stored(("latents", "states", "states"), low=0, dtype="float64", new=True),
+    "state_sum": Stored(("latents", "states"), low=0, dtype="float64", new=True),
+}
+
+
+def expected_state(model: HLTA) -> ExpectedState:
+    """What a checkpoint of the fit holds."""
+
+    def fits(values: Mapping[str, Any]) -> None:
+        none = np.empty(0, np.int64)
+        check_tree(values["parent"], values["n_states"], values["table"], none, none)
+        level, parent = values["level"], values["parent"]
+        if (level[parent[:-1]] < level[:-1]).any() or (level[values["word_parent"]] != 1).any():
+            raise ValueError("its levels do not rise from the words to the root")
+        sums = {"word_sum", "pair_sum", "state_sum"}
+        if sums & set(values) and not (sums | {"batches"}) <= set(values):
+            raise ValueError("it has only some of the sums over batches")
+
+    return ExpectedState(_STATE, {"chosen words": len(model.word_columns_)}, fits)
+
+
 def check_tree(
     parent: np.ndarray, n_states: np.ndarray, table: np.ndarray, topic_latent: np.ndarray, topic_state: np.ndarray
 ) -> None:
@@ -35,3 +76,7 @@ def check_tree(
         raise ValueError("its latents are not in an order in which parents come after their children")
     if n_states.max() > table.shape[2] or (topic_state >= n_states[topic_latent]).any():
         raise ValueError("it has tables for fewer states than it says")
+    of_parent = np.append(n_states[parent[:-1]], 1)
+    used = np.arange(table.shape[1]) < of_parent[:, None]
+    if (np.abs(table.sum(axis=2) - 1)[used] > SUM - 1).any():
+        raise ValueError("the probabilities of its states do not sum to one")

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ...engine.arrays import normalise_rows, summed
-from ...engine.checks import check_number, check_whole
+from ...engine.checks import MOST, check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
-from ...engine.stored import Stored
+from ...engine.stored import SUM, Stored
 from ..base import Dtype
 from ..best_start import best_start, state_from
 from ..em import Prior, padded, seed_prior, token_count
@@ -112,8 +112,8 @@ class LDA(MixtureModel):
     _rises = False  # the objective leaves each token out, and EM does not climb it step by step
 
     _stored: ClassVar[Mapping[str, Stored]] = {
-        "alpha_": Stored(low=0),
-        "beta_": Stored(low=0),
+        "alpha_": Stored(low=0, high=MOST),
+        "beta_": Stored(low=0, high=MOST),
         "prior_path_": Stored(("points", 3), optional=True),
     }
 
@@ -227,6 +227,16 @@ class LDA(MixtureModel):
             how = {"alpha": alpha, "beta": beta, "focus": float(self.focus), "seed_strength": self.seed_strength}
             return best_start(counts, self.n_topics, rng, seeds=seeds, n_jobs=self.n_jobs, **how) | priors
         return state_from(counts, *start(counts, self.n_topics, self.init, rng, seeds)) | priors
+
+    def _state(self) -> Mapping[str, Stored]:
+        return {
+            "doc_count": Stored(("documents", "columns"), low=0),
+            "word_topic": Stored(("words", "columns"), low=0),
+            "topic_share": Stored(("topics",), low=0, high=SUM),
+            "alpha": Stored((), low=0, high=MOST),
+            "beta": Stored((), low=0, high=MOST),
+            "prior_path": Stored(("points", 3)),
+        }
 
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
         steps: dict[tuple[float, float], Step] = {}

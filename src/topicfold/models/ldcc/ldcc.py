@@ -26,7 +26,7 @@ from ..base import TopicModel
 from ..em import check_size
 from ..inputs import CountsLike, RandomStateLike, seen_words
 from .chains import ChainStep, chain_of, start_chains
-from .ldcc_learned import STORED
+from .ldcc_learned import STORED, expected_state
 from .sampler import Sampler, fold_in_segments
 from .segments import document_numbers, every_document_in_segments, pooled, whole_tokens
 
@@ -209,7 +209,7 @@ class LDCC(TopicModel):
             warn_user(f"X holds {fractions[0]:g}, and a topic belongs to a whole token: values are rounded up")
             counts = whole_tokens(counts)
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
-        checkpoint, resumed = self._open_checkpoint(counts, numbers)
+        checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
         if resumed is None:
             state, history = start_chains(self, sampler, counts), []
         else:

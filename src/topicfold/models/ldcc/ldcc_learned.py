@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from ...engine.checks import MOST
+from ...engine.loop import ExpectedState
 from ...engine.stored import SUM, Stored
+from .chains import chain_of
 
-__all__ = ["STORED"]
+if TYPE_CHECKING:
+    from .ldcc import LDCC
+    from .sampler import Sampler
+
+__all__ = ["STORED", "expected_state"]
 
 STORED: Mapping[str, Stored] = {
     "alpha_": Stored(("clusters", "topics"), low=0),
@@ -20,3 +28,45 @@ STORED: Mapping[str, Stored] = {
     "other_topic_word_": Stored(("other chains", "topics", "words"), low=0, high=SUM),
     "other_alpha_": Stored(("other chains", "clusters", "topics"), low=0),
 }
+
+_CHAIN: Mapping[str, Stored] = {
+    "topic": Stored(("tokens",), "whole", low=0, high="topics", dtype="int32"),
+    "cluster": Stored(("segments",), "whole", low=0, high="clusters", dtype="int32"),
+    "alpha": Stored(("clusters", "topics"), low=1e-9, high=MOST, dtype="float64"),
+    "random": Stored((2,), "whole", dtype="uint64"),
+    "topic_total": Stored(("topics",), "whole", low=0, dtype="int64"),
+    "size": Stored(("words",), "whole", low=0, dtype="int32"),
+    "listed": Stored(("listed topics",), "whole", low=0, high="topics", dtype="int32"),
+    "count": Stored(("listed topics",), "whole", low=0, dtype="int32"),
+    "document_cluster": Stored(("documents", "clusters"), "whole", low=0, dtype="int64"),
+    "word_topic": Stored(("words", "topics"), "whole", low=0, dtype="int64"),
+}
+
+
+def expected_state(model: LDCC, sampler: Sampler) -> ExpectedState:
+    """What a checkpoint of the fit holds: the chains, how many sweeps they have made, and their likelihoods."""
+    sizes = {
+        "chains": model.n_chains,
+        "all steps": model.n_sweeps,
+        "tokens": len(sampler.tokens),
+        "segments": len(sampler.documents),
+        "documents": sampler.n_documents,
+        "words": sampler.n_words,
+        "topics": sampler.n_topics,
+        "clusters": sampler.n_clusters,
+        "listed topics": int(sampler.start[-1]),
+    }
+    declared = {
+        "sweeps": Stored((1,), "whole", low=0, dtype="int64"),
+        "trace": Stored(("chains", "all steps"), dtype="float64"),
+        **{f"{number}:{name}": stored for number in range(model.n_chains) for name, stored in _CHAIN.items()},
+    }
+
+    def fits(values: Mapping[str, Any]) -> None:
+        if values["sweeps"][0] != len(values["notes.history"]):
+            raise ValueError(f"its sweeps are {values['sweeps'][0]}: expected {len(values['notes.history'])}")
+        samples = len(range(model.burn_in, int(values["sweeps"][0]), model.lag))
+        for number in range(model.n_chains):
+            sampler.check_state(chain_of(dict(values), number), samples)
+
+    return ExpectedState(declared, sizes, fits)

@@ -63,7 +63,7 @@ class Sampler:
         self.documents = documents.astype(np.int64)
         self.n_documents = int(documents.max()) + 1
         self.n_words, self.n_clusters, self.n_topics = counts.shape[1], n_clusters, n_topics
-        self.eta, self.delta = eta, delta
+        self.eta, self.delta = float(eta), float(delta)
         frequency = np.bincount(self.tokens, minlength=self.n_words)
         self.start = np.concatenate([[0], np.cumsum(np.minimum(frequency, n_topics))])
         self.lengths = np.diff(self.ends)
@@ -85,6 +85,28 @@ class Sampler:
         fill_word_lists(self.tokens, state["topic"], self.start, state["size"], state["listed"], state["count"])
         np.add.at(state["document_cluster"], (self.documents, cluster), 1)
         return state
+
+    def check_state(self, state: State, n_samples: int) -> None:
+        """Raise where the counts of a chain are not those of its topics, clusters and samples.
+
+        Lists may be in any order.
+        """
+        counted = self.state(state["topic"], state["cluster"], state["alpha"], 0)
+        for name in ("topic_total", "size", "document_cluster"):
+            if not np.array_equal(counted[name], state[name]):
+                raise ValueError(f"its {name} is not that of its topics and clusters")
+        used = _list_places(self.start, state["size"])
+        word = np.repeat(np.arange(self.n_words), state["size"])
+        lists = [
+            chain["count"][used][np.lexsort((chain["listed"][used], word))].tolist()
+            + np.sort(word * self.n_topics + chain["listed"][used]).tolist()
+            for chain in (counted, state)
+        ]
+        if lists[0] != lists[1]:
+            raise ValueError("its lists of topics are not those of its tokens")
+        frequency = np.bincount(self.tokens, minlength=self.n_words)
+        if not np.array_equal(state["word_topic"].sum(axis=1), n_samples * frequency):
+            raise ValueError(f"its word_topic is not that of {n_samples} samples")
 
     def sweep(self, state: State, tables: Tables) -> None:
         """Draw every topic and every cluster once. `tables` are those of the state's alpha."""

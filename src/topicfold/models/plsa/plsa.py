@@ -16,7 +16,7 @@ from ...engine.arrays import normalise_rows, summed
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ...engine.mapped import is_mapped
-from ...engine.stored import Stored
+from ...engine.stored import SUM, Stored
 from ...engine.warn import warn_user
 from ..base import Dtype
 from ..em import EMStep, Prior, fold_in, padded, plain_step, seed_prior, shrink
@@ -204,6 +204,23 @@ class PLSA(MixtureModel):
         on_disk = is_mapped(counts.data)
         tables = {"doc_topic": padded(doc_topic, counts.dtype, on_disk=on_disk)}
         return tables | {"word_topic": padded(topic_word.T, counts.dtype)}
+
+    def _state(self) -> Mapping[str, Stored]:
+        doc_topic = Stored(("documents", "columns"), low=0, high=SUM)
+        word_topic = Stored(("words", "columns"), low=0, high=SUM)
+        tables = {"doc_topic": doc_topic, "word_topic": word_topic}
+        if not self.tempered:
+            return tables | {"left_out": Stored((), "whole", low=0)}
+        exponent = Stored((), low=0, high=1)
+        return {
+            **tables,
+            "exponent": exponent,
+            "best_exponent": exponent,
+            "best_score": Stored(()),
+            "best_doc_topic": doc_topic,
+            "best_word_topic": word_topic,
+            "fruitless": Stored((), "whole", low=0),
+        }
 
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
         if self.tempered:

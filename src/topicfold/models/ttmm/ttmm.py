@@ -12,8 +12,9 @@ so the default start is made from the data.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +23,8 @@ from sklearn.utils import check_random_state
 from ...engine.arrays import normalise_rows, summed
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
-from ...engine.loop import Run, State, hold_interrupts, iterate, step_size
+from ...engine.loop import ExpectedState, Run, State, hold_interrupts, iterate, step_size
+from ...engine.stored import SUM, Stored
 from ..base import Dtype
 from ..em import check_size
 from ..inputs import CountsLike, RandomStateLike
@@ -176,7 +178,7 @@ class TTMM(ThemeModel):
         counts = self._fit_counts(X, np.dtype(self.dtype))
         check_size(counts, self.n_topics)
         known = self._known_themes(counts.shape[0], y)
-        checkpoint, resumed = self._open_checkpoint(counts, known)
+        checkpoint, resumed = self._open_checkpoint(self._expected_state(counts), counts, known)
         if resumed is None:
             state, history = self._start(counts, known), []
         else:
@@ -274,6 +276,21 @@ class TTMM(ThemeModel):
                 "a document"
             )
         return np.full(n_documents, -1)
+
+    def _expected_state(self, counts: sp.csr_array) -> ExpectedState:
+        declared = {
+            "theme_weight": Stored(("themes",), low=0, high=SUM),
+            "theme_topic": Stored(("themes", "topics"), low=0, high=SUM),
+            "word_topic": Stored(("words", "topics"), low=0, high=SUM),
+        }
+        sizes = {"themes": self.n_themes_, "topics": self.n_topics, "words": counts.shape[1]}
+
+        def fits(values: Mapping[str, Any]) -> None:
+            empty = [name for name in declared if not values[name].any()]
+            if empty:
+                raise ValueError(f"its {empty[0]} holds nothing but zeros")
+
+        return ExpectedState(declared, sizes, fits)
 
     def _start(self, counts: sp.csr_array, known: np.ndarray) -> State:
         rng = check_random_state(self.random_state)

@@ -1,0 +1,123 @@
+"""Files of trees and corpora without checksums, as version 0.1.0 wrote them: refused where they do not fit."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from harness.small_models import small_corpus, small_model
+from topicfold import Corpus, TopicTree
+from topicfold.store import read_file
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return small_corpus(30)
+
+
+@pytest.fixture(scope="module")
+def content(corpus, tmp_path_factory):
+    """Arrays and metadata of a tree with edges and of a corpus."""
+    folder = tmp_path_factory.mktemp("files")
+    small_model("LDCC").fit(corpus).topic_tree(corpus).save(folder / "tree")
+    corpus.save(folder / "corpus")
+    return {kind: read_file(folder / kind, kind=kind) for kind in ("tree", "corpus")}
+
+
+def refused(load, path, arrays, metadata, message):
+    """The file, written without checksums, is refused in one line that names it."""
+    plain = {key: value for key, value in metadata.items() if key != "checksums"}
+    rows = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
+    save_file(rows, path, {"topicfold": json.dumps(plain)})
+    with pytest.raises(ValueError, match=message) as error:
+        load(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def with_value(metadata, value, *way):
+    """A copy of the metadata with another value at a place."""
+    copied = json.loads(json.dumps(metadata))
+    holder = copied
+    for key in way[:-1]:
+        holder = holder[key]
+    holder[way[-1]] = value
+    return copied
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("ids", lambda ids: ids - 1, "its ids holds -1"),
+        ("ids", lambda ids: ids * 0, "an id occurs more than once"),
+        ("ids", lambda ids: ids + 2**62, "its ids holds"),
+        ("parent", lambda parent: parent * 0 + 99, "hangs from one that is not in the tree"),
+        ("parent", lambda parent: np.roll(np.arange(len(parent)), 1), "hangs from itself"),
+        ("level", lambda level: level * 0, "its level holds 0"),
+        ("size", lambda size: size * np.nan, "its size holds what is not a number"),
+        ("doc_topic", lambda rows: rows[1:], "its document_ids has shape"),
+        ("edges_above", lambda ids: ids + 50, "an edge leads to a topic that is not in the tree"),
+        ("edges_below", lambda ids: ids.astype(float), "its edges_below is not an array of whole numbers"),
+        ("edges_weight", lambda weight: weight[None], "its edges_weight has shape"),
+    ],
+)
+def test_arrays_of_a_tree(content, tmp_path, name, change, message):
+    arrays, metadata = content["tree"]
+    refused(TopicTree.load, tmp_path / "t", {**arrays, name: change(arrays[name])}, metadata, message)
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "message"),
+    [
+        (("names",), {"is": "mapping", "value": [[0, ["a"]]]}, "its names lead from 0 to"),
+        (("names",), {"is": "value", "value": 3}, "its names is 3: expected a mapping"),
+        (("mapping",), {"is": "mapping", "value": [[10**30, 0]]}, "its mapping lead from"),
+        (("mapping",), {"is": "mapping", "value": [[0, "x"]]}, "its mapping lead from 0 to 'x'"),
+        (("level_names",), {"is": "mapping", "value": [["a", "b"]]}, "its level_names lead from 'a'"),
+        (("exclusive",), {"is": "value", "value": 0.5}, "expected true or false"),
+        (("summary", "value", "n_iter"), "much", "its n_iter is 'much'"),
+        (("summary", "value", "history"), [[1, 2]], "its history has shape"),
+        (("summary", "value", "settings"), {"a": 1}, "its settings are not all texts"),
+        (("summary", "value", "settings"), [], "its settings is"),
+    ],
+)
+def test_json_of_a_tree(content, tmp_path, way, value, message):
+    arrays, metadata = content["tree"]
+    refused(TopicTree.load, tmp_path / "t", arrays, with_value(metadata, value, "values", *way), message)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("segment_documents", lambda rows: rows + 1, "its segment_documents holds 30"),
+        ("segment_documents", lambda rows: rows[1:], "its segment_documents has shape"),
+        ("links", lambda links: links[:, :1], "its links has shape"),
+        ("links", lambda links: links + 1, "its links holds 30"),
+        ("label_counts", lambda counts: counts * 2, "it has 30 labels for 60 in its documents"),
+        ("counts.data", lambda data: -data, "its counts holds"),
+        ("timestamps", lambda moments: moments.astype(float), "its timestamps is not an array of whole numbers"),
+    ],
+)
+def test_arrays_of_a_corpus(content, tmp_path, name, change, message):
+    arrays, metadata = content["corpus"]
+    refused(Corpus.load, tmp_path / "c", {**arrays, name: change(arrays[name])}, metadata, message)
+
+
+def test_json_of_a_corpus(content, tmp_path):
+    arrays, metadata = content["corpus"]
+    for field, value in (("stop_words", [1]), ("ngrams", [1, 1e300]), ("token_pattern", 5), ("stemmer", "x")):
+        changed = with_value(metadata, value, "values", "preprocessing", "value", field)
+        refused(Corpus.load, tmp_path / "c", arrays, changed, "damaged or not a topicfold file")
+    changed = with_value(metadata, "value", "values", "preprocessing", "is")
+    refused(Corpus.load, tmp_path / "c", arrays, changed, "its preprocessing is .*: expected an object")
+
+
+def test_files_that_are_whole_load(content, corpus, tmp_path):
+    for kind, load in (("tree", TopicTree.load), ("corpus", Corpus.load)):
+        arrays, metadata = content[kind]
+        plain = {key: value for key, value in metadata.items() if key != "checksums"}
+        save_file(arrays, tmp_path / kind, {"topicfold": json.dumps(plain)})
+        assert load(tmp_path / kind) is not None
