@@ -61,10 +61,11 @@ def test_neighbours_in_the_graph_of_the_fit(page, reports):
 def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, reports):
     page.open(reports["part"])
     chosen = page.data()["corpus"]["sample"]
-    assert page.texts(".note") == [
-        "This page shows a sample: 20 of the 80 documents. It has the 2 best documents of each topic "
-        f"({chosen['in_best']} documents), and {20 - chosen['in_best']} of the other {80 - chosen['in_best']}, spread "
-        "evenly over topics, labels and dates. Figures are of the whole corpus, but for those on the map."
-    ]
+    best = chosen["in_best"]
+    assert page.text(".note") == (
+        f"This page shows a sample: 20 of the 80 documents. It has the 2 best documents of each topic ({best} documents), "
+        f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
+        "Figures are of the whole corpus, but for those on the map."
+    )
     page.go("map")
     assert "20 of the 80 documents" in page.text(".map-note")
