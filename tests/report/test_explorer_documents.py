@@ -63,7 +63,8 @@ def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, repor
     chosen = page.data()["corpus"]["sample"]
     best = chosen["in_best"]
     assert page.text(".note") == (
-        f"This page shows a sample: 20 of the 80 documents. It has the 2 best documents of each topic ({best} documents), "
+        "This page shows a sample: 20 of the 80 documents. "
+        f"It has the 2 best documents of each topic ({best} documents), "
         f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
         "Figures are of the whole corpus, but for those on the map."
     )

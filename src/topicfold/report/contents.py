@@ -23,7 +23,7 @@ from .topic_table import Labels, as_number, label_table, topic_table, word_share
 
 __all__ = ["build_report", "read_names"]
 
-MOST_DOCUMENTS = 20_000
+MOST_DOCUMENTS = 50_000
 _FORMAT = 1
 _MOST_STEPS = 200  # of the plot of convergence
 _PLACES = 10_000  # steps of the map's scale
@@ -59,7 +59,7 @@ def build_report(
         What the two are called there.
     layout : {'neighbours', 'umap'}, default='neighbours'
         How documents find their places on the map; 'umap' is an extra.
-    max_documents : int, default=20000
+    max_documents : int, default=50000
         Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
         for, spread evenly over topics, labels and dates. Figures are still those of all documents.
 

@@ -31,7 +31,8 @@ __all__ = [
 ]
 
 FITTED_GRAPH = "the graph of the fit"
-_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut
+_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut ...
+_BYTES_A_TEXT = 500  # ... but not where all could have so many
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
 _NEAREST, _LINKED = 8, 20
@@ -230,12 +231,13 @@ def _utf16_places(text: str) -> Callable[[int], int]:
 
 def _cut_length(sizes: list[int]) -> int | None:
     """The bytes a text may have so that all together stay within bounds; None: they do as they are."""
-    if sum(sizes) <= _TEXT_BYTES:
+    room = max(_TEXT_BYTES, _BYTES_A_TEXT * len(sizes))
+    if sum(sizes) <= room:
         return None
-    low, high = _SHORTEST_CUT, max(sizes)
+    low, high, lengths = _SHORTEST_CUT, max(sizes), np.array(sizes)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if sum(min(size, middle) for size in sizes) <= _TEXT_BYTES else (low, middle - 1)
+        low, high = (middle, high) if int(np.minimum(lengths, middle).sum()) <= room else (low, middle - 1)
     return low
 
 
