@@ -51,7 +51,7 @@ def _paragraphs(setting: Setting) -> Any:
     """More documents than a page holds, with all that a sample of them is spread over."""
     from topicfold import Corpus
 
-    data = None if setting.file is None else setting.file.parent
+    data = None if setting.file is None else setting.file.parents[1]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "paragraphs.csv")
         write_paragraphs(path, 2_000 if setting.quick else _PARAGRAPHS, data)

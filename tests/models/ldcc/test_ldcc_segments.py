@@ -9,7 +9,7 @@ from ldcc_cases import as_corpus, assert_same, small
 from sklearn.metrics import adjusted_rand_score
 
 from topicfold import LDCC, Corpus
-from topicfold.models.ldcc import chains, sampler, segments
+from topicfold.models.ldcc import chains, gibbs, sampler, segments
 
 
 def test_shapes_and_sums(fitted, segmented):
@@ -224,3 +224,16 @@ def test_tokens_and_first_topics_in_blocks(monkeypatch):
     assert np.array_equal(whole.doc_topic_, again.doc_topic_)
     monkeypatch.setattr(chains, "_CLUSTERED", 20)  # clusters to begin with from a part of the segments
     assert fit().topic_word_.shape == whole.topic_word_.shape
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_the_prior_do_not_depend_on_the_other_words(dtype):
+    rng = np.random.default_rng(0)
+    word_topic, topic_alpha = rng.random((9, 5)).astype(dtype), rng.random((5, 3))
+    found = np.zeros((9, 3))
+    gibbs.prior_masses(np.array([1, 4, 8]), word_topic, topic_alpha, found)
+    assert np.allclose(found[[1, 4, 8]], word_topic[[1, 4, 8]] @ topic_alpha)
+    assert not found[[0, 2, 3, 5, 6, 7]].any()
+    alone = np.zeros((9, 3))
+    gibbs.prior_masses(np.array([4]), word_topic, topic_alpha, alone)
+    assert np.array_equal(alone[4], found[4])
