@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from .common import SEED, Row, Setting, alternating, cpu, installed, seconds
+from .paragraphs import write_paragraphs
 
 _DOCUMENTS = 20_000
+_PARAGRAPHS = 100_000  # more than a page holds
 _TOPICS = 50
 _FRAMES = 60
 _FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
@@ -29,6 +31,9 @@ def rows(setting: Setting) -> Iterator[Row]:
     model = PLSA(_TOPICS, random_state=SEED).fit(corpus)
     yield from _page(f"{len(corpus):,} documents", model, corpus, most_bytes=25e6, setting=setting)
     yield _layout(model.doc_topic_, setting)
+    corpus = _paragraphs(setting)
+    model = PLSA(_TOPICS, max_iter=10, random_state=SEED).fit(corpus)
+    yield from _page(f"a sample of {len(corpus):,} paragraphs", model, corpus, most_bytes=60e6, setting=setting)
 
 
 def _many(setting: Setting) -> Any:
@@ -40,6 +45,18 @@ def _many(setting: Setting) -> Any:
     texts = [texts[d % len(texts)] for d in range(n_documents)]
     titles = [text.strip()[:60] for text in texts]
     return Corpus.from_texts(texts, titles=titles, keep_texts=True, min_df=12, max_df=0.06)
+
+
+def _paragraphs(setting: Setting) -> Any:
+    """More documents than a page holds, with all that a sample of them is spread over."""
+    from topicfold import Corpus
+
+    data = None if setting.file is None else setting.file.parents[1]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "paragraphs.csv")
+        write_paragraphs(path, 2_000 if setting.quick else _PARAGRAPHS, data)
+        columns = {"text": "text", "id": "id", "title": "title", "labels": "source", "timestamp": "date"}
+        return Corpus.read(path, **columns, keep_texts=True, min_df=5, max_df=0.5)
 
 
 def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Setting) -> Iterator[Row]:
@@ -62,7 +79,8 @@ def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Settin
         opened, frame = alternating(
             lambda: _in_browser(path, _until_ready), lambda: _in_browser(path, _a_frame), repeats=setting.repeats(5, 1)
         )
-        yield Row(name, seconds(opened), goal="<= 3 s", met=opened <= 3)
+        most = 3 if most_bytes < 60e6 else 5
+        yield Row(name, seconds(opened), goal=f"<= {most} s", met=opened <= most)
         yield Row(f"explorer, {what}: a frame of the map while zooming, drawn without a graphics card", seconds(frame))
 
 

@@ -91,10 +91,12 @@ def more_kernels(corpus):
     from topicfold.baselines.overlapping import MOC, MOCC
     from topicfold.corpus.counting import token_stream
     from topicfold.metrics import coherence, omega_index, pairwise_scores
+    from topicfold.topics.group_sums import sums_by_group
 
     counts = corpus.counts
     tokens = token_stream(corpus.texts, corpus.vocabulary, corpus.preprocessing)
     coherence([[0, 1, 2], [3, 4, 5]], tokens=tokens, measure="c_v")
+    sums_by_group(np.ones((len(corpus), 3)), np.arange(len(corpus)), np.arange(len(corpus)) % 2, 2)
     ITCC(3, 3, random_state=0).fit(counts)
     MOC(3, random_state=0).fit(counts)
     MOCC(3, 3, random_state=0).fit(counts)

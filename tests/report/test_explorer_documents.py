@@ -56,3 +56,17 @@ def test_a_document_without_text_shows_its_words(page, reports, themes):
 def test_neighbours_in_the_graph_of_the_fit(page, reports):
     page.open(reports["ltm"], "document=d6")
     assert "Nearest by the graph of the fit" in page.texts("main .two h3")
+
+
+def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, reports):
+    page.open(reports["part"])
+    chosen = page.data()["corpus"]["sample"]
+    best = chosen["in_best"]
+    assert page.text(".note") == (
+        "This page shows a sample: 20 of the 80 documents. "
+        f"It has the 2 best documents of each topic ({best} documents), "
+        f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
+        "Figures are of the whole corpus, but for those on the map."
+    )
+    page.go("map")
+    assert "20 of the 80 documents" in page.text(".map-note")

@@ -36,6 +36,7 @@ def test_every_model_has_a_report(any_model, corpus):
     assert data["corpus"] == {
         "documents": 36,
         "shown": 36,
+        "sample": None,
         "words": corpus.counts.shape[1],
         "tokens": corpus.counts.sum(),
         "segments": 72,

@@ -66,6 +66,7 @@ def test_texts_are_cut_to_fit(budget, monkeypatch):
         corpus = Corpus.from_texts(texts, keep_texts=True)
     model = plsa(corpus, 2)
     monkeypatch.setattr(document_table, "_TEXT_BYTES", budget)
+    monkeypatch.setattr(document_table, "_BYTES_A_TEXT", 0)
     data = json.loads(build_report(model, corpus).to_json())
     shown, limit = data["documents"]["text"], data["corpus"]["cut"]
     sizes = [len(text.encode()) for text in shown]
@@ -82,5 +83,7 @@ def test_texts_are_cut_to_fit(budget, monkeypatch):
         ("cat", marks_of(data["documents"], 0)[0][2]),
         ("dog", marks_of(data["documents"], 0)[1][2]),
     }
+    monkeypatch.setattr(document_table, "_BYTES_A_TEXT", 2000)  # many documents have more room
+    assert build_report(model, corpus).data["corpus"]["cut"] is None
     monkeypatch.undo()
     assert build_report(model, corpus).data["corpus"]["cut"] is None

@@ -142,7 +142,7 @@ def tree(
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
 @click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
-    "--documents", type=click.IntRange(1), default=20_000, show_default=True, help="Documents on the page at most."
+    "--documents", type=click.IntRange(1), default=50_000, show_default=True, help="Documents on the page at most."
 )
 def explore(
     model: str,

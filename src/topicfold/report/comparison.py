@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..topics.tree import TopicTree
+from .sample import largest_topics
 
 __all__ = ["comparison", "relations"]
 
@@ -18,7 +19,7 @@ _SHOWN_WORDS = 10
 def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
     """The lowest topics of two trees, and how the documents of each are shared out among those of the other."""
     rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
-    shared = shared_documents(left.doc_topic[:, rows[0]], right.doc_topic[:, rows[1]])
+    shared = shared_documents(left, right)
     of_left, of_right = _parts(shared)
     links = [
         [
@@ -51,16 +52,17 @@ def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
     }
 
 
-def shared_documents(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """S[a, b]: documents whose largest topic is a in the one model and b in the other; without any topic, none.
+def shared_documents(left: TopicTree, right: TopicTree) -> np.ndarray:
+    """S[a, b]: documents whose largest topic of the lowest level is the a-th in one model and the b-th in the other.
 
-    >>> shared_documents(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[1.0, 0.0], [0.7, 0.3]])).tolist()
-    [[1.0, 0.0], [1.0, 0.0]]
+    Documents without any topic are left out.
     """
-    some = (left.max(axis=1) > 0) & (right.max(axis=1) > 0)
-    shared = np.zeros((left.shape[1], right.shape[1]))
-    np.add.at(shared, (left[some].argmax(axis=1), right[some].argmax(axis=1)), 1)
-    return shared
+    rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
+    main = [largest_topics(tree) for tree in (left, right)]
+    some = (main[0] >= 0) & (main[1] >= 0)
+    places = [np.searchsorted(own, topics[some]) for own, topics in zip(rows, main)]
+    shape = len(rows[0]), len(rows[1])
+    return np.bincount(places[0] * shape[1] + places[1], minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
 
 def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:

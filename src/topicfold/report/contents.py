@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_whole
-from ..metrics.coherence import coherence
 from ..models.base import TopicModel
 from ..topics.periods import readable_period, shares_over_time
-from ..topics.ranking import relevance, top_word_columns
 from ..topics.tree import TopicTree
 from .comparison import comparison
-from .document_table import FITTED_GRAPH, chosen_documents, document_graph, document_table, shortened
+from .document_table import FITTED_GRAPH, document_graph, document_table, shortened
 from .page import Report
+from .sample import Sample, chosen_documents
+from .topic_table import Labels, as_number, label_table, topic_table, word_shares
 
 __all__ = ["build_report", "read_names"]
 
-MOST_DOCUMENTS = 20_000
+MOST_DOCUMENTS = 50_000
 _FORMAT = 1
 _MOST_STEPS = 200  # of the plot of convergence
-_WORDS = 30  # a topic shows at once ...
-_WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
-_COHERENCE_WORDS = 10
-_SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
 _PLACES = 10_000  # steps of the map's scale
 
 
@@ -65,8 +59,9 @@ def build_report(
         What the two are called there.
     layout : {'neighbours', 'umap'}, default='neighbours'
         How documents find their places on the map; 'umap' is an extra.
-    max_documents : int, default=20000
-        Of more documents the best of each topic and a random part are shown; figures are still those of all.
+    max_documents : int, default=50000
+        Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
+        for, spread evenly over topics, labels and dates. Figures are still those of all documents.
 
     Returns
     -------
@@ -77,30 +72,31 @@ def build_report(
     if len(tree) == 0:
         raise ValueError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
-    rows = chosen_documents(tree, max_documents)
+    labels = label_table(corpus)
+    sample = chosen_documents(tree, max_documents, _strata(corpus, labels))
+    rows = sample.rows
     graph = document_graph(tree, corpus)
     counts = corpus.counts_over(tree.vocabulary)
     words: dict[str, int] = {}
-    labels = _label_table(corpus)
-    topic_list = _topics(tree, counts, rows, words, labels)
+    topic_list = topic_table(tree, counts, rows, words, labels)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
     documents = document_table(corpus, counts, tree, rows, shown_graph, words)
     fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
     x, y = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
     if labels is not None:
-        documents["labels"] = [" ".join(map(str, labels[1][row])) for row in rows]
+        documents["labels"] = [labels.of(row) for row in rows]
     data = {
         "format": _FORMAT,
         "name": shortened(name),
-        "corpus": _corpus_facts(corpus, len(rows), documents.pop("cut", None)),
+        "corpus": _corpus_facts(corpus, sample, documents.pop("cut", None)),
         "model": _model_facts(tree, model_name),
         "exclusive": bool(tree.exclusive),
         "levels": {str(level): name for level, name in tree.level_names.items()},
         "score": "relevance" if tree.word_score is None else "discerning index",
         "words": [shortened(word) for word in words],
-        "share": _word_shares(tree, words),
+        "share": word_shares(tree, words),
         "topics": topic_list,
-        "labels": None if labels is None else [shortened(label) for label in labels[0]],
+        "labels": None if labels is None else [shortened(label) for label in labels.names],
         "documents": {**documents, "x": x, "y": y},
         "graph": None if graph is None else graph[0],
         "time": _over_time(tree, corpus),
@@ -133,10 +129,22 @@ def read_names(path: str | Path) -> dict[int, str]:
     return {int(topic): name for topic, name in given.items()}
 
 
-def _corpus_facts(corpus: Corpus, n_shown: int, cut: int | None) -> dict[str, Any]:
+def _strata(corpus: Corpus, labels: Labels | None) -> dict[str, np.ndarray]:
+    """What a sample of the documents is spread over, beside topics."""
+    strata: dict[str, np.ndarray] = {}
+    if labels is not None:
+        strata["labels"] = labels.first()
+    if corpus.timestamps is not None:
+        strata["dates"] = corpus.timestamps
+    return strata
+
+
+def _corpus_facts(corpus: Corpus, sample: Sample, cut: int | None) -> dict[str, Any]:
+    chosen = {"best": sample.best, "in_best": sample.n_best, "over": list(sample.over)}
     return {
         "documents": len(corpus),
-        "shown": n_shown,
+        "shown": len(sample.rows),
+        "sample": chosen if sample.best else None,
         "words": corpus.counts.shape[1],
         "tokens": int(corpus.counts.sum()),
         "segments": None if corpus.segments is None else corpus.segments.counts.shape[0],
@@ -163,125 +171,11 @@ def _model_facts(tree: TopicTree, title: str | None) -> dict[str, Any]:
         "name": summary.name,
         "title": title or f"{summary.name}, {n_topics:,} topics",
         "settings": [[key, value] for key, value in summary.settings.items()],
-        "steps": [[int(step) + 1, _number(history[step], 7)] for step in steps],
+        "steps": [[int(step) + 1, as_number(history[step], 7)] for step in steps],
         "unit": summary.unit,
         "iterations": summary.n_iter,
         "ending": summary.ending,
     }
-
-
-# ---- topics ---------------------------------------------------------------------------------------------------------
-
-
-def _topics(
-    tree: TopicTree, counts: sp.csr_array, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
-) -> list[dict[str, Any]]:
-    coherent = _coherence(tree, counts)
-    similar = _similar(tree)
-    labels = None if labelled is None else _labels_of_topics(tree, *labelled)
-    shown = tree.doc_topic[rows]
-    topics = []
-    for row, topic in enumerate(tree.ids.tolist()):
-        best = np.argsort(-shown[:, row], kind="stable")[:_DOCUMENTS]
-        topics.append(
-            {
-                "id": topic,
-                "name": None if topic not in tree.names else shortened(tree.names[topic]),
-                "parent": int(tree.parent[row]),
-                "level": int(tree.level[row]),
-                "size": _number(tree.size[row]),
-                "coherence": _number(coherent[row], 3),
-                "words": _topic_words(tree, row, words),
-                "documents": [[int(d), _number(shown[d, row], 3)] for d in best if shown[d, row] > 0],
-                "similar": similar[row],
-                **({} if labels is None else {"labels": labels[row]}),
-                **({} if tree.edges is None else {"parts": [[t, _number(w)] for t, w in tree.parts(topic)]}),
-            }
-        )
-    return topics
-
-
-def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[float | None]]:
-    """[word, P(w|z), score] of the words that are among the best for some weight of relevance, or have a score.
-
-    The score stands only where the tree has one of its own; the page works out relevance as the slider moves.
-    """
-    found: dict[int, float | None] = {}
-    if tree.word_score is not None:
-        own = tree.word_scores(row)
-        found = {int(w): _number(own[w]) for w in top_word_columns(own, _WORDS) if own[w] > -math.inf}
-    logs, lifts = (relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0] for weight in (1, 0))
-    known = np.flatnonzero(logs > -math.inf)
-    for weight in _WEIGHTS if len(known) else ():
-        scores = weight * logs[known] + (1 - weight) * lifts[known]
-        best = np.argpartition(-scores, min(_WORDS, len(scores) - 1))[:_WORDS]
-        for w in known[best[np.lexsort((best, -scores[best]))]].tolist():
-            found.setdefault(w, None)
-    numbered = ((words.setdefault(tree.vocabulary[w], len(words)), w, score) for w, score in found.items())
-    return [[number, _number(tree.topic_word[row, w]), score] for number, w, score in numbered]
-
-
-def _word_shares(tree: TopicTree, words: dict[str, int]) -> list[float | None]:
-    """P(w), which P(w|z) is set against: the share of all tokens, or where topics are no mixture, of the documents."""
-    column = {word: w for w, word in enumerate(tree.vocabulary)}
-    n_fitted = len(tree.doc_topic) if tree.summary is None else tree.summary.n_documents
-    total = max(float(tree.word_frequency.sum()) if tree.exclusive else n_fitted, 1)
-    return [_number(tree.word_frequency[column[word]] / total) for word in words]
-
-
-def _coherence(tree: TopicTree, counts: sp.csr_array) -> np.ndarray:
-    column = {word: w for w, word in enumerate(tree.vocabulary)}
-    best = [[column[word.word] for word in tree.words(int(topic), _COHERENCE_WORDS)] for topic in tree.ids]
-    return coherence(best, counts=counts, measure="c_npmi")
-
-
-def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
-    """For each topic those of its level most like it: [id, similarity].
-
-    By their words: the cosine of the square roots of P(w|z). Where topics are no mixture all of them give most words
-    about the same probability: then by their documents, the correlation of the memberships.
-    """
-    if tree.exclusive:
-        vectors = np.sqrt(tree.topic_word.astype(np.float64))
-    else:
-        vectors = (tree.doc_topic - tree.doc_topic.mean(axis=0)).T.astype(np.float64)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    found = []
-    for row in range(len(tree)):
-        others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != tree.ids[row]))
-        affinity = vectors[others] @ vectors[row]
-        order = np.argsort(-affinity, kind="stable")[:_SIMILAR]
-        found.append([[int(tree.ids[others[k]]), _number(affinity[k], 3)] for k in order])
-    return found
-
-
-Labels = tuple[list[str], list[list[int]]]
-
-
-def _label_table(corpus: Corpus) -> Labels | None:
-    """The labels, the most frequent first, and those of each document by number."""
-    if corpus.labels is None:
-        return None
-    matrix, names = corpus.label_matrix()
-    order = np.argsort(-np.asarray(matrix.sum(axis=0)).ravel(), kind="stable")
-    number = {names[label]: place for place, label in enumerate(order.tolist())}
-    return [names[label] for label in order], [[number[label] for label in dict.fromkeys(row)] for row in corpus.labels]
-
-
-def _labels_of_topics(
-    tree: TopicTree, names: list[str], of_document: list[list[int]]
-) -> list[list[list[float | None]]]:
-    """[label, share of the topic's documents, share of all documents], the most frequent in the topic first."""
-    documents = np.repeat(np.arange(len(of_document)), [len(labels) for labels in of_document])
-    labels = np.array([label for row in of_document for label in row], dtype=np.int64)
-    overall = np.bincount(labels, minlength=len(names)) / len(of_document)
-    found = []
-    for row in range(len(tree)):
-        membership = tree.doc_topic[:, row].astype(np.float64)
-        share = np.bincount(labels, membership[documents], len(names)) / max(membership.sum(), 1e-300)
-        order = np.argsort(-share, kind="stable")[:_LABELS]
-        found.append([[int(k), _number(share[k], 3), _number(overall[k], 3)] for k in order if share[k] >= 0.005])
-    return found
 
 
 # ---- the rest -------------------------------------------------------------------------------------------------------
@@ -299,7 +193,7 @@ def _over_time(tree: TopicTree, corpus: Corpus) -> dict[str, Any] | None:
         "by": by,
         "periods": [str(period) for period in periods],
         "documents": n_documents.tolist(),
-        "share": [[_number(value, 3) for value in column] for column in share.T],
+        "share": [[as_number(value, 3) for value in column] for column in share.T],
     }
 
 
@@ -313,9 +207,3 @@ def _places(positions: np.ndarray) -> tuple[list[int], list[int]]:
 
 def _compared(tree: TopicTree, other: TopicTree, name: str | None) -> dict[str, Any]:
     return {"model": _model_facts(other, name), **comparison(tree, other)}
-
-
-def _number(value: Any, digits: int = 4) -> float | None:
-    """A number with so many digits, None for what is none."""
-    number = float(value)
-    return float(f"{number:.{digits}g}") if math.isfinite(number) else None

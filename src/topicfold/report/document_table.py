@@ -1,4 +1,4 @@
-"""Documents for the explorer: which are shown, their texts with each word's topic, their neighbours.
+"""Documents for the explorer: their texts with each word's topic, their neighbours.
 
 Long columns of numbers travel as strings of numbers, one per document, which the page takes apart when the document
 is opened: a browser reads a string many times faster than the lists it stands for.
@@ -24,7 +24,6 @@ from ..topics.tree import TopicTree
 __all__ = [
     "FITTED_GRAPH",
     "LONGEST_NAME",
-    "chosen_documents",
     "document_graph",
     "document_table",
     "nearest_by_topic",
@@ -32,27 +31,14 @@ __all__ = [
 ]
 
 FITTED_GRAPH = "the graph of the fit"
-_BEST = 40  # documents of each topic that are shown whatever else is left out
-_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut
+_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut ...
+_BYTES_A_TEXT = 500  # ... but not where all could have so many
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
 _NEAREST, _LINKED = 8, 20
 LONGEST_NAME = 100_000  # characters of an id, a title, a label, a word or a name: so many the page can show
 # by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
 _SHARES = {True: (0.01, 12), False: (0.1, 40)}
-
-
-def chosen_documents(tree: TopicTree, most: int) -> np.ndarray:
-    """The rows of the documents to show, in order: all, or the best of each topic and a random part of the rest."""
-    n_documents = len(tree.doc_topic)
-    if n_documents <= most:
-        return np.arange(n_documents)
-    n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
-    # a column at a time: all at once would take as much memory again; the best of every topic, then the second ...
-    ranked = np.stack([np.argsort(-column, kind="stable")[:n_best] for column in tree.doc_topic.T], axis=1)
-    drawn = np.random.RandomState(0).permutation(n_documents)
-    chosen = dict.fromkeys([*ranked.ravel().tolist(), *drawn.tolist()])
-    return np.sort(list(chosen)[:most])
 
 
 def document_graph(tree: TopicTree, corpus: Corpus) -> tuple[str, sp.csr_array] | None:
@@ -66,7 +52,7 @@ def document_graph(tree: TopicTree, corpus: Corpus) -> tuple[str, sp.csr_array] 
 
 def nearest_by_topic(doc_topic: np.ndarray) -> sp.csr_array:
     """For each document those with the most similar mix of topics, with the cosine of the square roots."""
-    roots = np.sqrt(doc_topic.astype(np.float64))
+    roots = np.sqrt(doc_topic.astype(np.float32))
     return nearest(roots, roots, _NEAREST, skip_self=True)
 
 
@@ -245,12 +231,13 @@ def _utf16_places(text: str) -> Callable[[int], int]:
 
 def _cut_length(sizes: list[int]) -> int | None:
     """The bytes a text may have so that all together stay within bounds; None: they do as they are."""
-    if sum(sizes) <= _TEXT_BYTES:
+    room = max(_TEXT_BYTES, _BYTES_A_TEXT * len(sizes))
+    if sum(sizes) <= room:
         return None
-    low, high = _SHORTEST_CUT, max(sizes)
+    low, high, lengths = _SHORTEST_CUT, max(sizes), np.array(sizes)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if sum(min(size, middle) for size in sizes) <= _TEXT_BYTES else (low, middle - 1)
+        low, high = (middle, high) if int(np.minimum(lengths, middle).sum()) <= room else (low, middle - 1)
     return low
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_choice
+from .group_sums import sums_by_group
 
 __all__ = ["PERIODS", "check_dates", "chosen_period", "readable_period", "shares_over_time"]
 
@@ -51,9 +52,8 @@ def shares_over_time(
     doc_topic: np.ndarray, timestamps: np.ndarray, by: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The periods, the mean memberships in each, and the number of its documents; undated documents are left out."""
-    dated = ~np.isnat(timestamps)
+    dated = np.flatnonzero(~np.isnat(timestamps))
     periods, where = np.unique(timestamps[dated].astype(f"datetime64[{PERIODS[by]}]"), return_inverse=True)
     n_documents = np.bincount(where)
-    share = np.zeros((len(periods), doc_topic.shape[1]))
-    np.add.at(share, where, doc_topic[dated])
+    share = sums_by_group(doc_topic, dated, where, len(periods))
     return periods, share / n_documents[:, None], n_documents

@@ -9,6 +9,7 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.extras import import_extra
 from .periods import check_dates, chosen_period, shares_over_time
+from .ranking import largest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,7 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame
         else:
             members[rows] = (shares > _MEMBER).sum(axis=0)
     topics = tree.ids.tolist()
-    best = [np.argsort(-column, kind="stable")[:n_documents] for column in tree.doc_topic.T]
+    best = [largest(column, n_documents) for column in tree.doc_topic.T]
     columns = {
         "topic": tree.ids,
         "name": [tree.name(topic) for topic in topics],

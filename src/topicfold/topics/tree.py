@@ -17,7 +17,7 @@ from .display import tree_as_html, tree_as_text
 from .export import hlta_json, pyldavis_arguments, tree_as_json
 from .fit_summary import FitSummary
 from .likeness import reduced, topic_linkage, with_groups
-from .ranking import RankBy, relevance, top_word_columns
+from .ranking import RankBy, largest, relevance, top_word_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,8 +169,7 @@ class TopicTree:
     def documents(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
         """The documents most in a topic: (id, membership)."""
         column = self.doc_topic[:, self.row(topic)]
-        order = np.lexsort((np.arange(len(column)), -column))[:n]
-        return [(self.document_ids[d], float(column[d])) for d in order]
+        return [(self.document_ids[d], float(column[d])) for d in largest(column, n)]
 
     def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
         """The topics of a document, by its id (a string) or row (a number): (topic, membership), the largest first."""

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from ldcc_cases import as_corpus, assert_same, small
 from sklearn.metrics import adjusted_rand_score
 
-from topicfold import Corpus
+from topicfold import LDCC, Corpus
+from topicfold.models.ldcc import chains, gibbs, sampler, segments
 
 
 def test_shapes_and_sums(fitted, segmented):
@@ -187,3 +188,52 @@ def test_another_vocabulary_is_matched_word_by_word(corpus, segmented):
     strange = as_corpus(counts, corpus.segments.documents, 30, [f"x{w}" for w in range(13)])
     with pytest.raises(ValueError, match="no word in common"):
         model.transform(strange)
+
+
+def test_documents_pooled_in_blocks(monkeypatch):
+    """Documents are pooled some at a time, whatever the order of their segments."""
+    rng = np.random.default_rng(0)
+    counts = sp.csr_array(rng.poisson(0.5, (40, 6)).astype(float))
+    documents = rng.integers(0, 15, 40)
+    memberships = rng.dirichlet(np.ones(3), 40).astype(np.float32), rng.dirichlet(np.ones(2), 40).astype(np.float32)
+    weight = np.full(3, 1 / 3)
+    whole = segments.pooled(counts, documents, *memberships, weight, 0.1)
+    monkeypatch.setattr(segments, "_DOCUMENTS", 4)
+    for one, other in zip(whole, segments.pooled(counts, documents, *memberships, weight, 0.1), strict=True):
+        assert np.array_equal(one, other)
+    lengths = counts.sum(axis=1)
+    for d in range(documents.max() + 1):
+        own = documents == d
+        topics = lengths[own] @ memberships[0][own] / lengths[own].sum() if lengths[own].sum() else weight
+        assert np.allclose(whole[0][d], topics)
+
+
+def test_tokens_and_first_topics_in_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.7, (50, 12))
+
+    def fit():
+        return LDCC(3, 4, n_sweeps=6, burn_in=3, lag=1, random_state=0).fit(X, documents=np.arange(50) // 2)
+
+    whole = fit()
+    monkeypatch.setattr(chains, "_SEGMENTS", 7)
+    monkeypatch.setattr(chains, "_TOKENS", 5)
+    monkeypatch.setattr(sampler, "_SEGMENTS", 9)
+    again = fit()
+    assert np.array_equal(whole.topic_word_, again.topic_word_)
+    assert np.array_equal(whole.doc_topic_, again.doc_topic_)
+    monkeypatch.setattr(chains, "_CLUSTERED", 20)  # clusters to begin with from a part of the segments
+    assert fit().topic_word_.shape == whole.topic_word_.shape
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_the_prior_do_not_depend_on_the_other_words(dtype):
+    rng = np.random.default_rng(0)
+    word_topic, topic_alpha = rng.random((9, 5)).astype(dtype), rng.random((5, 3))
+    found = np.zeros((9, 3))
+    gibbs.prior_masses(np.array([1, 4, 8]), word_topic, topic_alpha, found)
+    assert np.allclose(found[[1, 4, 8]], word_topic[[1, 4, 8]] @ topic_alpha)
+    assert not found[[0, 2, 3, 5, 6, 7]].any()
+    alone = np.zeros((9, 3))
+    gibbs.prior_masses(np.array([4]), word_topic, topic_alpha, alone)
+    assert np.array_equal(alone[4], found[4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,9 @@ __all__ = ["ChainStep", "chain_of", "start_chains"]
 
 _ALPHA_EVERY = 5  # sweeps of burn-in
 _FIRST_ALPHA = 0.1
+_SEGMENTS = 1 << 14  # of a block in which each segment's mix of topics is held
+_TOKENS = 1 << 12
+_CLUSTERED = 50_000  # segments that clusters to begin with are found from
 
 
 class ChainStep:
@@ -87,24 +91,72 @@ def _first_draw(
     if model.init == "random":
         return rng.randint(n_topics, size=len(sampler.tokens)), rng.randint(n_clusters, size=n_segments)
     topic_word = start(counts, n_topics, "auto", rng, {})[1]
-    of_word = topic_word / np.maximum(topic_word.sum(axis=0), 1e-300)  # P(l|w), were topics equally likely
-    segment_topic = (counts @ of_word.T + 1e-3) / (counts.sum(axis=1) + 1e-3 * n_topics)[:, None]
-    cluster = _nearest_clusters(segment_topic, n_clusters, rng)
-    segment = np.repeat(np.arange(n_segments), sampler.lengths)
-    topic = np.empty(len(sampler.tokens), np.int64)
+    # P(l|w), were topics equally likely
+    topic_of_word = np.ascontiguousarray((topic_word / np.maximum(topic_word.sum(axis=0), 1e-300)).T)
+
+    def mixes(segments: sp.csr_array) -> np.ndarray:
+        return (segments @ topic_of_word + 1e-3) / (segments.sum(axis=1) + 1e-3 * n_topics)[:, None]
+
+    clusters = _Clusters(mixes, counts, n_clusters, rng)
+    cluster = np.empty(n_segments, np.int32)
+    topic = np.empty(len(sampler.tokens), np.int16 if n_topics <= np.iinfo(np.int16).max else np.int32)
     word_topic = np.ascontiguousarray(topic_word.T)
-    for first in range(0, len(topic), 1 << 16):
-        part = slice(first, first + (1 << 16))
-        upto = np.cumsum(segment_topic[segment[part]] * word_topic[sampler.tokens[part]], axis=1)
-        drawn = rng.random_sample(len(upto)) * upto[:, -1]
-        topic[part] = np.minimum((upto <= drawn[:, None]).sum(axis=1), n_topics - 1)
+    for first in range(0, n_segments, _SEGMENTS):
+        rows = slice(first, min(first + _SEGMENTS, n_segments))
+        segment_topic = mixes(counts[rows])
+        cluster[rows] = clusters.nearest(segment_topic, first)
+        tokens = sampler.tokens[sampler.ends[rows.start] : sampler.ends[rows.stop]]
+        segment = np.repeat(np.arange(len(segment_topic)), sampler.lengths[rows])
+        topic[sampler.ends[rows.start] : sampler.ends[rows.stop]] = _drawn(
+            segment_topic, segment, word_topic, tokens, rng
+        )
     return topic, cluster
 
 
-def _nearest_clusters(segment_topic: np.ndarray, n_clusters: int, rng: np.random.RandomState) -> np.ndarray:
-    """Segments that mix topics alike have one cluster."""
-    from sklearn.cluster import KMeans
+def _drawn(
+    segment_topic: np.ndarray,
+    segment: np.ndarray,
+    word_topic: np.ndarray,
+    tokens: np.ndarray,
+    rng: np.random.RandomState,
+) -> np.ndarray:
+    """A topic of each token, drawn by P(l|segment) P(w|l)."""
+    topic = np.empty(len(tokens), np.int64)
+    for first in range(0, len(topic), _TOKENS):
+        part = slice(first, first + _TOKENS)
+        upto = np.cumsum(segment_topic[segment[part]] * word_topic[tokens[part]], axis=1)
+        drawn = rng.random_sample(len(upto)) * upto[:, -1]
+        topic[part] = np.minimum((upto <= drawn[:, None]).sum(axis=1), word_topic.shape[1] - 1)
+    return topic
 
-    if n_clusters >= len(segment_topic):
-        return np.arange(len(segment_topic)) % n_clusters
-    return KMeans(n_clusters, n_init=1, max_iter=20, random_state=rng).fit_predict(segment_topic)
+
+class _Clusters:
+    """Segments that mix topics alike have one cluster; above 50,000 segments the clusters are those of so many."""
+
+    def __init__(
+        self,
+        mixes: Callable[[sp.csr_array], np.ndarray],
+        counts: sp.csr_array,
+        n_clusters: int,
+        rng: np.random.RandomState,
+    ) -> None:
+        from sklearn.cluster import KMeans
+
+        n_segments = counts.shape[0]
+        self.n_clusters = n_clusters
+        self.means, self.known = None, None
+        if n_clusters >= n_segments:
+            return
+        self.means = KMeans(n_clusters, n_init=1, max_iter=20, random_state=rng)
+        if n_segments <= _CLUSTERED:
+            self.known = self.means.fit_predict(mixes(counts))
+        else:
+            self.means.fit(mixes(counts[np.linspace(0, n_segments - 1, _CLUSTERED).astype(np.int64)]))
+
+    def nearest(self, segment_topic: np.ndarray, first: int) -> np.ndarray:
+        """The clusters of some segments, the first of which has the number `first`."""
+        if self.known is not None:
+            return self.known[first : first + len(segment_topic)]
+        if self.means is not None:
+            return self.means.predict(segment_topic)
+        return np.arange(first, first + len(segment_topic)) % self.n_clusters

@@ -11,6 +11,7 @@ from ...engine.jit import njit
 __all__ = []
 
 _TABULATED = 128  # counts for which rising factorials are looked up
+_RECORD_EVERY = 2  # samples of new documents: topics of their tokens change little from one to the next
 
 
 @njit
@@ -204,16 +205,30 @@ def sweep_segments(
 
 
 @njit
+def prior_masses(words, word_topic, topic_alpha, mass):
+    """mass[w, k] = sum_l topic_alpha[l, k] P(w|l) for some words, each summed on its own, in the order of topics."""
+    for w in words:
+        own = mass[w]
+        own[:] = 0.0
+        for l in range(len(topic_alpha)):
+            p = word_topic[w, l]
+            for k in range(len(own)):
+                own[k] += topic_alpha[l, k] * p
+
+
+@njit
 def frozen_documents(
     tokens,
     ends,
     document_ends,
+    segments,
     word_topic,
+    prior_mass,
     alpha,
     log_rising,
     log_rising_total,
     log_gamma,
-    delta,
+    log_delta,
     n_burn_in,
     n_samples,
     first_document,
@@ -223,13 +238,23 @@ def frozen_documents(
 ):
     """Gibbs sampling of documents first..last with P(w|l) and alpha as they are, from a seed made of their own words.
 
-    segment_topic[s] and segment_cluster[s] are P(l|segment) and P(k|segment), averaged over samples; given the topics
-    of a segment's tokens both are taken as expectations over its document-topic.
+    P(z=l) is as (alpha[y,l] + n(seg,l)) P(w|l), in two parts: n(seg,l) P(w|l) goes over the topics of the segment,
+    alpha[y,l] P(w|l) has the sum prior_mass[w,y]. log_delta[n] = log(delta + n) of n other segments with a cluster.
+
+    segment_topic[s] and segment_cluster[s] are P(l|segment) and P(k|segment), the means over samples of
+    (alpha[y,l] + n(seg,l)) / (sum_l alpha[y,l] + n(seg)) and of y=k. For less noise not what was drawn is counted but
+    what it was drawn from: y by its conditional, z by the first part of its own (at every second sample) and, where it
+    came from the second part, as drawn. Segment g of those to sample is row segments[g] of the result. The last column
+    of prior_mass is sum_l P(w|l), by which topics begin.
     """
     n_clusters, n_topics = alpha.shape
     alpha_total = alpha.sum(axis=1)
     upto = np.empty(n_topics)
     chance = np.empty(n_clusters)
+    here = np.zeros(n_topics, np.int64)  # n(seg, l)
+    used = np.empty(n_topics, np.int64)  # topics of the segment
+    place = np.empty(n_topics, np.int64)  # of a topic in `used`
+    n_recorded = (n_samples - 1) // _RECORD_EVERY + 1
     random = np.empty(2, np.uint64)
     for d in range(first_document, last_document):
         begin, end = document_ends[d], document_ends[d + 1]
@@ -244,49 +269,92 @@ def frozen_documents(
         n_tokens = ends[end] - ends[begin]
         offset = ends[begin]
         topic = np.empty(n_tokens, np.int64)
-        counts = np.zeros((end - begin, n_topics), np.int64)
         cluster = np.zeros(end - begin, np.int64)
-        in_document = np.zeros(n_clusters)
+        in_document = np.zeros(n_clusters, np.int64)
+        topic_sum = np.zeros((end - begin, n_topics))
+        cluster_sum = np.zeros((end - begin, n_clusters))
         for g in range(begin, end):
             k = min(np.int64(next_uniform(random) * n_clusters), n_clusters - 1)
             cluster[g - begin] = k
             in_document[k] += 1
             for i in range(ends[g], ends[g + 1]):
-                total = 0.0
-                for l in range(n_topics):
-                    total += word_topic[tokens[i], l]
-                    upto[l] = total
-                drawn = next_uniform(random) * total
+                w = tokens[i]
+                drawn = next_uniform(random) * prior_mass[w, n_clusters]
                 new = 0
-                while new < n_topics - 1 and upto[new] <= drawn:
+                while new < n_topics - 1 and drawn >= word_topic[w, new]:
+                    drawn -= word_topic[w, new]
                     new += 1
                 topic[i - offset] = new
-                counts[g - begin, new] += 1
         for sweep in range(n_burn_in + n_samples):
+            recorded = sweep >= n_burn_in and (sweep - n_burn_in) % _RECORD_EVERY == 0
             for g in range(begin, end):
                 s = g - begin
-                here = counts[s]
                 k = cluster[s]
+                n_here = ends[g + 1] - ends[g]
+                per_token = 1.0 / (alpha_total[k] + n_here)
+                n_used = 0
+                for i in range(ends[g] - offset, ends[g + 1] - offset):
+                    l = topic[i]
+                    if here[l] == 0:
+                        used[n_used] = l
+                        place[l] = n_used
+                        n_used += 1
+                    here[l] += 1
                 for i in range(ends[g], ends[g + 1]):
-                    w = tokens[i]
-                    here[topic[i - offset]] -= 1
-                    total = 0.0
-                    for l in range(n_topics):
-                        total += (alpha[k, l] + here[l]) * word_topic[w, l]
-                        upto[l] = total
+                    w, old = tokens[i], topic[i - offset]
+                    here[old] -= 1
+                    if here[old] == 0:
+                        n_used -= 1
+                        moved = used[n_used]
+                        used[place[old]] = moved
+                        place[moved] = place[old]
+                    mass = 0.0
+                    for u in range(n_used):
+                        mass += here[used[u]] * word_topic[w, used[u]]
+                        upto[u] = mass
+                    total = mass + prior_mass[w, k]
+                    if recorded and total > 0.0:
+                        share = per_token / (total * n_recorded)
+                        for u in range(n_used):
+                            topic_sum[s, used[u]] += share * here[used[u]] * word_topic[w, used[u]]
                     drawn = next_uniform(random) * total
-                    new = 0
-                    while new < n_topics - 1 and upto[new] <= drawn:
-                        new += 1
-                    topic[i - offset] = new
+                    new = old  # where rounding leaves nothing to draw
+                    if drawn < mass:
+                        u = 0
+                        while upto[u] <= drawn:
+                            u += 1
+                        new = used[u]
+                    else:
+                        drawn -= mass
+                        l = 0
+                        while l + 4 <= n_topics:  # four at a time: their sum does not wait for those before
+                            four = (alpha[k, l] * word_topic[w, l] + alpha[k, l + 1] * word_topic[w, l + 1]) + (
+                                alpha[k, l + 2] * word_topic[w, l + 2] + alpha[k, l + 3] * word_topic[w, l + 3]
+                            )
+                            if drawn < four:
+                                break
+                            drawn -= four
+                            l += 4
+                        while l < n_topics:
+                            drawn -= alpha[k, l] * word_topic[w, l]
+                            if drawn < 0:
+                                new = l
+                                break
+                            l += 1
+                        if sweep >= n_burn_in:
+                            topic_sum[s, new] += per_token / n_samples
+                    if here[new] == 0:
+                        used[n_used] = new
+                        place[new] = n_used
+                        n_used += 1
                     here[new] += 1
+                    topic[i - offset] = new
                 in_document[k] -= 1
                 for c in range(n_clusters):
-                    chance[c] = np.log(delta + in_document[c]) - log_rising_total[ends[g + 1] - ends[g], c]
-                for l in range(n_topics):
+                    chance[c] = log_delta[in_document[c]] - log_rising_total[n_here, c]
+                for u in range(n_used):
+                    l = used[u]
                     n = here[l]
-                    if n == 0:
-                        continue
                     if n < log_rising.shape[1]:
                         for c in range(n_clusters):
                             chance[c] += log_rising[l, n, c]
@@ -308,12 +376,21 @@ def frozen_documents(
                 cluster[s] = k
                 in_document[k] += 1
                 if sweep >= n_burn_in:
-                    n_here = ends[g + 1] - ends[g]
                     for c in range(n_clusters):
-                        share = chance[c] / total / n_samples
-                        segment_cluster[g, c] += share
-                        for l in range(n_topics):
-                            segment_topic[g, l] += share * (alpha[c, l] + here[l]) / (alpha_total[c] + n_here)
+                        cluster_sum[s, c] += chance[c] / total / n_samples
+                for u in range(n_used):
+                    here[used[u]] = 0
+        for g in range(begin, end):
+            s, row = g - begin, segments[g]
+            n_here = ends[g + 1] - ends[g]
+            for c in range(n_clusters):
+                share = cluster_sum[s, c] / (alpha_total[c] + n_here)
+                segment_cluster[row, c] = cluster_sum[s, c]
+                for l in range(n_topics):
+                    topic_sum[s, l] += share * alpha[c, l]
+            total = topic_sum[s].sum()  # y was taken by its conditional here and as drawn there: not quite one
+            for l in range(n_topics):
+                segment_topic[row, l] = topic_sum[s, l] / total
 
 
 @njit

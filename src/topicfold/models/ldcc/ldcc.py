@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LDCC"]
 
-_NEW_BURN_IN, _NEW_SAMPLES = 20, 30  # sweeps over new documents
+_NEW_BURN_IN, _NEW_SAMPLES = 4, 24  # sweeps over new documents
 
 
 class LDCC(TopicModel):
@@ -434,14 +434,9 @@ class LDCC(TopicModel):
         """
         if topic_word is None or alpha is None:
             topic_word, alpha = self.topic_word_, self.alpha_
-        order = np.argsort(documents, kind="stable")
-        ends = np.searchsorted(documents[order], np.arange(documents.max(initial=-1) + 2))
         topics, clusters = fold_in_segments(
-            counts[order], ends, topic_word, alpha, self.delta, _NEW_BURN_IN, _NEW_SAMPLES, self.n_jobs
+            counts, documents, topic_word, alpha, self.delta, _NEW_BURN_IN, _NEW_SAMPLES, self.n_jobs
         )
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        topics, clusters = topics[back].astype(np.float32), clusters[back].astype(np.float32)
         topics[np.diff(counts.indptr) == 0] = self.topic_weight_
         return topics, clusters
 

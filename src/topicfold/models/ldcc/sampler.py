@@ -13,15 +13,24 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import digamma, gammaln
 
-from ...engine.arrays import csr_parts
+from ...engine.blocks import map_blocks, row_blocks
 from ...engine.checks import machine_memory
 from ...engine.loop import State
-from .gibbs import _TABULATED, add_word_counts, count_segment_topics, fill_word_lists, frozen_documents, sweep_segments
+from .gibbs import (
+    _TABULATED,
+    add_word_counts,
+    count_segment_topics,
+    fill_word_lists,
+    frozen_documents,
+    prior_masses,
+    sweep_segments,
+)
 
 __all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state"]
 
 _LEAST_ALPHA = 1e-4
 _BYTES_A_TOKEN = 12
+_SEGMENTS = 1 << 16  # of a block, where arrays are as long as there are cells
 
 
 class Tables:
@@ -49,6 +58,20 @@ def check_tokens(counts: sp.csr_array, n_clusters: int) -> None:
         )
 
 
+def tokens_of(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """The word of each token in the order of segments, and where the tokens of each segment end, 0 before the first."""
+    tokens = np.empty(int(counts.data.sum(dtype=np.float64)), np.int32)
+    ends = np.zeros(counts.shape[0] + 1, np.int64)
+    for start in range(0, counts.shape[0], _SEGMENTS):
+        stop = min(start + _SEGMENTS, counts.shape[0])
+        indptr = counts.indptr[start : stop + 1].astype(np.int64)
+        cells = slice(indptr[0], indptr[-1])
+        times = counts.data[cells].astype(np.int64)
+        ends[start + 1 : stop + 1] = ends[start] + np.concatenate([[0], np.cumsum(times)])[indptr[1:] - indptr[0]]
+        tokens[ends[start] : ends[stop]] = np.repeat(counts.indices[cells], times)
+    return tokens, ends
+
+
 class Sampler:
     """The tokens of a corpus, in the order of its segments, and sweeps over the state of a chain."""
 
@@ -56,10 +79,7 @@ class Sampler:
         self, counts: sp.csr_array, documents: np.ndarray, n_clusters: int, n_topics: int, eta: float, delta: float
     ) -> None:
         check_tokens(counts, n_clusters)
-        indptr, indices, data = csr_parts(counts)
-        times = data.astype(np.int64)
-        self.tokens = np.repeat(indices, times)
-        self.ends = np.concatenate([[0], np.cumsum(times)])[indptr]
+        self.tokens, self.ends = tokens_of(counts)
         self.documents = documents.astype(np.int64)
         self.n_documents = int(documents.max()) + 1
         self.n_words, self.n_clusters, self.n_topics = counts.shape[1], n_clusters, n_topics
@@ -72,7 +92,7 @@ class Sampler:
     def state(self, topic: np.ndarray, cluster: np.ndarray, alpha: np.ndarray, seed: int) -> State:
         """The state of a chain from a topic of each token and a cluster of each segment."""
         state: State = {
-            "topic": topic.astype(np.int32),
+            "topic": topic.astype(np.int16 if self.n_topics <= np.iinfo(np.int16).max else np.int32, copy=False),
             "cluster": cluster.astype(np.int32),
             "alpha": np.array(alpha, dtype=np.float64),
             "random": random_state(seed),
@@ -80,7 +100,7 @@ class Sampler:
             "size": np.zeros(self.n_words, np.int32),
             "listed": np.zeros(self.start[-1], np.int32),
             "count": np.zeros(self.start[-1], np.int32),
-            "document_cluster": np.zeros((self.n_documents, self.n_clusters), np.int64),
+            "document_cluster": np.zeros((self.n_documents, self.n_clusters), np.int32),
         }
         fill_word_lists(self.tokens, state["topic"], self.start, state["size"], state["listed"], state["count"])
         np.add.at(state["document_cluster"], (self.documents, cluster), 1)
@@ -138,7 +158,7 @@ class Sampler:
 
     def segment_topics(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(segment, topic, count) of every topic that a segment has."""
-        parts = tuple(np.empty(len(self.tokens), np.int64) for _ in range(3))
+        parts = tuple(np.empty(len(self.tokens), np.int32) for _ in range(3))
         n_entries = count_segment_topics(self.ends, state["topic"], self.n_topics, *parts)
         return parts[0][:n_entries], parts[1][:n_entries], parts[2][:n_entries]
 
@@ -160,7 +180,8 @@ class Sampler:
         topics += float((gammaln(many + count[~few]) - gammaln(many)).sum())
         topics -= float(tables.log_rising_total[self.lengths, state["cluster"]].sum())
         in_document = state["document_cluster"]
-        clusters = float((gammaln(in_document + delta) - gammaln(delta)).sum())
+        times = np.bincount(in_document.ravel())  # few counts, most of them many times
+        clusters = float((times * (gammaln(np.arange(len(times)) + delta) - gammaln(delta))).sum())
         prior = self.n_clusters * delta
         clusters -= float((gammaln(in_document.sum(axis=1) + prior) - gammaln(prior)).sum())
         return words + topics + clusters
@@ -192,9 +213,9 @@ def maximised_alpha(
     n_clusters, n_topics = alpha.shape
     segment, topic, count = segment_topics
     longest = int(lengths.max()) + 1
-    code, times = np.unique((cluster[segment] * n_topics + topic) * longest + count, return_counts=True)
+    code, times = np.unique((cluster[segment] * np.int64(n_topics) + topic) * longest + count, return_counts=True)
     cell, count = np.divmod(code, longest)
-    by_length, n_segments = np.unique(cluster * longest + lengths, return_counts=True)
+    by_length, n_segments = np.unique(cluster * np.int64(longest) + lengths, return_counts=True)
     owner, length = np.divmod(by_length, longest)
     known = np.bincount(cluster, minlength=n_clusters) >= 2
     known &= np.bincount(owner, n_segments * length, minlength=n_clusters) > 0
@@ -243,7 +264,7 @@ def moment_alpha(
 
 def fold_in_segments(
     counts: sp.csr_array,
-    document_ends: np.ndarray,
+    documents: np.ndarray,
     topic_word: np.ndarray,
     alpha: np.ndarray,
     delta: float,
@@ -251,31 +272,34 @@ def fold_in_segments(
     n_samples: int,
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(l|segment) and P(k|segment) by Gibbs sampling with frozen topics; segments of a document are neighbours."""
-    from ...engine.blocks import map_blocks, row_blocks
-
+    """P(l|segment) and P(k|segment) in float32, by Gibbs sampling with frozen topics; `documents` are the segments'."""
     check_tokens(counts, len(alpha))
-    indptr, indices, data = csr_parts(counts)
-    times = data.astype(np.int64)
-    tokens = np.repeat(indices, times)
-    ends = np.concatenate([[0], np.cumsum(times)])[indptr]
-    longest = int(np.diff(ends).max(initial=0))
-    tables = Tables(alpha.astype(np.float64), longest)
-    word_topic = np.ascontiguousarray(topic_word.T, dtype=np.float64)
-    segment_topic = np.zeros((counts.shape[0], alpha.shape[1]))
-    segment_cluster = np.zeros((counts.shape[0], alpha.shape[0]))
+    order = np.argsort(documents, kind="stable")
+    document_ends = np.searchsorted(documents, np.arange(documents.max(initial=-1) + 2), sorter=order)
+    tokens, ends = tokens_of(counts if (order[1:] > order[:-1]).all() else counts[order])
+    alpha = np.ascontiguousarray(alpha, dtype=np.float64)
+    tables = Tables(alpha, int(np.diff(ends).max(initial=0)))
+    word_topic = np.ascontiguousarray(topic_word.T)
+    prior_mass = np.zeros((len(word_topic), len(alpha) + 1))  # the last: were topics equally likely
+    priors = np.column_stack([alpha.T, np.ones(alpha.shape[1])])
+    prior_masses(np.flatnonzero(np.bincount(tokens)), word_topic, priors, prior_mass)
+    log_delta = np.log(delta + np.arange(np.diff(document_ends).max(initial=0) + 1))
+    segment_topic = np.zeros((len(order), alpha.shape[1]), np.float32)
+    segment_cluster = np.zeros((len(order), len(alpha)), np.float32)
 
     def block(rows: tuple[int, int]) -> Any:
         frozen_documents(
             tokens,
             ends,
             document_ends,
+            order,
             word_topic,
-            alpha.astype(np.float64),
+            prior_mass,
+            alpha,
             tables.log_rising,
             tables.log_rising_total,
             tables.log_gamma,
-            delta,
+            log_delta,
             n_burn_in,
             n_samples,
             *rows,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["document_numbers", "every_document_in_segments", "pooled", "whole_tokens"]
 
+_DOCUMENTS = 1 << 14  # of a block, whose memberships are held in float64
+
 
 def every_document_in_segments(corpus: Corpus) -> tuple[sp.csr_array, np.ndarray]:
     """The segments of a corpus and their documents; an empty segment at the end stands for each document without."""
@@ -44,15 +46,23 @@ def pooled(
     delta: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of documents, from those of their segments: topics by tokens, clusters by segments and the prior."""
-    n_documents, n_segments = int(documents.max(initial=-1)) + 1, len(documents)
-    shape, rows = (n_documents, n_segments), np.arange(n_segments)
-    tokens = sp.csr_array((counts.sum(axis=1), (documents, rows)), shape)
-    topics, total = tokens @ segment_topic.astype(np.float64), tokens.sum(axis=1)
-    topics = np.where(total[:, None] > 0, topics / np.maximum(total, 1)[:, None], topic_weight)
-    members = sp.csr_array((np.ones(n_segments), (documents, rows)), shape)
-    clusters = members @ segment_cluster.astype(np.float64) + delta
-    normalise_rows(clusters, out=clusters)
-    return normalise_rows(topics).astype(np.float32), clusters.astype(np.float32)
+    n_documents = int(documents.max(initial=-1)) + 1
+    lengths = counts.sum(axis=1)
+    order = np.argsort(documents, kind="stable")
+    doc_topic = np.empty((n_documents, segment_topic.shape[1]), np.float32)
+    doc_cluster = np.empty((n_documents, segment_cluster.shape[1]), np.float32)
+    for start in range(0, n_documents, _DOCUMENTS):
+        stop = min(start + _DOCUMENTS, n_documents)
+        first, last = np.searchsorted(documents, [start, stop], sorter=order)
+        rows = order[first:last]
+        shape, places = (stop - start, len(rows)), (documents[rows] - start, np.arange(len(rows)))
+        tokens = sp.csr_array((lengths[rows], places), shape)
+        topics, total = tokens @ segment_topic[rows].astype(np.float64), tokens.sum(axis=1)
+        topics = np.where(total[:, None] > 0, topics / np.maximum(total, 1)[:, None], topic_weight)
+        clusters = sp.csr_array((np.ones(len(rows)), places), shape) @ segment_cluster[rows].astype(np.float64) + delta
+        doc_topic[start:stop] = normalise_rows(topics)
+        doc_cluster[start:stop] = normalise_rows(clusters)
+    return doc_topic, doc_cluster
 
 
 def whole_tokens(counts: sp.csr_array) -> sp.csr_array:

@@ -254,7 +254,7 @@ function drawMap(main, value) {
       element('button', { type: 'button', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
     ),
     element('div', { class: 'map' }, canvas, legend),
-    element('p', { class: 'muted' }, 'Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it.'),
+    element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', 'Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it.'),
   );
   group();
   drawLegend();

@@ -24,8 +24,15 @@ function facts() {
 function notes() {
   const { corpus } = report;
   const said = [];
-  if (corpus.shown < corpus.documents)
-    said.push(`This page holds ${count(corpus.shown)} of the ${count(corpus.documents)} documents: the best of each topic, and of the others a random part. Figures are of the whole corpus, but for those on the map.`);
+  if (corpus.sample) {
+    const { best, in_best: inBest, over } = corpus.sample;
+    const drawn = corpus.shown - inBest;
+    const others = corpus.documents - inBest;
+    const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over[over.length - 1]}`;
+    said.push(
+      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Figures are of the whole corpus, but for those on the map.`,
+    );
+  }
   if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
   return said.map((text) => element('p', { class: 'note' }, text));
 }

@@ -1,0 +1,70 @@
+"""Which documents a page shows: all, or of too many the best of each topic and an even sample of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..topics.ranking import largest
+from ..topics.tree import TopicTree
+
+__all__ = ["Sample", "chosen_documents", "largest_topics"]
+
+_BEST = 40  # documents of each topic that are shown whatever else is left out
+_COLUMNS = 16  # of the memberships, looked at together: their values do not lie side by side
+_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows of the documents to show, in order, and how they were chosen."""
+
+    rows: np.ndarray
+    best: int = 0  # documents of each topic, the best; 0: all documents are shown
+    n_best: int = 0  # documents that are among the best of some topic
+    over: tuple[str, ...] = ()  # what the others are spread over evenly
+
+
+def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray] | None = None) -> Sample:
+    """At most so many documents: all, or the best of each topic and an even sample of the others.
+
+    The others are put in the order of their largest topic, then of the values in `strata`, one value per document, then
+    of their rows, and taken at equal distances. So each topic has its share of them, to within one document, and within
+    a topic so has each value of the first stratum. Nothing is left to chance.
+    """
+    n_documents = len(tree.doc_topic)
+    if n_documents <= most:
+        return Sample(np.arange(n_documents))
+    strata = strata or {}
+    n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
+    # the best of every topic, then the second ...
+    chosen = np.array(list(dict.fromkeys(_best_documents(tree.doc_topic, n_best).ravel().tolist()))[:most])
+    others = np.setdiff1d(np.arange(n_documents), chosen)
+    keys = [values[others] for values in strata.values()]
+    order = others[np.lexsort((*keys[::-1], largest_topics(tree)[others]))]
+    n_drawn = most - len(chosen)
+    drawn = order[((np.arange(n_drawn) + 0.5) * len(order) / max(n_drawn, 1)).astype(np.int64)]
+    return Sample(np.sort(np.concatenate([chosen, drawn])), n_best, len(chosen), ("topics", *strata))
+
+
+def _best_documents(doc_topic: np.ndarray, n: int) -> np.ndarray:
+    """The rows with the largest memberships in each topic, n x topics; of equal ones the first."""
+    found = []
+    for first in range(0, doc_topic.shape[1], _COLUMNS):
+        columns = np.ascontiguousarray(doc_topic[:, first : first + _COLUMNS].T)
+        found += [largest(column, n) for column in columns]
+    return np.stack(found, axis=1)
+
+
+def largest_topics(tree: TopicTree) -> np.ndarray:
+    """The row of the largest topic of the lowest level for each document; -1 for one without any topic."""
+    lowest = np.flatnonzero(tree.at_lowest_level)
+    every = len(lowest) == len(tree)
+    found = np.empty(len(tree.doc_topic), np.int64)
+    for start in range(0, len(found), _ROWS):
+        block = tree.doc_topic[start : start + _ROWS]
+        block = block if every else block[:, lowest]
+        found[start : start + _ROWS] = np.where(block.max(axis=1) > 0, lowest[block.argmax(axis=1)], -1)
+    return found

@@ -1,0 +1,216 @@
+"""Topics for the explorer: their words, coherence, documents, labels, and the topics like them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..corpus.corpus import Corpus
+from ..engine.blocks import single_threaded_libraries
+from ..metrics.coherence import coherence
+from ..topics.group_sums import sums_by_group
+from ..topics.ranking import largest, relevance, top_word_columns
+from ..topics.tree import TopicTree
+from .document_table import shortened
+
+__all__ = ["Labels", "as_number", "label_table", "topic_table", "word_shares"]
+
+_WORDS = 30  # a topic shows at once ...
+_WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
+_COHERENCE_WORDS = 10
+_SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
+_LEAST_LABEL = 0.005  # share of a topic's documents
+_BLOCK = 1 << 14  # words or documents of one product
+_CELLS = 1 << 22  # labels x topics that are summed together
+
+
+def topic_table(
+    tree: TopicTree, counts: sp.csr_array, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
+) -> list[dict[str, Any]]:
+    """What is shown of each topic; `rows` are those of the documents on the page, `words` grows by its words."""
+    coherent = _coherence(tree, counts)
+    similar = _similar(tree)
+    labels = None if labelled is None else _labels_of_topics(tree, labelled)
+    shown = tree.doc_topic[rows]
+    topics = []
+    for row, topic in enumerate(tree.ids.tolist()):
+        best = largest(shown[:, row], _DOCUMENTS)
+        topics.append(
+            {
+                "id": topic,
+                "name": None if topic not in tree.names else shortened(tree.names[topic]),
+                "parent": int(tree.parent[row]),
+                "level": int(tree.level[row]),
+                "size": as_number(tree.size[row]),
+                "coherence": as_number(coherent[row], 3),
+                "words": _topic_words(tree, row, words),
+                "documents": [[int(d), as_number(shown[d, row], 3)] for d in best if shown[d, row] > 0],
+                "similar": similar[row],
+                **({} if labels is None else {"labels": labels[row]}),
+                **({} if tree.edges is None else {"parts": [[t, as_number(w)] for t, w in tree.parts(topic)]}),
+            }
+        )
+    return topics
+
+
+def as_number(value: Any, digits: int = 4) -> float | None:
+    """A number with so many digits, None for what is none."""
+    number = float(value)
+    return float(f"{number:.{digits}g}") if math.isfinite(number) else None
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+
+def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[float | None]]:
+    """[word, P(w|z), score] of the words that are among the best for some weight of relevance, or have a score.
+
+    The score stands only where the tree has one of its own; the page works out relevance as the slider moves.
+    """
+    found: dict[int, float | None] = {}
+    if tree.word_score is not None:
+        own = tree.word_scores(row)
+        found = {int(w): as_number(own[w]) for w in top_word_columns(own, _WORDS) if own[w] > -math.inf}
+    logs, lifts = (relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0] for weight in (1, 0))
+    known = np.flatnonzero(logs > -math.inf)
+    for w in known[_best_for_some_weight(logs[known], lifts[known])].tolist():
+        found.setdefault(w, None)
+    numbered = ((words.setdefault(tree.vocabulary[w], len(words)), w, score) for w, score in found.items())
+    return [[number, as_number(tree.topic_word[row, w]), score] for number, w, score in numbered]
+
+
+def _best_for_some_weight(logs: np.ndarray, lifts: np.ndarray) -> np.ndarray:
+    """Places of the words with the highest weight * logs + (1 - weight) * lifts, the best for the first weight first.
+
+    The best for three of the weights show how high a score is needed for any other: few words have to be ranked.
+    """
+
+    def scores(weight: float, some: np.ndarray | slice) -> np.ndarray:
+        return np.asarray(weight * logs[some] + (1 - weight) * lifts[some])
+
+    every = slice(None)
+    leading = np.unique(np.concatenate([largest(scores(weight, every), _WORDS) for weight in (0.0, 0.5, 1.0)]))
+    found: dict[int, None] = {}
+    for weight in _WEIGHTS if len(leading) else ():
+        bar = np.sort(scores(weight, leading))[-min(_WORDS, len(leading))]
+        candidates = np.flatnonzero(scores(weight, every) >= bar)
+        best = candidates[largest(scores(weight, candidates), _WORDS)]
+        found |= dict.fromkeys(best.tolist())
+    return np.array(list(found), dtype=np.int64)
+
+
+def word_shares(tree: TopicTree, words: dict[str, int]) -> list[float | None]:
+    """P(w), which P(w|z) is set against: the share of all tokens, or where topics are no mixture, of the documents."""
+    column = {word: w for w, word in enumerate(tree.vocabulary)}
+    n_fitted = len(tree.doc_topic) if tree.summary is None else tree.summary.n_documents
+    total = max(float(tree.word_frequency.sum()) if tree.exclusive else n_fitted, 1)
+    return [as_number(tree.word_frequency[column[word]] / total) for word in words]
+
+
+def _coherence(tree: TopicTree, counts: sp.csr_array) -> np.ndarray:
+    column = {word: w for w, word in enumerate(tree.vocabulary)}
+    best = [[column[word.word] for word in tree.words(int(topic), _COHERENCE_WORDS)] for topic in tree.ids]
+    return coherence(best, counts=counts, measure="c_npmi")
+
+
+# ---- topics like it -------------------------------------------------------------------------------------------------
+
+
+def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
+    """For each topic those of its level most like it: [id, similarity].
+
+    By their words: the cosine of the square roots of P(w|z). Where topics are no mixture all of them give most words
+    about the same probability: then by their documents, the correlation of the memberships.
+    """
+    affinity = _cosines(len(tree), _root_blocks(tree) if tree.exclusive else _centred_blocks(tree))
+    found = []
+    for row in range(len(tree)):
+        others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != tree.ids[row]))
+        order = largest(affinity[row, others], _SIMILAR)
+        found.append([[int(tree.ids[others[k]]), as_number(affinity[row, others[k]], 3)] for k in order])
+    return found
+
+
+def _root_blocks(tree: TopicTree) -> Iterable[np.ndarray]:
+    for start in range(0, tree.topic_word.shape[1], _BLOCK):
+        yield np.sqrt(tree.topic_word[:, start : start + _BLOCK].astype(np.float64))
+
+
+def _centred_blocks(tree: TopicTree) -> Iterable[np.ndarray]:
+    mean = tree.doc_topic.mean(axis=0, dtype=np.float64)
+    for start in range(0, len(tree.doc_topic), _BLOCK):
+        yield (tree.doc_topic[start : start + _BLOCK] - mean).T
+
+
+def _cosines(n_topics: int, blocks: Iterable[np.ndarray]) -> np.ndarray:
+    """The cosine of every pair of topics, from blocks of the columns of their vectors."""
+    products = np.zeros((n_topics, n_topics))
+    with single_threaded_libraries():
+        for block in blocks:
+            products += block @ block.T
+    lengths = np.maximum(np.sqrt(products.diagonal()), 1e-300)
+    return products / lengths[:, None] / lengths
+
+
+# ---- labels ---------------------------------------------------------------------------------------------------------
+
+
+class Labels(NamedTuple):
+    """The labels, the most frequent first, and those of each document by number, as runs of one array."""
+
+    names: list[str]
+    ends: np.ndarray  # of the run of each document, with a 0 before the first
+    numbers: np.ndarray
+
+    def first(self) -> np.ndarray:
+        """The first label of each document, -1 where it has none."""
+        some = np.diff(self.ends) > 0
+        return np.where(some, self.numbers[np.where(some, self.ends[:-1], 0)] if some.any() else -1, -1)
+
+    def of(self, row: int) -> str:
+        """The labels of a document as the page reads them."""
+        return " ".join(map(str, self.numbers[self.ends[row] : self.ends[row + 1]].tolist()))
+
+
+def label_table(corpus: Corpus) -> Labels | None:
+    """The labels of a corpus; None where it has none."""
+    if corpus.labels is None:
+        return None
+    # most documents have the labels of some other: each set of labels is looked at once
+    kinds: dict[tuple[str, ...], int] = {}
+    kind = np.fromiter((kinds.setdefault(labels, len(kinds)) for labels in corpus.labels), np.int64, len(corpus))
+    distinct = [tuple(dict.fromkeys(labels)) for labels in kinds]
+    times = np.bincount(kind, minlength=len(distinct)).tolist()
+    frequency: dict[str, int] = {}
+    for labels, n in zip(distinct, times):
+        for label in labels:
+            frequency[label] = frequency.get(label, 0) + n
+    names = sorted(frequency, key=lambda label: (-frequency[label], label))
+    number = {label: place for place, label in enumerate(names)}
+    lengths = np.array([len(labels) for labels in distinct], np.int64)
+    starts = np.cumsum(lengths) - lengths
+    flat = np.array([number[label] for labels in distinct for label in labels], np.int64)
+    ends = np.concatenate([[0], np.cumsum(lengths[kind])])
+    places = np.repeat(starts[kind] - ends[:-1], lengths[kind]) + np.arange(ends[-1])
+    return Labels(names, ends, flat[places])
+
+
+def _labels_of_topics(tree: TopicTree, labels: Labels) -> list[list[list[float | None]]]:
+    """[label, share of the topic's documents, share of all documents], the most frequent in the topic first."""
+    n_labels, n_documents = len(labels.names), len(tree.doc_topic)
+    documents = np.repeat(np.arange(n_documents), np.diff(labels.ends))
+    overall = np.bincount(labels.numbers, minlength=n_labels) / n_documents
+    step = max(1, _CELLS // max(n_labels, 1))
+    found = []
+    for first in range(0, len(tree), step):
+        some = tree.doc_topic[:, first : first + step]
+        shares = sums_by_group(some, documents, labels.numbers, n_labels)
+        shares /= np.maximum(some.sum(axis=0, dtype=np.float64), 1e-300)
+        for share in shares.T:
+            order = [k for k in largest(share, _LABELS).tolist() if share[k] >= _LEAST_LABEL]
+            found.append([[k, as_number(share[k], 3), as_number(overall[k], 3)] for k in order])
+    return found
