@@ -90,9 +90,13 @@ def more_kernels(corpus):
     from topicfold.baselines.itcc import ITCC
     from topicfold.baselines.overlapping import MOC, MOCC
     from topicfold.corpus.counting import token_stream
+    from topicfold.graph.neighbors import document_vectors
+    from topicfold.graph.sparse_search import InvertedIndex, likely_best
     from topicfold.metrics import coherence, omega_index, pairwise_scores
 
     counts = corpus.counts
+    vectors = document_vectors(counts)
+    likely_best(InvertedIndex.of(vectors), vectors, 3, False, True, None)
     tokens = token_stream(corpus.texts, corpus.vocabulary, corpus.preprocessing)
     coherence([[0, 1, 2], [3, 4, 5]], tokens=tokens, measure="c_v")
     ITCC(3, 3, random_state=0).fit(counts)
