@@ -22,7 +22,7 @@ def test_the_system_is_solved(solver, weight, seed):
     matrix = np.diag(lengths) + weight * (np.diag(graph.sum(axis=1)) - graph)
     expected = np.linalg.solve(matrix, target)
     system = GraphSystem(lengths, sp.csr_array(graph), weight, np.zeros(n, bool), solver, None)
-    found = system.solve(target, rows(rng, n, 40))
+    found = system.solve(lambda here: target[:, here], rows(rng, n, 40))
     assert np.allclose(found, expected, atol=1e-10 if solver == "direct" else 1e-3)
     scale = np.sqrt(np.diag(matrix))[:, None]
     assert np.linalg.norm((matrix @ found - target) / scale) <= 1.1e-6 * np.linalg.norm(target / scale)
@@ -36,12 +36,12 @@ def test_conjugate_gradients_rest_at_the_solution_and_stop_in_time():
     solution = np.linalg.solve(np.diag(diagonal) - graph.toarray(), goal)
     parts = (*parts_of(graph)[:3], diagonal, goal)
     found = solution.copy()
-    assert conjugate_gradients(*parts, found, 1e-6, 100) == 0
+    assert conjugate_gradients(*parts, found, 1e-6, 0.0, 100) == 0
     assert np.array_equal(found, solution)
     found = np.zeros((30, 3))
-    assert 0 < conjugate_gradients(*parts, found, 1e-12, 1000) < 100
+    assert 0 < conjugate_gradients(*parts, found, 1e-12, 0.0, 1000) < 100
     assert np.allclose(found, solution, rtol=1e-10)
-    assert conjugate_gradients(*parts, np.zeros((30, 3)), 1e-12, 2) == 2
+    assert conjugate_gradients(*parts, np.zeros((30, 3)), 1e-12, 0.0, 2) == 2
 
 
 def test_a_component_without_tokens_gets_the_target():
@@ -51,5 +51,7 @@ def test_a_component_without_tokens_gets_the_target():
     silent = np.array([False, False, True, True])
     target = np.array([[2.0, 2], [0, 0], [0.3, 0.7], [0.3, 0.7]])
     for solver in ("direct", "cg"):
-        found = GraphSystem(lengths, sp.csr_array(graph), 10.0, silent, solver, None).solve(target, target)
+        found = GraphSystem(lengths, sp.csr_array(graph), 10.0, silent, solver, None).solve(
+            lambda here: target[:, here], target
+        )
         assert np.allclose(found, [[0.5, 0.5], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]], atol=1e-5)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FLOOR",
+    "MANY_DOCUMENTS",
     "STORED",
     "GraphData",
     "GraphSource",
@@ -30,6 +31,8 @@ GraphSource: TypeAlias = Literal["embeddings", "words", "graph"]
 Vectors: TypeAlias = np.ndarray | sp.csr_array
 
 FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
+# Of more documents, tables are worked on in their own precision, and only as closely as EM can follow.
+MANY_DOCUMENTS = 10_000
 _MOST = 1e15  # of an embedding: its square is a float32 still
 
 

@@ -25,7 +25,7 @@ from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..base import EMTopicModel
-from ..em import Prior, check_size, fold_in, padded
+from ..em import Prior, check_size, fold_in
 from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
 from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
@@ -40,6 +40,7 @@ from .graph_data import (
     connected,
     without_tokens,
 )
+from .graph_tables import mean_row, scaled
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -366,14 +367,19 @@ class GraphTopicModel(EMTopicModel):
                 "is nearly everything"
             )
 
-    def _left_out(self, step: LeaveOneOutStep, state: State, pseudo: np.ndarray) -> tuple[float, np.ndarray]:
-        """A leave-one-out step from pseudo-counts of documents x topics; log-likelihood, and n + alpha m + focus r."""
-        n_topics, word_topic = self.n_topics, state["word_topic"]
-        share = state.get("topic_share", normalise_rows(pseudo).mean(axis=0))
-        counts = padded(pseudo, word_topic.dtype)
-        log_likelihood, tokens = step(counts, word_topic, self._document_prior(share), holds_prior=True)
+    def _left_out(self, step: LeaveOneOutStep, state: State, scale: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """A leave-one-out step from the pseudo-counts P(z|d) * scale; P(z|d) itself stays.
+
+        Returns the log-likelihood, a padded table of n + focus r, and alpha m.
+        """
+        doc_topic, word_topic = state["doc_topic"], state["word_topic"]
+        if "topic_share" not in state:
+            state["topic_share"] = mean_row(doc_topic, self.n_topics, scale)
+        counts = scaled(doc_topic, scale)
+        prior = self._document_prior(state["topic_share"])
+        log_likelihood, tokens = step(counts, word_topic, prior, holds_prior=True)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
-        return log_likelihood, counts[:, :n_topics] + self.prior * state["topic_share"]
+        return log_likelihood, counts, self.prior * state["topic_share"]
 
     def _document_prior(self, topic_share: np.ndarray) -> DocumentPrior:
         return document_prior(self.prior, topic_share, self._focus())

@@ -17,19 +17,17 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 
-from ...engine.arrays import normalise_rows
 from ...engine.loop import State
-from ...graph.build import laplacian
 from ..base import Dtype
-from ..em import Prior, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
+from ..em import Prior, cell_probabilities, document_step, log_likelihood, plain_step, token_count
 from ..inputs import RandomStateLike
 from ..leave_one_out import LeaveOneOutStep, focus_of
 from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData
 from .graph_model import GraphInit, Metric, Step
 from .graph_start import start_tables
+from .graph_tables import Edges, row_slices, write_rows
 from .weighted_model import WeightedGraphModel
 
 __all__ = ["LapPLSI"]
@@ -196,36 +194,28 @@ class LapPLSI(WeightedGraphModel):
 
         if data.graph is None or weight == 0:
             return plain
-        shifts = laplacian(data.graph)
-        degree = data.graph.sum(axis=1)
-        mean = sp.diags_array(1 / np.where(degree > 0, degree, 1)) @ data.graph
-        alone = degree == 0
+        edges = Edges(data.graph, self.n_jobs)
 
         def objective(doc_topic: np.ndarray, word_topic: np.ndarray, shares: np.ndarray) -> float:
             probability = cell_probabilities(counts, doc_topic, word_topic, self.n_jobs)
-            height = log_likelihood(counts, probability) - weight * _roughness(shifts, doc_topic)
+            height = log_likelihood(counts, probability) - weight * edges.roughness(doc_topic, self.n_topics)
             if self.prior > 0:
-                logs = np.log(np.maximum(doc_topic[:, : self.n_topics], FLOOR))
-                height += self.prior * float(logs.sum(axis=0, dtype=np.float64) @ shares)
+                logs = np.zeros(self.n_topics)
+                for rows in row_slices(len(doc_topic)):
+                    parts = np.log(np.maximum(doc_topic[rows, : self.n_topics], FLOOR))
+                    logs += parts.sum(axis=0, dtype=np.float64)
+                height += self.prior * float(logs @ shares)
             return height
-
-        def averaged(doc_topic: np.ndarray, share: float, times: int) -> np.ndarray:
-            moved = doc_topic
-            for _ in range(times):
-                near = mean @ moved
-                near[alone] = moved[alone]
-                moved = (1 - share) * moved + share * near
-            return padded(moved, doc_topic.dtype)
 
         def smooth(state: State) -> float:
             before, word_topic = state["doc_topic"].copy(), state["word_topic"]
-            rough = weight * _roughness(shifts, before)
+            rough = weight * edges.roughness(before, self.n_topics)
             value = plain(state) - rough / n_tokens
             best, share, times = state["doc_topic"], _MOVE, 1
             shares = state.get("topic_share", np.full(self.n_topics, 1 / self.n_topics))
             height = objective(best, word_topic, shares)
             for _ in range(_MOVES):
-                moved = averaged(best, share, times)  # a look at the objective is dear, a move is not
+                moved = edges.averaged(best, share, times)  # a look at the objective is dear, a move is not
                 if (higher := objective(moved, word_topic, shares)) > height:
                     best, height, times = moved, higher, min(2 * times, _MOST_TIMES)
                 elif times > 1:
@@ -248,18 +238,11 @@ class LapPLSI(WeightedGraphModel):
         counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
-        scale = (lengths + self.prior + focus_of(lengths, self._focus()))[:, None]
+        scale = lengths + self.prior + focus_of(lengths, self._focus())
 
         def left_out(state: State) -> float:
-            before = state["doc_topic"][:, :n_topics].astype(np.float64)
-            log_likelihood, target = self._left_out(step, state, before * scale)
-            state["doc_topic"] = padded(normalise_rows(target), counts.dtype)
+            log_likelihood, found, base = self._left_out(step, state, scale)
+            write_rows(state["doc_topic"][:, :n_topics], found[:, :n_topics], base)
             return log_likelihood / n_tokens
 
         return left_out
-
-
-def _roughness(shifts: sp.csr_array, doc_topic: np.ndarray) -> float:
-    """sum_k y_k' L y_k."""
-    values = doc_topic.astype(np.float64)
-    return float(np.einsum("ik,ik->", values, shifts @ values))

@@ -19,10 +19,8 @@ from typing import Literal
 
 import numpy as np
 
-from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice
 from ...engine.loop import State
-from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import Prior, plain_step, token_count
 from ..inputs import RandomStateLike
@@ -31,6 +29,7 @@ from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData, without_tokens
 from .graph_model import GraphInit, Metric, Step
 from .graph_start import start_tables
+from .graph_tables import Edges, write_rows
 from .linear_system import GraphSystem
 from .weighted_model import WeightedGraphModel
 
@@ -196,17 +195,15 @@ class LTM(WeightedGraphModel):
             return plain
         silent = without_tokens(data)
         system = GraphSystem(lengths, data.graph, weight, silent, self.solver, self.n_jobs, counts.dtype)
-        shifts = laplacian(data.graph)
+        edges = Edges(data.graph, self.n_jobs)
         scale = np.where(silent, 1.0, lengths)[:, None]
 
         def smooth(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
-            before = doc_topic.astype(np.float64)
-            roughness = float(np.einsum("ik,ik->", before, shifts @ np.log(np.maximum(before, FLOOR))))
+            before = doc_topic.copy()
+            roughness = edges.roughness(state["doc_topic"], n_topics, logs=True)
             objective = plain(state) - weight / 2 * roughness / n_tokens
-            solution = system.solve(scale * doc_topic, before)
-            np.maximum(solution, FLOOR, out=solution)
-            doc_topic[:] = normalise_rows(solution)
+            write_rows(doc_topic, system.solve(lambda here: scale * doc_topic[:, here], before), least=FLOOR)
             return objective
 
         return smooth
@@ -224,23 +221,22 @@ class LTM(WeightedGraphModel):
         strength = self.prior + focus_of(lengths, self._focus())
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
         graph = data.graph if weight > 0 else None
-        system, shifts, scale = None, None, lengths + strength
+        system, edges, scale = None, None, lengths + strength
         if graph is not None:
             heard = np.zeros(len(lengths), bool)
             system = GraphSystem(lengths + strength, graph, weight, heard, self.solver, self.n_jobs, counts.dtype)
-            shifts, scale = laplacian(graph), lengths + strength + weight * graph.sum(axis=1)
+            edges = Edges(graph, self.n_jobs)
+            scale = lengths + strength + weight * edges.degree
 
         def left_out(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
-            before = doc_topic.astype(np.float64)
-            log_likelihood, target = self._left_out(step, state, before * scale[:, None])
-            if system is None or shifts is None:
-                doc_topic[:] = normalise_rows(target)
+            log_likelihood, found, base = self._left_out(step, state, scale)
+            if system is None or edges is None:
+                write_rows(doc_topic, found[:, :n_topics], base)
                 return log_likelihood / n_tokens
-            roughness = float(np.einsum("ik,ik->", before, shifts @ np.log(np.maximum(before, FLOOR))))
-            solution = system.solve(target, before)
-            np.maximum(solution, FLOOR, out=solution)
-            doc_topic[:] = normalise_rows(solution)
+            roughness = edges.roughness(state["doc_topic"], n_topics, logs=True)
+            solution = system.solve(lambda here: found[:, here] + base[here], doc_topic)
+            write_rows(doc_topic, solution, least=FLOOR)
             return (log_likelihood - weight / 2 * roughness) / n_tokens
 
         return left_out
