@@ -113,7 +113,7 @@ def find_candidates(
         for cell in range(indptr[r], indptr[r + 1]):
             w = rarest[ranks[cell]]
             if word_ptr[w + 1] > word_ptr[w]:
-                goal += float(data[cell]) * (1.0 if intersect else float(data[cell]))
+                goal += np.float64(data[cell]) * (1.0 if intersect else np.float64(data[cell]))
         goal *= share
         reached = 0.0
         n_met = 0
@@ -124,7 +124,7 @@ def find_candidates(
             if reached >= goal:
                 break
             value = data[cell]
-            reached += float(value) * (1.0 if intersect else float(value))
+            reached += np.float64(value) * (1.0 if intersect else np.float64(value))
             for p in range(word_ptr[w], word_ptr[w + 1]):
                 document = word_docs[p]
                 before = scores[document]

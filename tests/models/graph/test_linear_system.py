@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from graph_cases import parts_of, random_graph, rows
 
+from topicfold.models.graph import linear_system
 from topicfold.models.graph.linear_system import GraphSystem, conjugate_gradients
 
 
@@ -55,3 +56,27 @@ def test_a_component_without_tokens_gets_the_target():
             lambda here: target[:, here], target
         )
         assert np.allclose(found, [[0.5, 0.5], [0.5, 0.5], [0.3, 0.7], [0.3, 0.7]], atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_among_many_documents_a_share_of_what_was_wrong_is_left(dtype, monkeypatch):
+    monkeypatch.setattr(linear_system, "MANY_DOCUMENTS", 30)
+    rng = np.random.default_rng(0)
+    n, weight = 40, 10.0
+    graph, lengths = random_graph(rng, n), rng.integers(1, 50, n).astype(float)
+    target, guess = lengths[:, None] * rows(rng, n, 40), rows(rng, n, 40)
+    matrix = np.diag(lengths) + weight * (np.diag(graph.sum(axis=1)) - graph)
+    systems = [
+        GraphSystem(lengths, sp.csr_array(graph), weight, np.zeros(n, bool), "cg", jobs, dtype) for jobs in (1, 2)
+    ]
+    found, other = (system.solve(lambda here: target[:, here], guess) for system in systems)
+    assert found.dtype == dtype
+    assert np.array_equal(found, other)
+
+    def wrong(solution):
+        return np.linalg.norm((matrix @ solution - target) / np.sqrt(np.diag(matrix))[:, None], axis=0)
+
+    assert (wrong(found) <= 0.0101 * wrong(guess)).all()
+    for _ in range(5):  # step by step of EM the rest goes, too
+        found = systems[0].solve(lambda here: target[:, here], found)
+    assert np.allclose(found, np.linalg.solve(matrix, target), atol=1e-5)

@@ -27,14 +27,14 @@ def laplacian_rows(indptr, indices, weights, first, last, table, differences):
         for e in range(indptr[i], indptr[i + 1]):
             j, weight = indices[e], weights[e]
             for k in range(n_topics):
-                row[k] += weight * (float(table[i, k]) - float(table[j, k]))
+                row[k] += weight * (np.float64(table[i, k]) - np.float64(table[j, k]))
 
 
 @njit
 def averaged_rows(indptr, indices, weights, first, last, table, share, moved):
     """moved = (1 - share) table + share W table for documents first..last; rows of W sum to one, an empty row stays."""
     n_topics = table.shape[1]
-    rest = 1.0 - share
+    rest = table.dtype.type(1.0 - share)
     near = np.empty(n_topics)
     for i in range(first, last):
         if indptr[i] == indptr[i + 1]:
@@ -74,7 +74,7 @@ class Edges:
     def averaged(self, table: np.ndarray, share: float, times: int) -> np.ndarray:
         """The table after `times` moves of each row towards the mean of its neighbours."""
         indptr, indices, weights = self.parts
-        means = weights / np.repeat(np.where(self.degree > 0, self.degree, 1), np.diff(indptr))
+        means = weights * np.repeat(1 / np.where(self.degree > 0, self.degree, 1), np.diff(indptr))
         precision = np.float64 if len(table) <= MANY_DOCUMENTS else table.dtype
         now, moved = table, aligned(len(table), table.shape[1], precision)
         for done in range(times):
