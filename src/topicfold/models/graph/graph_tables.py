@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,8 +34,8 @@ def laplacian_rows(indptr, indices, weights, first, last, table, differences):
 def averaged_rows(indptr, indices, weights, first, last, table, share, moved):
     """moved = (1 - share) table + share W table for documents first..last; rows of W sum to one, an empty row stays."""
     n_topics = table.shape[1]
-    rest = table.dtype.type(1.0 - share)
-    near = np.empty(n_topics)
+    rest, part = table.dtype.type(1.0 - share), moved.dtype.type(share)
+    near = np.empty(n_topics, moved.dtype)
     for i in range(first, last):
         if indptr[i] == indptr[i + 1]:
             near[:] = table[i]
@@ -46,7 +46,7 @@ def averaged_rows(indptr, indices, weights, first, last, table, share, moved):
             for k in range(n_topics):
                 near[k] += weight * table[j, k]
         for k in range(n_topics):
-            moved[i, k] = rest * table[i, k] + share * near[k]
+            moved[i, k] = rest * table[i, k] + part * near[k]
 
 
 class Edges:
@@ -58,8 +58,10 @@ class Edges:
         self.degree = np.asarray(graph.sum(axis=1), np.float64)
         self.n_jobs = n_jobs
 
-    def roughness(self, table: np.ndarray, n_topics: int, *, logs: bool = False) -> float:
-        """sum_k y_k' L y_k, or with `logs` sum_k y_k' L ln y_k, of a padded table."""
+    def roughness(
+        self, table: np.ndarray, n_topics: int, *, logs: bool = False, rows: Sequence[slice] | None = None
+    ) -> float:
+        """sum_k y_k' L y_k, or with `logs` sum_k y_k' L ln y_k, of a padded table; or what some of its rows add."""
 
         def block(rows: slice) -> float:
             here = table[rows, :n_topics].astype(np.float64)
@@ -69,13 +71,14 @@ class Edges:
                 np.log(np.maximum(here, FLOOR, out=here), out=here)
             return float(np.einsum("ik,ik->", here, differences))
 
-        return sum(map_blocks(block, row_slices(len(table)), self.n_jobs))
+        return sum(map_blocks(block, row_slices(len(table)) if rows is None else rows, self.n_jobs))
 
     def averaged(self, table: np.ndarray, share: float, times: int) -> np.ndarray:
         """The table after `times` moves of each row towards the mean of its neighbours."""
         indptr, indices, weights = self.parts
         means = weights * np.repeat(1 / np.where(self.degree > 0, self.degree, 1), np.diff(indptr))
-        precision = np.float64 if len(table) <= MANY_DOCUMENTS else table.dtype
+        precision = np.dtype(np.float64) if len(table) <= MANY_DOCUMENTS else table.dtype
+        means = means.astype(precision, copy=False)
         now, moved = table, aligned(len(table), table.shape[1], precision)
         for done in range(times):
             if done == 1:  # from here on two tables change places, neither of them the one given

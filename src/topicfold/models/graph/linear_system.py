@@ -20,7 +20,7 @@ _DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour 
 # Of more documents the columns no longer fit in the cache: a line of it holds a row of fewer, in float32, and
 # conjugate gradients stop once what EM has moved is followed to this accuracy.
 _COLUMNS_A_LINE = 16
-_CG_SHARE = 0.01
+_CG_SHARE = 0.03
 _DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
 _DENSE, _MOST_DENSE = 0.9, 4000  # share of a triangle, columns
 _CG_TOL = 1e-6

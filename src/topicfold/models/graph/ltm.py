@@ -47,10 +47,11 @@ class LTM(WeightedGraphModel):
         How strongly neighbours draw on a document, in tokens per edge: at 1000 five neighbours outweigh a document of
         100 tokens fifty to one, which is right for some corpora and merges everything in others. 0 is LDA, and
         without a prior PLSA. 'auto' takes the one of 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000) that
-        predicts held-out documents best, at the price of one or two more fits; where X holds fractions, such as
-        tf-idf, nothing can be held out and it is 1.
+        predicts held-out documents best, at the price of one or two more fits, on 100,000 documents at most; where X
+        holds fractions, such as tf-idf, nothing can be held out and it is 1.
     n_neighbors : int, default=5
-        Neighbours of each document in the graph that is made where `fit` is given none.
+        Neighbours of each document in the graph that is made where `fit` is given none. Among more than 50,000
+        documents they are approximate; `knn_graph` with `exact=True` makes a graph of exact ones.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
         How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
         histograms. For embeddings, cosine or Euclidean distance.
