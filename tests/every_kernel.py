@@ -93,10 +93,14 @@ def more_kernels(corpus):
     from topicfold.graph.neighbors import document_vectors
     from topicfold.graph.sparse_search import InvertedIndex, likely_best
     from topicfold.metrics import coherence, omega_index, pairwise_scores
+    from topicfold.models.graph.linear_system import gauss_seidel
 
     counts = corpus.counts
     vectors = document_vectors(counts)
     likely_best(InvertedIndex.of(vectors), vectors, 3, False, True, None)
+    graph = topicfold.knn_graph(corpus, 3)
+    parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, 1 + graph.sum(axis=1))
+    gauss_seidel(*parts, np.ones((len(corpus), 3)), np.ones((len(corpus), 3)), 1e-6, 0.0, 9)
     tokens = token_stream(corpus.texts, corpus.vocabulary, corpus.preprocessing)
     coherence([[0, 1, 2], [3, 4, 5]], tokens=tokens, measure="c_v")
     ITCC(3, 3, random_state=0).fit(counts)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ...engine.blocks import map_blocks
 from ...engine.jit import njit_fast
 from ...graph.build import laplacian
+from ..em import GUARD
 from .graph_data import MANY_DOCUMENTS
 
 __all__ = []
@@ -18,9 +19,10 @@ __all__ = []
 _COLUMNS_A_SOLVE = 32
 _DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour graph outgrow the fit
 # Of more documents the columns no longer fit in the cache: a line of it holds a row of fewer, in float32, and
-# conjugate gradients stop once what EM has moved is followed to this accuracy.
+# iterations stop once what EM has moved is followed to this accuracy.
 _COLUMNS_A_LINE = 16
-_CG_SHARE = 0.03
+_SHARE_LEFT, _SHARE_MOVED = 0.03, 0.1  # of the residual; of the first sweep's moves, after which less is left
+_MOST_SWEPT = 0.8  # share of the graph in the diagonal: below it sweeps are few, and pass over less memory
 _DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
 _DENSE, _MOST_DENSE = 0.9, 4000  # share of a triangle, columns
 _CG_TOL = 1e-6
@@ -112,12 +114,51 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
     return max_iter
 
 
+@njit_fast
+def gauss_seidel(indptr, indices, weights, diagonal, target, solution, tol, share, max_iter):
+    """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; sweeps taken.
+
+    A sweep sets each row in turn to y_i = (target_i + sum_j W_ij y_j) / diagonal_i. The last one is that in which no
+    column moves, by m = sum_i diagonal_i (change of y_i)^2, more than tol^2 sum_i diagonal_i y_i^2, or share^2 times
+    what it moved in the first.
+    """
+    n, width = solution.shape
+    row = np.empty(width + 2 * GUARD, solution.dtype)[GUARD : GUARD + width]
+    goal, moved, size = np.zeros(width), np.zeros(width), np.zeros(width)
+    for sweep in range(max_iter):
+        moved[:] = 0.0
+        size[:] = 0.0
+        for i in range(n):
+            for k in range(width):
+                row[k] = target[i, k]
+            for e in range(indptr[i], indptr[i + 1]):
+                j, weight = indices[e], weights[e]
+                for k in range(width):
+                    row[k] += weight * solution[j, k]
+            scale = 1 / diagonal[i]
+            for k in range(width):
+                value = row[k] * scale
+                change = value - solution[i, k]
+                solution[i, k] = value
+                moved[k] += diagonal[i] * change * change
+                size[k] += diagonal[i] * value * value
+        resting = True
+        for k in range(width):
+            if sweep == 0:
+                goal[k] = share * share * moved[k]
+            if moved[k] > max(goal[k], tol * tol * size[k]):
+                resting = False
+        if resting:
+            return sweep + 1
+    return max_iter
+
+
 class GraphSystem:
     """(Omega + weight * L) y = target, ready to be solved again and again for all topics; BLAS should have one thread.
 
-    `solve(target, guess)` returns y; the guess helps conjugate gradients alone, which follow it from step to step of EM
-    and, among many documents, stop when they have followed closely enough. Documents in components of the graph without
-    any token would make the system singular: they get the target itself.
+    `solve(target, guess)` returns y; the guess helps iterations, which follow it from step to step of EM and, of many
+    documents, stop when they have followed closely enough. Documents in components of the graph without any token
+    would make the system singular: they get the target itself.
     """
 
     def __init__(
@@ -140,12 +181,17 @@ class GraphSystem:
             self._factorise(sp.csc_array(sp.diags_array(omega) + weight * laplacian(graph)))
         else:
             many = len(lengths) > MANY_DOCUMENTS
-            self.share = _CG_SHARE if many else 0.0
+            self.share = _SHARE_LEFT if many else 0.0
             if many:
                 self.precision, self.width = np.dtype(dtype), _COLUMNS_A_LINE
             weights = (weight * graph.data).astype(self.precision)
             self.parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), weights)
-            self.diagonal = (omega + weight * graph.sum(axis=1)).astype(self.precision)
+            pull = weight * graph.sum(axis=1)
+            self.diagonal = (omega + pull).astype(self.precision)
+            weak = many and solver == "auto" and pull.sum() <= _MOST_SWEPT * (omega + pull).sum()
+            self.iterations = gauss_seidel if weak else conjugate_gradients
+            if weak:
+                self.share = _SHARE_MOVED
 
     def solve(self, target: Callable[[slice], np.ndarray], guess: np.ndarray) -> np.ndarray:
         """y of every topic, a column each; columns go in groups of fixed size, one a thread.
@@ -167,7 +213,7 @@ class GraphSystem:
             else:
                 part = np.array(guess[:, here], self.precision, order="C")
                 goal = np.ascontiguousarray(goal, self.precision)
-                conjugate_gradients(*self.parts, self.diagonal, goal, part, _CG_TOL, self.share, _CG_ITER)
+                self.iterations(*self.parts, self.diagonal, goal, part, _CG_TOL, self.share, _CG_ITER)
                 solution[:, here] = part
 
         map_blocks(group, range(0, guess.shape[1], self.width), self.n_jobs)

@@ -5,7 +5,7 @@ The M-step for P(z|d) of all documents at once, y_k being the column of topic k 
     (Omega + graph_weight * L) y_k = c_k,  Omega = diag(n_i),  L = D - W,  c_ik = sum_w n(i,w) P(z_k|i,w)     (eq. 15)
 
 The matrix stays the same through the whole fit: it is factorised once, or, where the factors would not fit, solved by
-conjugate gradients from the last solution.
+conjugate gradients from the last solution; of many documents and with a weak graph, by sweeps of Gauss and Seidel.
 
 The paper's eq. 11 is off by a factor of 2, so eq. 15 belongs to its objective (eq. 6) with half the weight:
 log-likelihood - graph_weight / 2 * sum_k y_k' L ln y_k, which is what `history_` shows. It is a linearisation: the
@@ -57,7 +57,7 @@ class LTM(WeightedGraphModel):
         histograms. For embeddings, cosine or Euclidean distance.
     solver : {'auto', 'direct', 'cg'}, default='auto'
         How the linear system of each step is solved: 'direct' (factorise once), 'cg' (conjugate gradients), or 'auto':
-        direct for a weight of 100 and more on up to 10,000 documents.
+        direct for a weight of 100 and more on up to 10,000 documents, sweeps (Gauss-Seidel) for a weak graph of more.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
         normalised cut of the graph), 'random', or topics that are given. 'auto' is k-means on embeddings, each averaged
