@@ -1,4 +1,4 @@
-"""Exact nearest neighbours by the cosine of tf-idf, beside scikit-learn's brute force."""
+"""Nearest neighbours by the cosine of tf-idf: exact ones beside scikit-learn's, approximate ones beside exact ones."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ from .common import (
     megabytes,
     seconds,
 )
+from .paragraphs import cached_paragraphs
 
 _NEIGHBORS = 10
+_PARAGRAPHS, _QUICK_PARAGRAPHS = 100_000, 60_000  # more than are searched exactly
+_FEW = 5  # neighbours of a paragraph, as graph models have them
+_RECALL = 0.93
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -37,6 +41,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     mine, peer = alternating(
         lambda: cpu(lambda: ours(vectors)), lambda: cpu(lambda: scikit_learn(vectors)), repeats=repeats
     )
+    yield from _approximate(setting)
     name = f"{_NEIGHBORS} nearest neighbours of each document, against scikit-learn's NearestNeighbors (brute)"
     yield at_least(f"{name}, same distances ({repeats} runs)", mine, peer, 5, seconds)
     if not can_measure_memory():
@@ -51,6 +56,29 @@ def rows(setting: Setting) -> Iterator[Row]:
             for kind in ("ours", "scikit_learn")
         )
     yield at_most(f"Memory added by the {name} ({repeats} processes)", mine, peer, 1 / 4, megabytes, "<= 1/4")
+
+
+def _approximate(setting: Setting) -> Iterator[Row]:
+    """What the approximate search among many paragraphs takes and finds, beside the exact one."""
+    from topicfold import Corpus
+    from topicfold.graph.neighbors import document_vectors, nearest
+
+    n_paragraphs = _QUICK_PARAGRAPHS if setting.quick else _PARAGRAPHS
+    folder = Path(tempfile.gettempdir(), "topicfold-paragraphs")
+    folder.mkdir(exist_ok=True)
+    file = cached_paragraphs(folder, n_paragraphs, setting.file.parents[1] if setting.file else None)
+    vectors = document_vectors(Corpus.read(file, text="text", min_df=5, max_df=0.5))
+    found: dict[bool, Any] = {}
+
+    def search(exact: bool) -> None:
+        found[exact] = nearest(vectors, vectors, _FEW, skip_self=True, exact=exact)
+
+    repeats = setting.repeats(3, 1)
+    mine, exact = alternating(lambda: cpu(lambda: search(False)), lambda: cpu(lambda: search(True)), repeats=repeats)
+    name = f"{_FEW} nearest of {n_paragraphs:,} paragraphs, approximate against exact"
+    yield at_least(f"{name} ({repeats} runs)", mine, exact, 1.8, seconds)
+    recall = (found[False] != 0).multiply(found[True] != 0).nnz / found[True].nnz
+    yield Row(f"Share of the exact {name}", f"{recall:.3f}", "1", "", f">= {_RECALL}", recall >= _RECALL)
 
 
 def ours(vectors: Any) -> Any:

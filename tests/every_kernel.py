@@ -90,10 +90,18 @@ def more_kernels(corpus):
     from topicfold.baselines.itcc import ITCC
     from topicfold.baselines.overlapping import MOC, MOCC
     from topicfold.corpus.counting import token_stream
+    from topicfold.graph.neighbors import document_vectors
+    from topicfold.graph.sparse_search import InvertedIndex, likely_best
     from topicfold.metrics import coherence, omega_index, pairwise_scores
+    from topicfold.models.graph.linear_system import gauss_seidel
     from topicfold.topics.group_sums import sums_by_group
 
     counts = corpus.counts
+    vectors = document_vectors(counts)
+    likely_best(InvertedIndex.of(vectors), vectors, 3, False, True, None)
+    graph = topicfold.knn_graph(corpus, 3)
+    parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, 1 + graph.sum(axis=1))
+    gauss_seidel(*parts, np.ones((len(corpus), 3)), np.ones((len(corpus), 3)), 1e-6, 0.0, 9)
     tokens = token_stream(corpus.texts, corpus.vocabulary, corpus.preprocessing)
     coherence([[0, 1, 2], [3, 4, 5]], tokens=tokens, measure="c_v")
     sums_by_group(np.ones((len(corpus), 3)), np.arange(len(corpus)), np.arange(len(corpus)) % 2, 2)

@@ -423,3 +423,22 @@ def ldcc_moment_alpha(counts):
     for l in range(counts.shape[1] - 1):
         log_total += np.log(mean[l] * (1 - mean[l]) / variance[l] - 1)
     return np.exp(log_total / (counts.shape[1] - 1)) * mean
+
+
+def likely_nearest(query, base, n_neighbors, share, n_candidates, intersect=False, skip=None):
+    """The columns and scores of an approximate search for one query, best first: candidates by its rarest words."""
+    alike = np.minimum if intersect else np.multiply
+    documents = (base != 0).sum(axis=0)
+    words = [w for w in np.argsort(documents, kind="stable") if query[w] != 0 and documents[w] > 0]
+    weight = query if intersect else query**2
+    looked_up, held = [], 0.0
+    for w in words:
+        if held >= share * sum(weight[words]):
+            break
+        looked_up.append(w)
+        held += weight[w]
+    met = [d for d in range(len(base)) if d != skip and (base[d, looked_up] != 0).any()]
+    met.sort(key=lambda d: (-alike(query[looked_up], base[d, looked_up]).sum(), d))
+    scores = {d: alike(query, base[d]).sum() for d in met[:n_candidates]}
+    found = sorted((d for d in scores if scores[d] > 0), key=lambda d: (-scores[d], d))[:n_neighbors]
+    return found, [scores[d] for d in found]

@@ -129,7 +129,7 @@ def test_distances_are_scikit_learns(metric, random_counts):
 def test_many_dense_rows_go_to_pynndescent(embeddings, monkeypatch):
     pytest.importorskip("pynndescent")
     expected = nearest(embeddings, embeddings, 5, skip_self=True)
-    monkeypatch.setattr(neighbors, "_EXACT_DENSE", 100)
+    monkeypatch.setattr(neighbors, "_MOST_EXACT", 100)
     found = nearest(embeddings, embeddings, 5, skip_self=True)
     assert (np.diff(found.indptr) <= 5).all()
     shared = found.multiply(expected != 0)
@@ -153,7 +153,7 @@ def test_what_pynndescent_finds(metric, monkeypatch):
             self.neighbor_graph = index, np.take_along_axis(distance, index, axis=1)
             self.neighbor_graph[0][4, -1] = -1  # not found
 
-    monkeypatch.setattr(neighbors, "_EXACT_DENSE", 5)
+    monkeypatch.setattr(neighbors, "_MOST_EXACT", 5)
     monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=NNDescent))
     found = nearest(rows, rows, 2, metric=metric, skip_self=True)
     assert found[[4]].nnz == (1 if metric == "euclidean" else 0)
@@ -164,7 +164,7 @@ def test_what_pynndescent_finds(metric, monkeypatch):
 
 
 def test_pynndescent_missing(embeddings, monkeypatch):
-    monkeypatch.setattr(neighbors, "_EXACT_DENSE", 100)
+    monkeypatch.setattr(neighbors, "_MOST_EXACT", 100)
     monkeypatch.setitem(sys.modules, "pynndescent", None)
     with pytest.raises(ImportError, match=r"100 dense rows needs pynndescent: pip install 'topicfold\[neighbors\]'"):
         knn_graph(embeddings)

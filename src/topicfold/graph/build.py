@@ -26,6 +26,7 @@ def knn_graph(
     metric: str = "cosine",
     weighted: bool = False,
     weighting: str | None = "tfidf",
+    exact: bool = False,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
     """Join two documents when either is among the nearest neighbours of the other.
@@ -33,6 +34,9 @@ def knn_graph(
     X is a Corpus or counts (sparse, or whole numbers), or a dense array of floats: embeddings, whose rows are taken as
     they are. Counts become `document_vectors`; with `weighting=None` their rows, too, are taken as they are. Edges
     weigh 1, or with `weighted` the similarity of the two documents.
+
+    Among more than 50,000 documents a few of the nearest may be missed, unless `exact` is set, which takes much longer;
+    see `nearest`.
 
     >>> from topicfold import Corpus
     >>> corpus = Corpus.from_texts(["cat dog", "dog cat cow", "sun moon", "moon star sun"])
@@ -58,7 +62,8 @@ def knn_graph(
             raise ValueError(f"X holds {vectors.data.min():g}: counts cannot be negative; embeddings are dense floats")
         check_finite(vectors, "X")
         vectors = document_vectors(vectors, metric) if weighting else vectors
-    directed = nearest(vectors, vectors, n_neighbors, metric=metric, skip_self=True, n_jobs=n_jobs).astype(np.float64)
+    how: dict[str, Any] = {"metric": metric, "skip_self": True, "exact": exact, "n_jobs": n_jobs}
+    directed = nearest(vectors, vectors, n_neighbors, **how).astype(np.float64)
     if not weighted:
         directed.data[:] = 1
     return canonical(directed.maximum(directed.T))

@@ -1,6 +1,7 @@
-"""The documents nearest to a document, exactly: by an inverted index for sparse text, by products for dense vectors.
+"""The documents nearest to a document: by an inverted index for sparse text, by products for dense vectors.
 
-What is found for one document does not depend on the others that are asked for, nor on the number of threads.
+Among many documents the search is approximate unless it is asked to be exact. What is found for one document does not
+depend on the others that are asked for, nor on the number of threads.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..engine.arrays import canonical, csr_parts
 from ..engine.blocks import map_blocks, single_threaded_libraries
 from ..engine.checks import check_whole
 from ..engine.extras import import_extra
-from ..engine.jit import njit
+from .sparse_search import InvertedIndex, keep_best, likely_best, score_rows
 
 __all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document_vectors", "nearest"]
 
@@ -26,80 +27,11 @@ _ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
 _SCORES_IN_CACHE = 1 << 17
 _DENSE_ROWS = 128  # of one matrix product, always: how a cell is summed depends on the shape ...
 _DENSE_COLUMNS = 64  # ... and, where columns do not come in whole tiles, on its place
-_EXACT_DENSE = 50_000
+_MOST_EXACT = 50_000  # documents to search: among more, neighbours are approximate unless exact ones are asked for
 
 Rows: TypeAlias = np.ndarray | sp.csr_array
 # writes the scores of all documents for the queries first..last into an array
 Scorer: TypeAlias = Callable[[int, int, np.ndarray], None]
-
-
-# ---- kernels --------------------------------------------------------------------------------------------------------
-
-
-@njit
-def _score_rows(indptr, indices, data, first, last, word_ptr, word_docs, word_data, begin, intersect, scores):
-    """Scores of all documents for queries first..last, through an inverted index (documents and values of each word).
-
-    scores = begin + queries @ base.T, or with `intersect` begin + sum_w min(query, base)
-    """
-    for d in range(first, last):
-        row = scores[d - first]
-        row[:] = begin
-        for cell in range(indptr[d], indptr[d + 1]):
-            w = indices[cell]
-            value = data[cell]
-            if intersect:
-                for p in range(word_ptr[w], word_ptr[w + 1]):
-                    row[word_docs[p]] += min(value, word_data[p])
-            else:
-                for p in range(word_ptr[w], word_ptr[w + 1]):
-                    row[word_docs[p]] += value * word_data[p]
-
-
-@njit
-def _keep_best(scores, least, index, best):
-    """The columns with the highest scores above `least` of each row, in no order; of equal ones those to the left.
-
-    index, best: columns and scores, as many as there is room for; a place that stays free holds (n_columns, least).
-    """
-    n_columns, room = scores.shape[1], index.shape[1]
-    for r in range(index.shape[0]):
-        row, columns, values = scores[r], index[r], best[r]
-        columns[:] = n_columns
-        values[:] = least
-        bar = least  # the worst that is kept is in place 0 of a heap
-        for start in range(0, n_columns, 64):
-            stop = min(start + 64, n_columns)
-            part = row[start:stop]
-            if part.size == 64:  # a loop of known length runs in vector registers, and mostly finds nothing
-                above = 0
-                for j in range(64):
-                    above += part[j] > bar
-                if above == 0:
-                    continue
-            for j in range(start, stop):
-                score = row[j]
-                if not score > bar:
-                    continue
-                place = 0
-                while True:
-                    child = 2 * place + 1
-                    if child >= room:
-                        break
-                    other = child + 1
-                    if other < room and (
-                        values[other] < values[child]
-                        or (values[other] == values[child] and columns[other] > columns[child])
-                    ):
-                        child = other
-                    if values[child] >= score:  # of equals the new one is the worst, being further right
-                        break
-                    columns[place] = columns[child]
-                    values[place] = values[child]
-                    place = child
-                columns[place] = j
-                values[place] = score
-                bar = values[0]
 
 
 # ---- nearest neighbours ---------------------------------------------------------------------------------------------
@@ -135,13 +67,15 @@ def nearest(
     *,
     metric: str = "cosine",
     skip_self: bool = False,
+    exact: bool = False,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
     """The nearest documents of `base` for each query; see `NeighborIndex.nearest`.
 
     Both are sparse (see `document_vectors`) or both dense (embeddings). With `skip_self` the queries are the base, and
-    no row finds itself. Neighbours among more than 50,000 dense rows (`skip_self`) are pynndescent's, which are
-    approximate; everything else is exact.
+    no row finds itself. With `exact`, or in a base of at most 50,000 rows, the neighbours are exact. Otherwise they are
+    approximate for sparse rows, except by Euclidean distance, and, with `skip_self`, for dense ones, for which
+    pynndescent is needed.
     """
     _check_kinds(sp.issparse(queries), sp.issparse(base), metric)
     vectors = _vectors(queries, metric)
@@ -151,10 +85,10 @@ def nearest(
             f"queries have shape {vectors.shape}, base has {base.shape}: expected the same shape, as skip_self is set"
         )
     check_whole("n_neighbors", n_neighbors)
-    if skip_self and not sp.issparse(base) and base.shape[0] > _EXACT_DENSE:
+    if skip_self and not exact and not sp.issparse(base) and base.shape[0] > _MOST_EXACT:
         return _approximate(base, n_neighbors, metric)
     vectors, base = (rows.astype(np.result_type(vectors, base), copy=False) for rows in (vectors, base))
-    return NeighborIndex._of_vectors(base, metric)._search(vectors, n_neighbors, skip_self, n_jobs)
+    return NeighborIndex._of_vectors(base, metric)._search(vectors, n_neighbors, skip_self, exact, n_jobs)
 
 
 class NeighborIndex:
@@ -181,28 +115,32 @@ class NeighborIndex:
     def _index(self, vectors: Any, metric: str) -> None:
         self._metric, self._shape, self._dtype = metric, vectors.shape, vectors.dtype
         self._half_squares = _squares(vectors) / 2 if metric == "euclidean" else None
-        self._postings = self._padded = None
+        self._inverted = self._padded = None
         if sp.issparse(vectors):
-            word_ptr, word_docs, word_data = csr_parts(vectors.tocsc())
-            # unsigned: an index that cannot be negative need not be looked at
-            self._postings = word_ptr, word_docs.view(np.uint32), word_data
+            self._inverted = InvertedIndex.of(vectors)
         else:
             self._padded = np.pad(vectors, ((0, -len(vectors) % _DENSE_COLUMNS), (0, 0)))
 
-    def nearest(self, queries: Rows, n_neighbors: int, *, n_jobs: int | None = None) -> sp.csr_array:
-        """The nearest documents for each query, exactly: queries x documents, at most `n_neighbors` per row.
+    def nearest(
+        self, queries: Rows, n_neighbors: int, *, exact: bool = False, n_jobs: int | None = None
+    ) -> sp.csr_array:
+        """The nearest documents for each query: queries x documents, at most `n_neighbors` per row.
 
         Values are similarities: the cosine, the intersection sum_w min(a, b), or 1 / (1 + distance) for 'euclidean'.
         For cosine and intersection only documents with a similarity above zero are neighbours. Of equally near
         documents the one with the smaller row comes first. What a query finds depends neither on the other queries nor
         on the number of threads.
+
+        Among more than 50,000 sparse rows a few of the nearest may be missed, unless `exact` is set: a query is looked
+        up by its rarest words, which hold three quarters of its weight, and the best 50 rows found so, or 10 for each
+        neighbour, are compared in full. By Euclidean distance, and among dense rows, the search is always exact.
         """
-        _check_kinds(sp.issparse(queries), self._postings is not None, self._metric)
+        _check_kinds(sp.issparse(queries), self._inverted is not None, self._metric)
         check_whole("n_neighbors", n_neighbors)
         vectors = _vectors(queries, self._metric).astype(self._dtype, copy=False)
-        return self._search(vectors, n_neighbors, False, n_jobs)
+        return self._search(vectors, n_neighbors, False, exact, n_jobs)
 
-    def _search(self, vectors: Rows, n_neighbors: int, skip_self: bool, n_jobs: int | None) -> sp.csr_array:
+    def _search(self, vectors: Any, n_neighbors: int, skip_self: bool, exact: bool, n_jobs: int | None) -> sp.csr_array:
         (n_base, n_features), metric = self._shape, self._metric
         if vectors.shape[1] != n_features:
             raise ValueError(
@@ -211,6 +149,10 @@ class NeighborIndex:
         n_neighbors = min(n_neighbors, n_base - skip_self)
         if n_neighbors < 1 or vectors.shape[0] == 0:
             return sp.csr_array((vectors.shape[0], n_base), dtype=vectors.dtype)
+        if self._inverted is not None and metric != "euclidean" and not exact and n_base > _MOST_EXACT:
+            intersect = metric == "intersection"
+            found = likely_best(self._inverted, vectors, n_neighbors, intersect, skip_self, n_jobs)
+            return _as_rows(*found, n_base)
         score = self._scorer(vectors)
         index, best = _best_scores(score, vectors, n_base, n_neighbors, metric, skip_self, n_jobs)
         if metric == "euclidean":  # the score was a.b - |b|^2 / 2
@@ -218,9 +160,9 @@ class NeighborIndex:
         return _as_rows(index, best, n_base)
 
     def _scorer(self, queries: Rows) -> Scorer:
-        n_base, half_squares, padded, postings = self._shape[0], self._half_squares, self._padded, self._postings
+        n_base, half_squares, padded, inverted = self._shape[0], self._half_squares, self._padded, self._inverted
 
-        if postings is None:
+        if inverted is None:
             assert padded is not None
 
             def score_dense(first: int, last: int, scores: np.ndarray) -> None:
@@ -236,7 +178,7 @@ class NeighborIndex:
         begin = np.zeros(n_base, self._dtype) if half_squares is None else -half_squares
 
         def score_sparse(first: int, last: int, scores: np.ndarray) -> None:
-            _score_rows(*parts, first, last, *postings, begin, self._metric == "intersection", scores)
+            score_rows(*parts, first, last, *inverted.postings, begin, self._metric == "intersection", scores)
 
         return score_sparse
 
@@ -252,7 +194,7 @@ def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
 def _best_scores(
     score: Scorer, queries: Any, n_base: int, n_neighbors: int, metric: str, skip_self: bool, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(index, best): the documents with the highest scores of each query, in no order, as `_keep_best` leaves them."""
+    """(index, best): the documents with the highest scores of each query, in no order, as `keep_best` leaves them."""
     n_queries, dtype = queries.shape[0], queries.dtype
     if sp.issparse(queries):
         step, width, zero = max(1, min(_DENSE_ROWS, _SCORES_IN_CACHE // n_base)), n_base, 0.0
@@ -270,7 +212,7 @@ def _best_scores(
             score(first, last, scores)
             if skip_self:
                 scores[np.arange(last - first), np.arange(first, last)] = -np.inf
-            _keep_best(scores, least, index[first:last], best[first:last])
+            keep_best(scores, least, index[first:last], best[first:last])
 
     with single_threaded_libraries():
         map_blocks(run, range(0, n_queries, _ROWS_A_BLOCK), n_jobs)
@@ -286,7 +228,7 @@ def _as_rows(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
 
 
 def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_array:
-    purpose = f"a graph of the neighbours of more than {_EXACT_DENSE:,} dense rows"
+    purpose = f"a graph of the neighbours of more than {_MOST_EXACT:,} dense rows"
     NNDescent = import_extra("pynndescent", "neighbors", purpose).NNDescent
     # one thread: how it splits its work changes what it finds
     found = NNDescent(base, metric=metric, n_neighbors=n_neighbors + 1, random_state=0, n_jobs=1)

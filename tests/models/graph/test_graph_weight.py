@@ -108,6 +108,33 @@ def test_held_out_documents_are_in_nothing_that_is_fitted(source, sampled):
         assert np.array_equal(split.neighbors.toarray(), unlabelled[np.ix_(out, kept)])
 
 
+@pytest.mark.parametrize("source", ["words", "graph", "embeddings"])
+def test_of_many_documents_a_sample_is_fitted(source, sampled, monkeypatch):
+    monkeypatch.setattr(graph_weight, "_MOST_FITTED", 40)
+    counts, rng = sampled[:100].astype(np.float32), np.random.default_rng(0)
+    more = {"graph": {"graph": knn_graph(sampled[:100], 3)}, "embeddings": {"embeddings": rng.normal(size=(100, 4))}}
+    model = quiet(LTM, 4, n_neighbors=3)
+    data = model._gather(counts, None, **{"graph": None, "embeddings": None, **more.get(source, {})})
+    split = graph_weight._split(model, data, np.random.RandomState(0))
+    order = np.random.RandomState(0).permutation(100)
+    out, kept = np.sort(order[:20]), np.sort(order[20:60])
+    assert np.array_equal(split.part.counts.toarray(), counts[kept].toarray())
+    assert split.part.vectors.shape[0] == 40
+    assert split.neighbors.shape == (20, 40)
+    if source == "graph":  # the edges between them, which weigh as much as all did
+        whole = data.graph.toarray()
+        missing = whole[kept].sum() / whole[np.ix_(kept, kept)].sum()
+        np.testing.assert_allclose(split.part.graph.toarray(), missing * whole[np.ix_(kept, kept)])
+        np.testing.assert_allclose(split.neighbors.toarray(), missing * whole[np.ix_(out, kept)])
+    else:
+        vectors = document_vectors(counts[kept]) if source == "words" else data.vectors[kept]
+        expected = knn_graph(vectors, 3, weighting=None).toarray()
+        assert np.array_equal(split.part.graph.toarray(), expected)
+        assert (np.diff(split.neighbors.indptr) == 3).mean() > 0.9
+    chosen = [quiet(LTM, 4, graph_weight="auto", n_jobs=jobs, max_iter=3).fit(sampled[:100]) for jobs in (1, 2)]
+    assert np.array_equal(chosen[0].graph_weight_path_, chosen[1].graph_weight_path_, equal_nan=True)
+
+
 def stopped_after(path):
     """How many weights are tried with a prior: up to the first that predicts much worse than the best before it."""
     for number in range(len(path)):

@@ -67,7 +67,8 @@ class DTM(GraphTopicModel):
     n_topics : int, default=20
         Number of topics.
     n_neighbors : int, default=10
-        Neighbours of each document in the graph that is made where `fit` is given none.
+        Neighbours of each document in the graph that is made where `fit` is given none. Among more than 50,000
+        documents they are approximate; `knn_graph` with `exact=True` makes a graph of exact ones.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
         How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
         histograms. For embeddings, cosine or Euclidean distance.

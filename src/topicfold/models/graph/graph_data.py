@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FLOOR",
+    "MANY_DOCUMENTS",
     "STORED",
     "GraphData",
     "GraphSource",
@@ -26,6 +27,7 @@ __all__ = [
     "check_neighbor_vectors",
     "connected",
     "expected_state",
+    "warn_when_swallowed",
     "without_tokens",
 ]
 
@@ -33,6 +35,9 @@ GraphSource: TypeAlias = Literal["embeddings", "words", "graph"]
 Vectors: TypeAlias = np.ndarray | sp.csr_array
 
 FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
+# Of more documents, tables are worked on in their own precision, and only as closely as EM can follow.
+MANY_DOCUMENTS = 10_000
+_SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
 _MOST = 1e15  # of an embedding: its square is a float32 still
 
 
@@ -118,3 +123,19 @@ def check_neighbor_vectors(by: str | None, vectors: Vectors | None, idf: np.ndar
         fits = by is None or (by == "embeddings" and isinstance(vectors, np.ndarray))
     if not fits:
         raise ValueError("what finds neighbours of new documents does not fit")
+
+
+def warn_when_swallowed(doc_topic: np.ndarray, weight: float) -> None:
+    """Warn where one topic has nearly all documents of a fit on a graph of this weight."""
+    n_documents, n_topics = doc_topic.shape
+    if n_topics == 1 or n_documents < 2 * n_topics:
+        return
+    clear = doc_topic.max(axis=1) > 1.0001 / n_topics  # documents that have a largest topic at all
+    sizes = np.bincount(doc_topic.argmax(axis=1)[clear], minlength=n_topics)
+    share = sizes.max() / n_documents
+    if share >= _SWALLOWED:
+        advice = f"graph_weight={weight:g} may be too strong" if weight else "the graph may be too dense"
+        warn_user(
+            f"topic {sizes.argmax()} is the largest topic of {share:.0%} of the documents: {advice}, or one class "
+            "is nearly everything"
+        )

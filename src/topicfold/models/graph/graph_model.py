@@ -26,7 +26,7 @@ from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..base import EMTopicModel
-from ..em import Prior, check_size, fold_in, padded
+from ..em import Prior, check_size, fold_in
 from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
 from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior
@@ -41,8 +41,10 @@ from .graph_data import (
     check_neighbor_vectors,
     connected,
     expected_state,
+    warn_when_swallowed,
     without_tokens,
 )
+from .graph_tables import mean_row, scaled
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -52,8 +54,6 @@ __all__ = ["GraphInit", "GraphTopicModel", "Metric", "Step", "Weight"]
 Metric: TypeAlias = Literal["cosine", "euclidean", "intersection"]
 GraphInit: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'spectral', 'random'] | ArrayLike"
 Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
-
-_SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
 
 
 class Weight(NamedTuple):
@@ -330,7 +330,8 @@ class GraphTopicModel(EMTopicModel):
             self._keep_topics(counts, state)
             self._keep_run(run._replace(finished=finished))
             self.doc_topic_ = self._final(data, state)
-            self._warn_when_swallowed(float(state["weight"]))
+            if self.graph_ is not None:
+                warn_when_swallowed(self.doc_topic_, float(state["weight"]))
         if checkpoint is not None and finished:
             checkpoint.remove()
         self._keep_own(data, state)
@@ -358,28 +359,19 @@ class GraphTopicModel(EMTopicModel):
         doc_topic[without_tokens(data)] = self.topic_weight_
         return doc_topic
 
-    def _warn_when_swallowed(self, weight: float) -> None:
-        n_documents, n_topics = self.doc_topic_.shape
-        if self.graph_ is None or n_topics == 1 or n_documents < 2 * n_topics:
-            return
-        clear = self.doc_topic_.max(axis=1) > 1.0001 / n_topics  # documents that have a largest topic at all
-        sizes = np.bincount(self.doc_topic_.argmax(axis=1)[clear], minlength=n_topics)
-        share = sizes.max() / n_documents
-        if share >= _SWALLOWED:
-            advice = f"graph_weight={weight:g} may be too strong" if weight else "the graph may be too dense"
-            warn_user(
-                f"topic {sizes.argmax()} is the largest topic of {share:.0%} of the documents: {advice}, or one class "
-                "is nearly everything"
-            )
+    def _left_out(self, step: LeaveOneOutStep, state: State, scale: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """A leave-one-out step from the pseudo-counts P(z|d) * scale; P(z|d) itself stays.
 
-    def _left_out(self, step: LeaveOneOutStep, state: State, pseudo: np.ndarray) -> tuple[float, np.ndarray]:
-        """A leave-one-out step from pseudo-counts of documents x topics; log-likelihood, and n + alpha m + focus r."""
-        n_topics, word_topic = self.n_topics, state["word_topic"]
-        share = state.get("topic_share", normalise_rows(pseudo).mean(axis=0))
-        counts = padded(pseudo, word_topic.dtype)
-        log_likelihood, tokens = step(counts, word_topic, self._document_prior(share), holds_prior=True)
+        Returns the log-likelihood, a padded table of n + focus r, and alpha m.
+        """
+        doc_topic, word_topic = state["doc_topic"], state["word_topic"]
+        if "topic_share" not in state:
+            state["topic_share"] = mean_row(doc_topic, self.n_topics, scale)
+        counts = scaled(doc_topic, scale)
+        prior = self._document_prior(state["topic_share"])
+        log_likelihood, tokens = step(counts, word_topic, prior, holds_prior=True)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
-        return log_likelihood, counts[:, :n_topics] + self.prior * state["topic_share"]
+        return log_likelihood, counts, self.prior * state["topic_share"]
 
     def _document_prior(self, topic_share: np.ndarray) -> DocumentPrior:
         return document_prior(self.prior, topic_share, self._focus())

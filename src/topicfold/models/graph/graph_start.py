@@ -8,13 +8,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ...engine.arrays import normalise_rows
+from ...engine.arrays import aligned
 from ...engine.loop import State
 from ...graph.build import spectral_vectors
 from ..best_start import best_start
 from ..em import padded
 from ..starts import start
 from .graph_data import GraphData
+from .graph_tables import write_rows
 
 if TYPE_CHECKING:
     from .graph_model import GraphTopicModel
@@ -62,9 +63,10 @@ def _left_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random
         seed_strength=model.seed_strength,
         n_jobs=model.n_jobs,
     )
-    doc_topic = found["doc_count"][:, : model.n_topics] + model.prior * found["topic_share"]
+    n_topics, doc_topic = model.n_topics, aligned(counts.shape[0], model.n_topics, counts.dtype)
+    write_rows(doc_topic[:, :n_topics], found["doc_count"][:, :n_topics], model.prior * found["topic_share"])
     return {
-        "doc_topic": padded(normalise_rows(doc_topic), counts.dtype),
+        "doc_topic": doc_topic,
         "word_topic": found["word_topic"],
         "topic_share": found["topic_share"],
     }

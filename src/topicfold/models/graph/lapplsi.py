@@ -19,23 +19,24 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import normalise_rows
 from ...engine.loop import State
-from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import Prior, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
 from ..inputs import RandomStateLike
 from ..leave_one_out import LeaveOneOutStep, focus_of
 from ..starts import SeedWords
-from .graph_data import FLOOR, GraphData
+from .graph_data import FLOOR, MANY_DOCUMENTS, GraphData
 from .graph_model import GraphInit, Metric, Step
 from .graph_start import start_tables
+from .graph_tables import Edges, row_slices, write_rows
 from .weighted_model import WeightedGraphModel
 
 __all__ = ["LapPLSI"]
 
-_MOVE = 0.1  # g, the share of the neighbours' mean in a move
-_HALVINGS = 3
+_MOVE, _HALVINGS = 0.1, 3  # g, the share of the neighbours' mean in a move
+# With a prior, which makes no promise about the objective, many documents move further at a time, and some are looked
+# at: a move over all of them is as dear as a look.
+_LONG_MOVE, _LONG_HALVINGS, _BLOCKS_TO_SEE = 0.4, 3, 6
 _MOVES = 100
 _MOST_TIMES = 64
 
@@ -50,10 +51,11 @@ class LapPLSI(WeightedGraphModel):
     graph_weight : float or 'auto', default='auto'
         How strongly the graph counts: the weight of the squared distances between neighbours. 0 is LDA, and
         without a prior PLSA. 'auto' takes the one of 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000) that
-        predicts held-out documents best, at the price of one or two more fits; where X holds fractions, such as
-        tf-idf, nothing can be held out and it is 1.
+        predicts held-out documents best, at the price of one or two more fits, on 100,000 documents at most; where X
+        holds fractions, such as tf-idf, nothing can be held out and it is 1.
     n_neighbors : int, default=5
-        Neighbours of each document in the graph that is made where `fit` is given none.
+        Neighbours of each document in the graph that is made where `fit` is given none. Among more than 50,000
+        documents they are approximate; `knn_graph` with `exact=True` makes a graph of exact ones.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
         How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
         histograms. For embeddings, cosine or Euclidean distance.
@@ -196,41 +198,41 @@ class LapPLSI(WeightedGraphModel):
 
         if data.graph is None or weight == 0:
             return plain
-        shifts = laplacian(data.graph)
-        degree = data.graph.sum(axis=1)
-        mean = sp.diags_array(1 / np.where(degree > 0, degree, 1)) @ data.graph
-        alone = degree == 0
+        edges, n_topics = Edges(data.graph, self.n_jobs), self.n_topics
+        first_share, halvings, seen, seen_counts = _MOVE, _HALVINGS, list(row_slices(counts.shape[0])), counts
+        if self.prior > 0 and counts.shape[0] > MANY_DOCUMENTS:
+            first_share, halvings, seen = _LONG_MOVE, _LONG_HALVINGS, seen[:: max(1, len(seen) // _BLOCKS_TO_SEE)]
+            seen_counts = sp.csr_array(sp.vstack([counts[rows] for rows in seen], format="csr"))
 
         def objective(doc_topic: np.ndarray, word_topic: np.ndarray, shares: np.ndarray) -> float:
-            probability = cell_probabilities(counts, doc_topic, word_topic, self.n_jobs)
-            height = log_likelihood(counts, probability) - weight * _roughness(shifts, doc_topic)
+            table = doc_topic
+            if seen_counts is not counts:
+                table = padded(np.concatenate([doc_topic[rows] for rows in seen]), doc_topic.dtype)
+            probability = cell_probabilities(seen_counts, table, word_topic, self.n_jobs)
+            roughness = edges.roughness(doc_topic, n_topics, rows=seen)
+            height = log_likelihood(seen_counts, probability) - weight * roughness
             if self.prior > 0:
-                logs = np.log(np.maximum(doc_topic[:, : self.n_topics], FLOOR))
-                height += self.prior * float(logs.sum(axis=0, dtype=np.float64) @ shares)
+                logs = np.zeros(n_topics)
+                for rows in seen:
+                    here = np.log(np.maximum(doc_topic[rows, :n_topics], FLOOR))
+                    logs += here.sum(axis=0, dtype=np.float64)
+                height += self.prior * float(logs @ shares)
             return height
-
-        def averaged(doc_topic: np.ndarray, share: float, times: int) -> np.ndarray:
-            moved = doc_topic
-            for _ in range(times):
-                near = mean @ moved
-                near[alone] = moved[alone]
-                moved = (1 - share) * moved + share * near
-            return padded(moved, doc_topic.dtype)
 
         def smooth(state: State) -> float:
             before, word_topic = state["doc_topic"].copy(), state["word_topic"]
-            rough = weight * _roughness(shifts, before)
+            rough = weight * edges.roughness(before, n_topics)
             value = plain(state) - rough / n_tokens
-            best, share, times = state["doc_topic"], _MOVE, 1
-            shares = state.get("topic_share", np.full(self.n_topics, 1 / self.n_topics))
+            best, share, times = state["doc_topic"], first_share, 1
+            shares = state.get("topic_share", np.full(n_topics, 1 / n_topics))
             height = objective(best, word_topic, shares)
             for _ in range(_MOVES):
-                moved = averaged(best, share, times)  # a look at the objective is dear, a move is not
+                moved = edges.averaged(best, share, times)  # a look at the objective is dear, a move is not
                 if (higher := objective(moved, word_topic, shares)) > height:
                     best, height, times = moved, higher, min(2 * times, _MOST_TIMES)
                 elif times > 1:
                     times //= 2
-                elif share > _MOVE / 2**_HALVINGS:
+                elif share > first_share / 2**halvings:
                     share /= 2
                 else:
                     break
@@ -248,18 +250,11 @@ class LapPLSI(WeightedGraphModel):
         counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
-        scale = (lengths + self.prior + focus_of(lengths, self._focus()))[:, None]
+        scale = lengths + self.prior + focus_of(lengths, self._focus())
 
         def left_out(state: State) -> float:
-            before = state["doc_topic"][:, :n_topics].astype(np.float64)
-            log_likelihood, target = self._left_out(step, state, before * scale)
-            state["doc_topic"] = padded(normalise_rows(target), counts.dtype)
+            log_likelihood, found, base = self._left_out(step, state, scale)
+            write_rows(state["doc_topic"][:, :n_topics], found[:, :n_topics], base)
             return log_likelihood / n_tokens
 
         return left_out
-
-
-def _roughness(shifts: sp.csr_array, doc_topic: np.ndarray) -> float:
-    """sum_k y_k' L y_k."""
-    values = doc_topic.astype(np.float64)
-    return float(np.einsum("ik,ik->", values, shifts @ values))

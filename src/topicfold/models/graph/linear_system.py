@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,18 @@ import scipy.sparse as sp
 from ...engine.blocks import map_blocks
 from ...engine.jit import njit_fast
 from ...graph.build import laplacian
+from ..em import GUARD
+from .graph_data import MANY_DOCUMENTS
 
 __all__ = []
 
 _COLUMNS_A_SOLVE = 32
-_DIRECT_DOCUMENTS = 10_000  # above, the factors of a nearest-neighbour graph outgrow the fit
+_DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour graph outgrow the fit
+# Of more documents the columns no longer fit in the cache: a line of it holds a row of fewer, in float32, and
+# iterations stop once what EM has moved is followed to this accuracy.
+_COLUMNS_A_LINE = 16
+_SHARE_LEFT, _SHARE_MOVED = 0.03, 0.1  # of the residual; of the first sweep's moves, after which less is left
+_MOST_SWEPT = 0.8  # share of the graph in the diagonal: below it sweeps are few, and pass over less memory
 _DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
 _DENSE, _MOST_DENSE = 0.9, 4000  # share of a triangle, columns
 _CG_TOL = 1e-6
@@ -46,16 +54,16 @@ def solve_upper(indptr, indices, lower, pivots, solution):
 
 
 @njit_fast
-def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, tol, max_iter):
+def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, tol, share, max_iter):
     """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; steps taken.
 
     Preconditioned by the diagonal A; a column rests once r' A^-1 r <= tol^2 b' A^-1 b for its residual r and target b,
-    so that short documents count as much as long ones.
+    so that short documents count as much as long ones, or r' A^-1 r <= share^2 times what it was at the beginning.
     """
     n, width = solution.shape
-    residual = np.empty((n, width))
-    direction = np.empty((n, width))
-    image = np.empty((n, width))
+    residual = np.empty((n, width), solution.dtype)
+    direction = np.empty((n, width), solution.dtype)
+    image = np.empty((n, width), solution.dtype)
     goal = np.zeros(width)
     rho = np.zeros(width)
     for i in range(n):
@@ -69,11 +77,13 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
             goal[k] += target[i, k] * target[i, k] / diagonal[i]
             direction[i, k] = residual[i, k] / diagonal[i]
             rho[k] += residual[i, k] * direction[i, k]
+    for k in range(width):
+        goal[k] = max(tol * tol * goal[k], share * share * rho[k])
     step = np.zeros(width)
     for iteration in range(max_iter):
         resting = True
         for k in range(width):
-            if rho[k] > tol * tol * goal[k]:
+            if rho[k] > goal[k]:
                 resting = False
         if resting:
             return iteration
@@ -88,7 +98,7 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
             for k in range(width):
                 step[k] += direction[i, k] * image[i, k]
         for k in range(width):
-            step[k] = rho[k] / step[k] if step[k] > 0 and rho[k] > tol * tol * goal[k] else 0.0
+            step[k] = rho[k] / step[k] if step[k] > 0 and rho[k] > goal[k] else 0.0
         before = rho.copy()
         rho[:] = 0.0
         for i in range(n):
@@ -104,11 +114,51 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
     return max_iter
 
 
+@njit_fast
+def gauss_seidel(indptr, indices, weights, diagonal, target, solution, tol, share, max_iter):
+    """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; sweeps taken.
+
+    A sweep sets each row in turn to y_i = (target_i + sum_j W_ij y_j) / diagonal_i. The last one is that in which no
+    column moves, by m = sum_i diagonal_i (change of y_i)^2, more than tol^2 sum_i diagonal_i y_i^2, or share^2 times
+    what it moved in the first.
+    """
+    n, width = solution.shape
+    row = np.empty(width + 2 * GUARD, solution.dtype)[GUARD : GUARD + width]
+    goal, moved, size = np.zeros(width), np.zeros(width), np.zeros(width)
+    for sweep in range(max_iter):
+        moved[:] = 0.0
+        size[:] = 0.0
+        for i in range(n):
+            for k in range(width):
+                row[k] = target[i, k]
+            for e in range(indptr[i], indptr[i + 1]):
+                j, weight = indices[e], weights[e]
+                for k in range(width):
+                    row[k] += weight * solution[j, k]
+            scale = 1 / diagonal[i]
+            for k in range(width):
+                value = row[k] * scale
+                change = value - solution[i, k]
+                solution[i, k] = value
+                moved[k] += diagonal[i] * change * change
+                size[k] += diagonal[i] * value * value
+        resting = True
+        for k in range(width):
+            if sweep == 0:
+                goal[k] = share * share * moved[k]
+            if moved[k] > max(goal[k], tol * tol * size[k]):
+                resting = False
+        if resting:
+            return sweep + 1
+    return max_iter
+
+
 class GraphSystem:
     """(Omega + weight * L) y = target, ready to be solved again and again for all topics; BLAS should have one thread.
 
-    `solve(target, guess)` returns y; the guess helps conjugate gradients alone. Documents in components of the graph
-    without any token would make the system singular: they get the target itself.
+    `solve(target, guess)` returns y; the guess helps iterations, which follow it from step to step of EM and, of many
+    documents, stop when they have followed closely enough. Documents in components of the graph without any token
+    would make the system singular: they get the target itself.
     """
 
     def __init__(
@@ -124,34 +174,49 @@ class GraphSystem:
         pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
         self.direct = solver == "direct" or (solver == "auto" and pays)
         self.n_jobs, self.dtype = n_jobs, dtype
+        self.precision, self.width = np.dtype(np.float64), _COLUMNS_A_SOLVE
         self.parts: tuple[np.ndarray, ...]
         omega = np.where(silent, 1.0, lengths)
         if self.direct:
             self._factorise(sp.csc_array(sp.diags_array(omega) + weight * laplacian(graph)))
         else:
-            self.parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), weight * graph.data)
-            self.diagonal = omega + weight * graph.sum(axis=1)
+            many = len(lengths) > MANY_DOCUMENTS
+            self.share = _SHARE_LEFT if many else 0.0
+            if many:
+                self.precision, self.width = np.dtype(dtype), _COLUMNS_A_LINE
+            weights = (weight * graph.data).astype(self.precision)
+            self.parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), weights)
+            pull = weight * graph.sum(axis=1)
+            self.diagonal = (omega + pull).astype(self.precision)
+            weak = many and solver == "auto" and pull.sum() <= _MOST_SWEPT * (omega + pull).sum()
+            self.iterations = gauss_seidel if weak else conjugate_gradients
+            if weak:
+                self.share = _SHARE_MOVED
 
-    def solve(self, target: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        """y of every topic, a column each, in float64; columns go in groups of fixed size, one a thread."""
-        solution = np.empty(target.shape)
+    def solve(self, target: Callable[[slice], np.ndarray], guess: np.ndarray) -> np.ndarray:
+        """y of every topic, a column each; columns go in groups of fixed size, one a thread.
+
+        `target` gives some of its columns when it is asked for them: all at once would be a copy of the whole table.
+        """
+        solution = np.empty(guess.shape, self.precision)
 
         def group(first: int) -> None:
-            here = slice(first, first + _COLUMNS_A_SOLVE)
+            here = slice(first, min(first + self.width, guess.shape[1]))
+            goal = target(here)
             if self.direct:
-                part = np.ascontiguousarray(target[self.order, here], dtype=np.float64)
+                part = np.ascontiguousarray(goal[self.order], dtype=np.float64)
                 solve_lower(*self.parts, part)
                 tail = part[len(self.pivots) :]
                 tail[:] = self.tail_inverse @ tail.astype(self.tail_inverse.dtype, copy=False)
                 solve_upper(*self.parts, self.pivots, part)
                 solution[self.order, here] = part
             else:
-                part = np.ascontiguousarray(guess[:, here], dtype=np.float64)
-                goal = np.ascontiguousarray(target[:, here], dtype=np.float64)
-                conjugate_gradients(*self.parts, self.diagonal, goal, part, _CG_TOL, _CG_ITER)
+                part = np.array(guess[:, here], self.precision, order="C")
+                goal = np.ascontiguousarray(goal, self.precision)
+                self.iterations(*self.parts, self.diagonal, goal, part, _CG_TOL, self.share, _CG_ITER)
                 solution[:, here] = part
 
-        map_blocks(group, range(0, target.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
+        map_blocks(group, range(0, guess.shape[1], self.width), self.n_jobs)
         return solution
 
     def _factorise(self, matrix: sp.csc_array) -> None:

@@ -5,7 +5,7 @@ The M-step for P(z|d) of all documents at once, y_k being the column of topic k 
     (Omega + graph_weight * L) y_k = c_k,  Omega = diag(n_i),  L = D - W,  c_ik = sum_w n(i,w) P(z_k|i,w)     (eq. 15)
 
 The matrix stays the same through the whole fit: it is factorised once, or, where the factors would not fit, solved by
-conjugate gradients from the last solution.
+conjugate gradients from the last solution; of many documents and with a weak graph, by sweeps of Gauss and Seidel.
 
 The paper's eq. 11 is off by a factor of 2, so eq. 15 belongs to its objective (eq. 6) with half the weight:
 log-likelihood - graph_weight / 2 * sum_k y_k' L ln y_k, which is what `history_` shows. It is a linearisation: the
@@ -19,10 +19,8 @@ from typing import Literal
 
 import numpy as np
 
-from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice
 from ...engine.loop import State
-from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import Prior, plain_step, token_count
 from ..inputs import RandomStateLike
@@ -31,6 +29,7 @@ from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData, without_tokens
 from .graph_model import GraphInit, Metric, Step
 from .graph_start import start_tables
+from .graph_tables import Edges, write_rows
 from .linear_system import GraphSystem
 from .weighted_model import WeightedGraphModel
 
@@ -48,16 +47,17 @@ class LTM(WeightedGraphModel):
         How strongly neighbours draw on a document, in tokens per edge: at 1000 five neighbours outweigh a document of
         100 tokens fifty to one, which is right for some corpora and merges everything in others. 0 is LDA, and
         without a prior PLSA. 'auto' takes the one of 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000) that
-        predicts held-out documents best, at the price of one or two more fits; where X holds fractions, such as
-        tf-idf, nothing can be held out and it is 1.
+        predicts held-out documents best, at the price of one or two more fits, on 100,000 documents at most; where X
+        holds fractions, such as tf-idf, nothing can be held out and it is 1.
     n_neighbors : int, default=5
-        Neighbours of each document in the graph that is made where `fit` is given none.
+        Neighbours of each document in the graph that is made where `fit` is given none. Among more than 50,000
+        documents they are approximate; `knn_graph` with `exact=True` makes a graph of exact ones.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
         How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
         histograms. For embeddings, cosine or Euclidean distance.
     solver : {'auto', 'direct', 'cg'}, default='auto'
         How the linear system of each step is solved: 'direct' (factorise once), 'cg' (conjugate gradients), or 'auto':
-        direct for a weight of 100 and more on up to 10,000 documents.
+        direct for a weight of 100 and more on up to 10,000 documents, sweeps (Gauss-Seidel) for a weak graph of more.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
         normalised cut of the graph), 'random', or topics that are given. 'auto' is k-means on embeddings, each averaged
@@ -196,17 +196,15 @@ class LTM(WeightedGraphModel):
             return plain
         silent = without_tokens(data)
         system = GraphSystem(lengths, data.graph, weight, silent, self.solver, self.n_jobs, counts.dtype)
-        shifts = laplacian(data.graph)
+        edges = Edges(data.graph, self.n_jobs)
         scale = np.where(silent, 1.0, lengths)[:, None]
 
         def smooth(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
-            before = doc_topic.astype(np.float64)
-            roughness = float(np.einsum("ik,ik->", before, shifts @ np.log(np.maximum(before, FLOOR))))
+            before = doc_topic.copy()
+            roughness = edges.roughness(state["doc_topic"], n_topics, logs=True)
             objective = plain(state) - weight / 2 * roughness / n_tokens
-            solution = system.solve(scale * doc_topic, before)
-            np.maximum(solution, FLOOR, out=solution)
-            doc_topic[:] = normalise_rows(solution)
+            write_rows(doc_topic, system.solve(lambda here: scale * doc_topic[:, here], before), least=FLOOR)
             return objective
 
         return smooth
@@ -224,23 +222,22 @@ class LTM(WeightedGraphModel):
         strength = self.prior + focus_of(lengths, self._focus())
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
         graph = data.graph if weight > 0 else None
-        system, shifts, scale = None, None, lengths + strength
+        system, edges, scale = None, None, lengths + strength
         if graph is not None:
             heard = np.zeros(len(lengths), bool)
             system = GraphSystem(lengths + strength, graph, weight, heard, self.solver, self.n_jobs, counts.dtype)
-            shifts, scale = laplacian(graph), lengths + strength + weight * graph.sum(axis=1)
+            edges = Edges(graph, self.n_jobs)
+            scale = lengths + strength + weight * edges.degree
 
         def left_out(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
-            before = doc_topic.astype(np.float64)
-            log_likelihood, target = self._left_out(step, state, before * scale[:, None])
-            if system is None or shifts is None:
-                doc_topic[:] = normalise_rows(target)
+            log_likelihood, found, base = self._left_out(step, state, scale)
+            if system is None or edges is None:
+                write_rows(doc_topic, found[:, :n_topics], base)
                 return log_likelihood / n_tokens
-            roughness = float(np.einsum("ik,ik->", before, shifts @ np.log(np.maximum(before, FLOOR))))
-            solution = system.solve(target, before)
-            np.maximum(solution, FLOOR, out=solution)
-            doc_topic[:] = normalise_rows(solution)
+            roughness = edges.roughness(state["doc_topic"], n_topics, logs=True)
+            solution = system.solve(lambda here: found[:, here] + base[here], doc_topic)
+            write_rows(doc_topic, solution, least=FLOOR)
             return (log_likelihood - weight / 2 * roughness) / n_tokens
 
         return left_out

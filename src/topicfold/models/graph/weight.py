@@ -7,6 +7,9 @@ those that do not draw many more documents into one topic than the first does. W
 are as good: where there are labels, the one that tells the labels of held-out documents best is taken, else the
 weakest. With a prior, no graph at all is the first weight tried; it is not taken where labels have a say.
 
+Of a large corpus the fits of the search see 100,000 documents, with neighbours found anew among them; of a given graph,
+the edges between them, which weigh as much more as others are missing.
+
 Documents are held out, not tokens of all: topics learned from half of each title are so poor that any graph helps them.
 """
 
@@ -28,7 +31,7 @@ from ...graph.build import label_graph
 from ...graph.neighbors import NeighborIndex, document_vectors
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
 from ..em import Prior, pooled_topic_weight
-from .graph_data import GraphData
+from .graph_data import GraphData, Vectors
 from .graph_model import GraphTopicModel, Weight
 
 __all__ = ["WEIGHTS", "WEIGHTS_WITH_PRIOR", "choose_weight"]
@@ -40,6 +43,7 @@ _WORSE = 0.02  # nats per token below the best: stronger weights would only be w
 _SWALLOWED = 1.5, 0.03  # of the largest topic's share without a graph, and beyond it
 _FIRST_STEPS, _STEPS = 30, 10  # EM steps at the first weight and, from there, at each further one
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 2_000  # share of the documents, number of them
+_MOST_FITTED = 100_000  # of the others: the search takes some hundred steps
 
 
 class _Split(NamedTuple):
@@ -101,18 +105,25 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
     assert graph is not None  # a weight is chosen only where there is one
     n_held_out = min(round(_HELD_OUT * counts.shape[0]), _MOST_HELD_OUT)
     order = rng.permutation(counts.shape[0])
-    out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out : n_held_out + _MOST_FITTED])
+    sampled = len(kept) < counts.shape[0] - n_held_out
     seen, unseen = split_tokens(counts[out])
     seen, training = sp.csr_array(seen).astype(counts.dtype), counts[kept]
+    inner, neighbors = graph[kept][:, kept], graph[out][:, kept]
     if documents.source == "words":  # those of the half that is seen
         vectors = document_vectors(training, model.metric)
-        new = document_vectors(seen, model.metric, idf=inverse_document_frequency(training))
-        neighbors = NeighborIndex(vectors, model.metric).nearest(new, model.n_neighbors, n_jobs=model.n_jobs)
-        neighbors.data = np.ones(neighbors.nnz)
+        new: Vectors = document_vectors(seen, model.metric, idf=inverse_document_frequency(training))
     else:
-        vectors = vectors[kept]
-        neighbors = graph[out][:, kept]
-    inner = graph[kept][:, kept]
+        vectors, new = vectors[kept], vectors[out]
+    if documents.source == "words" or (sampled and documents.source == "embeddings"):
+        index = NeighborIndex(vectors, model._metric_of(documents.source))
+        neighbors = index.nearest(new, model.n_neighbors, n_jobs=model.n_jobs)
+        neighbors.data = np.ones(neighbors.nnz)
+    if sampled and documents.source != "graph":  # few of a document's nearest are in the sample: others are
+        inner = model._nearest_graph(vectors, documents.source)
+    elif sampled:  # a given graph draws a document as strongly as it did by the edges that are left
+        missing = graph[kept].sum() / max(inner.sum(), 1e-300)
+        inner, neighbors = inner * missing, neighbors * missing
     known = None if labels is None else labels[kept]
     joined = inner if known is None or not (known >= 0).any() else label_graph(inner, known)
     part = documents._replace(counts=training, graph=joined, vectors=vectors, labels=known, unlabelled=inner)

@@ -1,0 +1,249 @@
+"""Search among sparse rows through an inverted index: all rows that share a word, or the likeliest of them only.
+
+The approximate search looks a query up by its rarest words alone, those that together hold a share of its score with
+itself. The rows met so, scored by these words, give candidates; the candidates are scored in full, and the best are
+kept. What is found has its exact score, to the bit; what may be missed are rows that have common words alone in common
+with the query.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine.arrays import csr_parts
+from ..engine.blocks import map_blocks
+from ..engine.jit import njit
+
+__all__ = ["InvertedIndex", "keep_best", "likely_best", "score_rows"]
+
+SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; docs/graph-models.md says what that finds
+CANDIDATES, FEWEST_CANDIDATES = 10, 50  # scored in full: for each neighbour that is asked for, and at least
+_ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
+
+
+# ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit
+def score_rows(indptr, indices, data, first, last, word_ptr, word_docs, word_data, begin, intersect, scores):
+    """Scores of all documents for queries first..last, through an inverted index (documents and values of each word).
+
+    scores = begin + queries @ base.T, or with `intersect` begin + sum_w min(query, base)
+    """
+    for d in range(first, last):
+        row = scores[d - first]
+        row[:] = begin
+        for cell in range(indptr[d], indptr[d + 1]):
+            w = indices[cell]
+            value = data[cell]
+            if intersect:
+                for p in range(word_ptr[w], word_ptr[w + 1]):
+                    row[word_docs[p]] += min(value, word_data[p])
+            else:
+                for p in range(word_ptr[w], word_ptr[w + 1]):
+                    row[word_docs[p]] += value * word_data[p]
+
+
+@njit
+def keep_best(scores, least, index, best):
+    """The columns with the highest scores above `least` of each row, in no order; of equal ones those to the left.
+
+    index, best: columns and scores, as many as there is room for; a place that stays free holds (n_columns, least).
+    """
+    n_columns, room = scores.shape[1], index.shape[1]
+    for r in range(index.shape[0]):
+        row, columns, values = scores[r], index[r], best[r]
+        columns[:] = n_columns
+        values[:] = least
+        bar = least  # the worst that is kept is in place 0 of a heap
+        for start in range(0, n_columns, 64):
+            stop = min(start + 64, n_columns)
+            part = row[start:stop]
+            if part.size == 64:  # a loop of known length runs in vector registers, and mostly finds nothing
+                above = 0
+                for j in range(64):
+                    above += part[j] > bar
+                if above == 0:
+                    continue
+            for j in range(start, stop):
+                score = row[j]
+                if not score > bar:
+                    continue
+                place = 0
+                while True:
+                    child = 2 * place + 1
+                    if child >= room:
+                        break
+                    other = child + 1
+                    if other < room and (
+                        values[other] < values[child]
+                        or (values[other] == values[child] and columns[other] > columns[child])
+                    ):
+                        child = other
+                    if values[child] >= score:  # of equals the new one is the worst, being further right
+                        break
+                    columns[place] = columns[child]
+                    values[place] = values[child]
+                    place = child
+                columns[place] = j
+                values[place] = score
+                bar = values[0]
+
+
+@njit
+def find_candidates(
+    indptr, ranks, data, rarest, word_ptr, word_docs, word_data, own, intersect, share, scores, met, values, candidates
+):
+    """The documents that score best by the rarest words of each query alone, in no order; of equal ones the first.
+
+    Words are ranked by how few documents have them (rarest), and come in that order in a query (ranks). With
+    looked_up being the first words that hold `share` of the query's score with itself,
+    scores = queries[:, looked_up] @ base[:, looked_up].T, or sum_w min(query, base); only documents met there count,
+    and not document own + r for query r. A place that stays free holds n_documents.
+
+    scores: n_documents of -inf, as they are left; met, values: room for n_documents + 1 and as many as candidates.
+    """
+    n_documents, room = len(scores), candidates.shape[1]
+    nothing = scores.dtype.type(-np.inf)
+    for r in range(candidates.shape[0]):
+        goal = 0.0
+        for cell in range(indptr[r], indptr[r + 1]):
+            w = rarest[ranks[cell]]
+            if word_ptr[w + 1] > word_ptr[w]:
+                goal += np.float64(data[cell]) * (1.0 if intersect else np.float64(data[cell]))
+        goal *= share
+        reached = 0.0
+        n_met = 0
+        for cell in range(indptr[r], indptr[r + 1]):
+            w = rarest[ranks[cell]]
+            if word_ptr[w + 1] == word_ptr[w]:
+                continue
+            if reached >= goal:
+                break
+            value = data[cell]
+            reached += np.float64(value) * (1.0 if intersect else np.float64(value))
+            for p in range(word_ptr[w], word_ptr[w + 1]):
+                document = word_docs[p]
+                before = scores[document]
+                more = min(value, word_data[p]) if intersect else value * word_data[p]
+                met[n_met] = document
+                n_met += before == nothing  # without a branch: which way it would go is a matter of chance
+                scores[document] = more if before == nothing else before + more
+        kept = candidates[r]
+        kept[:] = n_documents
+        values[:] = nothing
+        bar = nothing
+        for i in range(n_met):
+            document = met[i]
+            score = scores[document]
+            scores[document] = nothing
+            if score < bar or document == own + r:
+                continue
+            if score == bar and document > kept[0]:
+                continue
+            place = 0
+            while True:
+                child = 2 * place + 1
+                if child >= room:
+                    break
+                other = child + 1
+                if other < room and (
+                    values[other] < values[child] or (values[other] == values[child] and kept[other] > kept[child])
+                ):
+                    child = other
+                if values[child] > score or (values[child] == score and kept[child] < document):
+                    break
+                kept[place] = kept[child]
+                values[place] = values[child]
+                place = child
+            kept[place] = document
+            values[place] = score
+            bar = values[0]
+
+
+@njit
+def score_candidates(
+    indptr, indices, data, first, last, base_ptr, base_words, base_data, intersect, candidates, query, scores
+):
+    """Scores of the candidates of queries first..last, -inf in a place without one.
+
+    scores[r, c] = queries[r] @ base[candidates[r, c]], or with `intersect` sum_w min(query, base); words are summed in
+    the order of their columns, as `score_rows` does. query: zeros for all words, as they are left.
+    """
+    n_documents = len(base_ptr) - 1
+    for d in range(first, last):
+        row = scores[d - first]
+        for cell in range(indptr[d], indptr[d + 1]):
+            query[indices[cell]] = data[cell]
+        for c in range(candidates.shape[1]):
+            document = candidates[d - first, c]
+            if document == n_documents:
+                row[c] = -np.inf
+                continue
+            score = row.dtype.type(0)
+            for cell in range(base_ptr[document], base_ptr[document + 1]):
+                value = query[base_words[cell]]
+                score += min(value, base_data[cell]) if intersect else value * base_data[cell]
+            row[c] = score
+        for cell in range(indptr[d], indptr[d + 1]):
+            query[indices[cell]] = 0
+
+
+# ---- approximate search ---------------------------------------------------------------------------------------------
+
+
+class InvertedIndex(NamedTuple):
+    """Rows of documents, the documents of each word, and the words from the rarest to the commonest."""
+
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, words, values
+    postings: tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, documents, values
+    rarest: np.ndarray
+
+    @classmethod
+    def of(cls, vectors: sp.csr_array) -> InvertedIndex:
+        """The index of rows in canonical form."""
+        word_ptr, word_docs, word_data = csr_parts(vectors.tocsc())
+        rarest = np.argsort(np.diff(word_ptr), kind="stable").astype(np.int32)
+        # unsigned: an index that cannot be negative need not be looked at
+        return cls(csr_parts(vectors), (word_ptr, word_docs.view(np.uint32), word_data), rarest)
+
+
+def likely_best(
+    index: InvertedIndex, queries: sp.csr_array, n_neighbors: int, intersect: bool, skip_self: bool, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(index, best): documents with high scores above zero for each query, in no order; free places: n_documents, 0."""
+    n_queries, dtype = queries.shape[0], queries.dtype
+    n_documents, n_words = len(index.rows[0]) - 1, len(index.rarest)
+    found = np.empty((n_queries, n_neighbors), np.int32)
+    best = np.empty((n_queries, n_neighbors), dtype)
+    parts = csr_parts(queries)
+    rank = np.empty(n_words, np.int32)
+    rank[index.rarest] = np.arange(n_words, dtype=np.int32)
+    n_candidates = min(max(CANDIDATES * n_neighbors, FEWEST_CANDIDATES), n_documents)
+
+    share = SHARE_OF_INTERSECTION if intersect else SHARE
+
+    def run(first: int) -> None:
+        last = min(first + _ROWS_A_BLOCK, n_queries)
+        by_rank = sp.csr_array(queries[first:last], copy=True)
+        by_rank.indices = rank[by_rank.indices]
+        by_rank.has_sorted_indices = False
+        by_rank.sort_indices()
+        candidates = np.empty((last - first, n_candidates), np.int32)
+        scores = np.full(n_documents, -np.inf, dtype)
+        scratch = (scores, np.empty(n_documents + 1, np.int32), np.empty(n_candidates, dtype))
+        own = first if skip_self else -n_queries
+        tables = (index.rarest, *index.postings, own, intersect, share)
+        find_candidates(*csr_parts(by_rank), *tables, *scratch, candidates)
+        candidates.sort(axis=1)  # so that of equally good ones the first is taken
+        scores = np.empty((last - first, n_candidates), dtype)
+        score_candidates(*parts, first, last, *index.rows, intersect, candidates, np.zeros(n_words, dtype), scores)
+        keep_best(scores, dtype.type(0), found[first:last], best[first:last])
+        free = np.full((last - first, 1), n_documents, np.int32)
+        found[first:last] = np.take_along_axis(np.hstack([candidates, free]), found[first:last], axis=1)
+
+    map_blocks(run, range(0, n_queries, _ROWS_A_BLOCK), n_jobs)
+    return found, best
