@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from ...engine.checks import MOST
 from ...engine.loop import ExpectedState
 from ...engine.stored import SUM, Stored
+from ...engine.warn import warn_user
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
