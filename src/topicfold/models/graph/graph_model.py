@@ -364,12 +364,10 @@ class GraphTopicModel(EMTopicModel):
 
         Returns the log-likelihood, a padded table of n + focus r, and alpha m.
         """
-        doc_topic, word_topic = state["doc_topic"], state["word_topic"]
         if "topic_share" not in state:
-            state["topic_share"] = mean_row(doc_topic, self.n_topics, scale)
-        counts = scaled(doc_topic, scale)
-        prior = self._document_prior(state["topic_share"])
-        log_likelihood, tokens = step(counts, word_topic, prior, holds_prior=True)
+            state["topic_share"] = mean_row(state["doc_topic"], self.n_topics, scale)
+        counts, prior = scaled(state["doc_topic"], scale), self._document_prior(state["topic_share"])
+        log_likelihood, tokens = step(counts, state["word_topic"], prior, holds_prior=True)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
         return log_likelihood, counts, self.prior * state["topic_share"]
 

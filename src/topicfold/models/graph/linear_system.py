@@ -18,9 +18,8 @@ __all__ = []
 
 _COLUMNS_A_SOLVE = 32
 _DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour graph outgrow the fit
-# Of more documents the columns no longer fit in the cache: a line of it holds a row of fewer, in float32, and
-# iterations stop once what EM has moved is followed to this accuracy.
-_COLUMNS_A_LINE = 16
+# Of more documents the columns do not fit in the cache in any case: they are kept in float32, and iterations stop once
+# what EM has moved is followed to this accuracy.
 _SHARE_LEFT, _SHARE_MOVED = 0.03, 0.1  # of the residual; of the first sweep's moves, after which less is left
 _MOST_SWEPT = 0.8  # share of the graph in the diagonal: below it sweeps are few, and pass over less memory
 _DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
@@ -174,7 +173,7 @@ class GraphSystem:
         pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
         self.direct = solver == "direct" or (solver == "auto" and pays)
         self.n_jobs, self.dtype = n_jobs, dtype
-        self.precision, self.width = np.dtype(np.float64), _COLUMNS_A_SOLVE
+        self.precision = np.dtype(np.float64)
         self.parts: tuple[np.ndarray, ...]
         omega = np.where(silent, 1.0, lengths)
         if self.direct:
@@ -183,7 +182,7 @@ class GraphSystem:
             many = len(lengths) > MANY_DOCUMENTS
             self.share = _SHARE_LEFT if many else 0.0
             if many:
-                self.precision, self.width = np.dtype(dtype), _COLUMNS_A_LINE
+                self.precision = np.dtype(dtype)
             weights = (weight * graph.data).astype(self.precision)
             self.parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), weights)
             pull = weight * graph.sum(axis=1)
@@ -201,7 +200,7 @@ class GraphSystem:
         solution = np.empty(guess.shape, self.precision)
 
         def group(first: int) -> None:
-            here = slice(first, min(first + self.width, guess.shape[1]))
+            here = slice(first, min(first + _COLUMNS_A_SOLVE, guess.shape[1]))
             goal = target(here)
             if self.direct:
                 part = np.ascontiguousarray(goal[self.order], dtype=np.float64)
@@ -216,7 +215,7 @@ class GraphSystem:
                 self.iterations(*self.parts, self.diagonal, goal, part, _CG_TOL, self.share, _CG_ITER)
                 solution[:, here] = part
 
-        map_blocks(group, range(0, guess.shape[1], self.width), self.n_jobs)
+        map_blocks(group, range(0, guess.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
         return solution
 
     def _factorise(self, matrix: sp.csc_array) -> None:
