@@ -214,3 +214,9 @@ def test_options_are_spelt_out_and_unknown_ones_refused(tmp_path):
     corpus.save(tmp_path / "c.safetensors")
     with pytest.raises(ValueError, match="taken as it is: leave out title, min_df"):
         Corpus.read(tmp_path / "c.safetensors", title="t", min_df=3)
+
+
+def test_numbers_of_hundreds_of_digits_are_codes():
+    columns = as_metadata({"whole": [10**400, 1], "written": ["1" * 400, "2"]})
+    assert columns["whole"].tolist() == [str(10**400), "1"]
+    assert columns["written"].tolist() == ["1" * 400, "2"]

@@ -225,3 +225,10 @@ def test_sparse_matrices_whose_parts_do_not_fit():
     rows.rows[0] = [0, 1]
     with pytest.raises(ValueError, match="differ in number"):
         Corpus.from_counts(rows)
+
+
+def test_blocks_of_no_columns_are_refused():
+    matrix = sp.bsr_array(np.eye(4), blocksize=(2, 2))
+    matrix.data = np.zeros((len(matrix.indices), 2, 0))
+    with pytest.raises(ValueError, match=r"blocks of shape \(2, 0\): expected at least one row and column"):
+        Corpus.from_counts(matrix)

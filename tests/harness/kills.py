@@ -36,7 +36,7 @@ from .small_models import VARIANTS, fit_options, small_corpus, small_model
 __all__ = ["GROUP"]
 
 _STEPS = 30
-_ATTEMPTS = 12  # to hit a fit while it has a checkpoint
+_ATTEMPTS = 24  # to hit a fit while it has a checkpoint
 _COUNTED, _TOO_EARLY = "kills of a fit that found a checkpoint", "kills before the first checkpoint (not counted)"
 _TOO_LATE, _IN_WRITING = "fits that ended before the kill (not counted)", "kills while a file was written"
 
@@ -74,33 +74,33 @@ class _Aim:
             self.low = min(self.moment, self.high)
 
 
-def _killed(work: Callable[[], Any], aim: _Aim | None, folder: Path) -> bool:
-    """Do some work in a new process and kill it as aimed, if at all; whether that came before its end."""
+def _killed(work: Callable[[], Any], aim: _Aim | None, folder: Path, after: Path | None = None) -> bool:
+    """Do some work in a new process and kill it as aimed, if at all; whether that came before its end.
+
+    The clock starts at once, or with the file `after`; where it is aimed at writing, with a file that is not yet whole.
+    """
     child = fork(work)
-    seconds = aim.next() if aim is not None else np.inf
-    until = np.inf if aim is not None and aim.in_writing else time.monotonic() + seconds
+    seconds, until = aim.next() if aim is not None else np.inf, np.inf
     while time.monotonic() < until:
         process, status = os.waitpid(child, os.WNOHANG)
         if process:
             if status:
                 raise RuntimeError(f"it ended with status {status}, and was not killed")
             return False
-        if until == seconds == np.inf:
-            time.sleep(0.001)
-        elif until == np.inf and any(name.endswith(".tmp") for name in os.listdir(folder)):
-            until = time.monotonic() + seconds
-        else:
-            time.sleep(0.0001)
+        if until == np.inf and aim is not None:
+            started = _n_unfinished(folder) > 0 if aim.in_writing else after is None or after.exists()
+            until = time.monotonic() + seconds if started else np.inf
+        time.sleep(0.001 if aim is None else 0.0001)
     os.kill(child, signal.SIGKILL)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
 def _n_unfinished(folder: Path) -> int:
-    return sum(path.name.endswith(".tmp") for path in folder.iterdir())
+    return sum(name.endswith(".tmp") for name in os.listdir(folder))
 
 
 def _killed_fit(variant: str, corpus: Corpus, whole: dict[str, bytes], seconds: float, rng: random.Random) -> Case:
-    wanted = rng.choice((1, 1, 2, 3))
+    wanted = rng.choice((1, 2, 4, 8))
 
     def run(folder: Path) -> dict[str, int]:
         result, checkpoint = folder / "result.npz", folder / "checkpoint"
@@ -109,7 +109,7 @@ def _killed_fit(variant: str, corpus: Corpus, whole: dict[str, bytes], seconds: 
         for _ in range(_ATTEMPTS):
             if counted[_COUNTED] == wanted:
                 break
-            killed = _killed(lambda: _fit(variant, corpus, result, checkpoint), aim, folder)
+            killed = _killed(lambda: _fit(variant, corpus, result, checkpoint), aim, folder, after=checkpoint)
             kind = _COUNTED if killed and checkpoint.exists() else _TOO_EARLY if killed else _TOO_LATE
             counted[kind] += 1
             counted[_IN_WRITING] += _n_unfinished(folder)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -61,7 +63,9 @@ def _column(name: str, given: Iterable[Any]) -> np.ndarray:
 
 def _is_number(value: Any) -> bool:
     if isinstance(value, str):
-        return _NUMBER.fullmatch(value.strip()) is not None
+        return _NUMBER.fullmatch(value.strip()) is not None and math.isfinite(float(value))
+    if isinstance(value, int) and not -sys.float_info.max <= value <= sys.float_info.max:
+        return False  # a number of hundreds of digits is a code
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 

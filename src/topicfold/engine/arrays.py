@@ -47,6 +47,8 @@ def checked_sparse(matrix: Any) -> Any:
         _check_indices(columns, n_columns)
         return matrix
     blocks = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    if 0 in blocks:
+        raise ValueError(f"a sparse matrix with blocks of shape {tuple(blocks)}: expected at least one row and column")
     major, minor = n_rows // blocks[0], n_columns // blocks[1]
     if matrix.format == "csc":
         major, minor = n_columns, n_rows
