@@ -32,6 +32,7 @@ _WORDS = 30  # a topic shows at once ...
 _WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
 _COHERENCE_WORDS = 10
 _SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
+_TOPICS_AT_A_TIME = 256  # whose likeness to all others is worked out
 _PLACES = 10_000  # steps of the map's scale
 
 
@@ -247,11 +248,12 @@ def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
         vectors = (tree.doc_topic - tree.doc_topic.mean(axis=0)).T.astype(np.float64)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
     found = []
-    for row in range(len(tree)):
-        others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != tree.ids[row]))
-        affinity = vectors[others] @ vectors[row]
-        order = np.argsort(-affinity, kind="stable")[:_SIMILAR]
-        found.append([[int(tree.ids[others[k]]), _number(affinity[k], 3)] for k in order])
+    for first in range(0, len(tree), _TOPICS_AT_A_TIME):
+        affinities = vectors[first : first + _TOPICS_AT_A_TIME] @ vectors.T
+        for row, affinity in enumerate(affinities, first):
+            others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != tree.ids[row]))
+            order = others[np.argsort(-affinity[others], kind="stable")[:_SIMILAR]]
+            found.append([[int(tree.ids[k]), _number(affinity[k], 3)] for k in order])
     return found
 
 
