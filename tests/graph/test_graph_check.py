@@ -90,6 +90,7 @@ def test_check_graph_takes_what_scipy_takes():
         ([[0, np.nan, 0], [np.nan, 0, 0], [0, 0, 0]], "graph holds NaN or infinite values"),
         (sp.csr_array([[0, np.inf, 0], [np.inf, 0, 0], [0, 0, 0]]), "graph holds NaN or infinite values"),
         ([[0, -1, 0], [-1, 0, 0], [0, 0, 0]], "graph holds the weight -1: expected none below zero"),
+        ([[0, 1e300, 0], [1e300, 0, 0], [0, 0, 0]], r"graph holds the weight 1e\+300: expected none above 1e\+12"),
         ([[0, 1, 0], [0.5, 0, 0], [0, 0, 0]], r"not symmetric: \[0, 1\] is 1 and \[1, 0\] is 0\.5"),
         (np.zeros((3, 3), complex) + 1j, "graph holds values of type complex128: expected numbers"),
     ],

@@ -92,7 +92,7 @@ def _symmetric(graph: Any) -> Any:
             graph.toarray() if sp.issparse(graph) and graph.format in ("lil", "dok") else graph, np.float64
         )
         return sp.csr_array(np.maximum(dense, dense.T))
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return graph
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from .cases import Case, Group, Outcome
 from .failures import keep_failure
 from .processes import check_single_threaded, run_alone, run_cases
-from .table import Tally
+from .table import Tally, commit
 
 __all__ = ["GROUPS", "OWN", "prepared", "run_group", "run_one"]
 
@@ -44,7 +44,7 @@ def run_group(name: str, n_cases: int | None, seed: int, out: Path, *, cut: bool
     group, make = prepared(name)
     first = seed * _PER_SEED
     numbers = range(first, first + (n_cases or group.n_cases))
-    tally, folder = Tally(name), _work_folder()
+    tally, folder = Tally(name, commit=commit()), _work_folder()
     seen: list[Outcome] = []
     started = time.monotonic()
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .cases import FAILURES, Outcome
 
-__all__ = ["Tally", "table", "write_page"]
+__all__ = ["Tally", "commit", "table", "write_page"]
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     counted: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    commit: str = ""
 
     def add(self, outcome: Outcome) -> None:
         self.kinds[outcome.kind] += 1
@@ -38,7 +39,8 @@ class Tally:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Tally:
-        return cls(values["name"], Counter(values["kinds"]), Counter(values["counted"]), values["seconds"])
+        kinds, counted = Counter(values["kinds"]), Counter(values["counted"])
+        return cls(values["name"], kinds, counted, values["seconds"], values["commit"])
 
 
 def table(tallies: Sequence[Tally]) -> str:
@@ -69,7 +71,7 @@ def write_page(path: Path, tallies: Sequence[Tally], command: str, order: Sequen
     runs = {}
     if kept.exists():
         runs = {run["name"]: run for run in map(json.loads, kept.read_text(encoding="utf-8").splitlines())}
-    about = {"command": command, "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}
+    about: dict[str, Any] = {"command": command, "date": datetime.now(UTC).date().isoformat()}
     about["machine"] = {**machine(), **({"note": note} if note else {})}
     runs |= {tally.name: {**tally.to_json(), **about} for tally in tallies}
     ordered = [runs[name] for name in (*order, *sorted(set(runs) - set(order))) if name in runs]
@@ -77,7 +79,7 @@ def write_page(path: Path, tallies: Sequence[Tally], command: str, order: Sequen
     path.write_text(_page(ordered), encoding="utf-8")
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit that is checked out, with a plus where files differ from it."""
     git = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
     done = subprocess.run(git, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)

@@ -183,6 +183,11 @@ def test_parameters_and_sums_of_a_file_are_checked(files, tmp_path):
     unsigned(tmp_path / "m", {**arrays, "topic_word_": arrays["topic_word_"] * np.float32(1e-40)}, metadata)
     with pytest.raises(ValueError, match="the probabilities of the words of a topic do not sum to one"):
         load(tmp_path / "m")
+    arrays, metadata = load_file(files["TTMM of labels"]), read_file(files["TTMM of labels"], kind="model")[1]
+    values = {key: value for key, value in metadata["values"].items() if key != "classes_"}
+    unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+    with pytest.raises(ValueError, match="it has no classes_"):
+        load(tmp_path / "m")
     values = {**metadata["values"], "parameter:init": {"is": "value", "value": "lda"}}  # as version 0.1.0 had it
     unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
     assert load(tmp_path / "m").init == "data"

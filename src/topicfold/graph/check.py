@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from ..corpus.fields import is_missing
 from ..engine.arrays import canonical
+from ..engine.checks import MOST
 from .neighbors import check_finite
 
 if TYPE_CHECKING:
@@ -106,4 +107,6 @@ def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr
     check_finite(checked, "graph")
     if checked.nnz and checked.data.min() < 0:
         raise ValueError(f"graph holds the weight {checked.data.min():g}: expected none below zero")
+    if checked.nnz and checked.data.max() > MOST:
+        raise ValueError(f"graph holds the weight {checked.data.max():g}: expected none above {MOST:g}")
     return checked.astype(np.float64, copy=False)

@@ -206,6 +206,8 @@ class ThemeModel(TopicModel):
     def _check_learned(self) -> None:
         if self.n_themes_ != len(self.theme_weight_):
             raise ValueError(f"{len(self.theme_weight_)} themes where it says {self.n_themes_}")
+        if self.n_themes == LABELS and not hasattr(self, "classes_"):
+            raise ValueError("it has no classes_")
 
     def _prepare(self) -> None:
         """Nothing to prepare: new documents use the learned arrays as they are."""
