@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from ...engine.blocks import map_blocks, single_threaded_libraries
 from ...engine.loop import State
 from ..starts import start
-from .sampler import Sampler, Tables, maximised_alpha, moment_alpha
+from .sampler import Sampler, Tables, maximised_alpha, moment_alpha, topic_type
 
 if TYPE_CHECKING:
     from .ldcc import LDCC
@@ -99,7 +99,7 @@ def _first_draw(
 
     clusters = _Clusters(mixes, counts, n_clusters, rng)
     cluster = np.empty(n_segments, np.int32)
-    topic = np.empty(len(sampler.tokens), np.int16 if n_topics <= np.iinfo(np.int16).max else np.int32)
+    topic = np.empty(len(sampler.tokens), topic_type(n_topics))
     word_topic = np.ascontiguousarray(topic_word.T)
     for first in range(0, n_segments, _SEGMENTS):
         rows = slice(first, min(first + _SEGMENTS, n_segments))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...engine.checks import MOST
 from ...engine.loop import ExpectedState
 from ...engine.stored import SUM, Stored
 from .chains import chain_of
+from .sampler import topic_type
 
 if TYPE_CHECKING:
     from .ldcc import LDCC
@@ -30,7 +32,7 @@ STORED: Mapping[str, Stored] = {
 }
 
 _CHAIN: Mapping[str, Stored] = {
-    "topic": Stored(("tokens",), "whole", low=0, high="topics", dtype="int32"),
+    "topic": Stored(("tokens",), "whole", low=0, high="topics"),
     "cluster": Stored(("segments",), "whole", low=0, high="clusters", dtype="int32"),
     "alpha": Stored(("clusters", "topics"), low=1e-9, high=MOST, dtype="float64"),
     "random": Stored((2,), "whole", dtype="uint64"),
@@ -38,7 +40,7 @@ _CHAIN: Mapping[str, Stored] = {
     "size": Stored(("words",), "whole", low=0, dtype="int32"),
     "listed": Stored(("listed topics",), "whole", low=0, high="topics", dtype="int32"),
     "count": Stored(("listed topics",), "whole", low=0, dtype="int32"),
-    "document_cluster": Stored(("documents", "clusters"), "whole", low=0, dtype="int64"),
+    "document_cluster": Stored(("documents", "clusters"), "whole", low=0, dtype="int32"),
     "word_topic": Stored(("words", "topics"), "whole", low=0, dtype="int64"),
 }
 
@@ -56,10 +58,11 @@ def expected_state(model: LDCC, sampler: Sampler) -> ExpectedState:
         "clusters": sampler.n_clusters,
         "listed topics": int(sampler.start[-1]),
     }
+    chain = {**_CHAIN, "topic": replace(_CHAIN["topic"], dtype=topic_type(sampler.n_topics).name)}
     declared = {
         "sweeps": Stored((1,), "whole", low=0, dtype="int64"),
         "trace": Stored(("chains", "all steps"), dtype="float64"),
-        **{f"{number}:{name}": stored for number in range(model.n_chains) for name, stored in _CHAIN.items()},
+        **{f"{number}:{name}": stored for number in range(model.n_chains) for name, stored in chain.items()},
     }
 
     def fits(values: Mapping[str, Any]) -> None:

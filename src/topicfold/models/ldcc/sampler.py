@@ -26,7 +26,7 @@ from .gibbs import (
     sweep_segments,
 )
 
-__all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state"]
+__all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state", "topic_type"]
 
 _LEAST_ALPHA = 1e-4
 _BYTES_A_TOKEN = 12
@@ -72,6 +72,11 @@ def tokens_of(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     return tokens, ends
 
 
+def topic_type(n_topics: int) -> np.dtype:
+    """The smallest type for the topic of a token: there are as many as tokens."""
+    return np.dtype(np.int16 if n_topics <= np.iinfo(np.int16).max else np.int32)
+
+
 class Sampler:
     """The tokens of a corpus, in the order of its segments, and sweeps over the state of a chain."""
 
@@ -92,7 +97,7 @@ class Sampler:
     def state(self, topic: np.ndarray, cluster: np.ndarray, alpha: np.ndarray, seed: int) -> State:
         """The state of a chain from a topic of each token and a cluster of each segment."""
         state: State = {
-            "topic": topic.astype(np.int16 if self.n_topics <= np.iinfo(np.int16).max else np.int32, copy=False),
+            "topic": topic.astype(topic_type(self.n_topics), copy=False),
             "cluster": cluster.astype(np.int32),
             "alpha": np.array(alpha, dtype=np.float64),
             "random": random_state(seed),
