@@ -51,7 +51,8 @@ def wrong(array):
     yield "shape", np.stack([array, array])
     if array.size:
         yield "negative", np.full_like(array, -7 if array.dtype.kind != "u" else 0).astype(np.int64)
-        yield "large", np.full_like(array, 2**31 - 1)
+        most = np.iinfo(array.dtype).max if array.dtype.kind in "iu" else 2**31 - 1
+        yield "large", np.full_like(array, min(most, 2**31 - 1))
         if array.dtype.kind == "f":
             yield "not a number", np.full_like(array, np.nan)
 
