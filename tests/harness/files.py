@@ -65,7 +65,10 @@ def _sources(folder: Path, corpus: Corpus) -> list[_Source]:
         keep("tree", variant, path)
         checkpoint.unlink()
     corpus.save(path)
-    found += [_Source("corpus", "", path.read_bytes(), *read_file(path, kind="corpus"))] * 3  # as likely as a model
+    for variant in ("in memory", "mapped"):
+        found += [
+            _Source("corpus", variant, path.read_bytes(), *read_file(path, kind="corpus"))
+        ] * 3  # as likely as a model
     return found
 
 
@@ -75,7 +78,7 @@ def _load(source: _Source, path: Path) -> Any:
     if source.kind == "tree":
         return TopicTree.load(path)
     if source.kind == "corpus":
-        return Corpus.load(path)
+        return Corpus.load(path, memory_map=source.variant == "mapped")
     return Checkpoint(path, source.metadata["fingerprint"]).read()
 
 
@@ -86,7 +89,7 @@ def _use(source: _Source, path: Path, corpus: Corpus) -> None:
     elif source.kind == "tree":
         _use_tree(TopicTree.load(path), path)
     elif source.kind == "corpus":
-        _use_corpus(Corpus.load(path), path)
+        _use_corpus(Corpus.load(path, memory_map=source.variant == "mapped"), path)
     else:
         model = small_model(source.variant, checkpoint=path)
         model.fit(corpus, **fit_options(source.variant, len(corpus)))
