@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from ..engine.checks import check_choice, check_whole
 from ..store import written_by_one
 from .building import TextOptions, corpus_from_texts, preprocessing_from
-from .byte_lines import check_regular, file_lines, text_lines
+from .byte_lines import check_regular, file_lines, reading, text_lines
 from .corpus import Corpus
 from .count_files import read_counts
 from .fields import as_id, as_label_tuple, as_title, is_missing
@@ -112,12 +112,13 @@ def read(
         return Corpus.load(first)
     filters = ("min_df", "max_df", "max_words", "rank_by")
     _check_unset(first, "a matrix of counts, not of texts", columns, options, None, besides=filters)
-    counts, found_labels = read_counts(first, format, file.limits)
-    words = _words_beside(first, vocabulary, file.encoding, file.limits)
-    if words is not None and len(words) > counts.shape[1]:  # words that no document of a sparse file uses
-        counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
-    chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
-    return Corpus.from_counts(counts, words, labels=found_labels, **chosen)
+    with reading(first):
+        counts, found_labels = read_counts(first, format, file.limits)
+        words = _words_beside(first, vocabulary, file.encoding, file.limits)
+        if words is not None and len(words) > counts.shape[1]:  # words that no document of a sparse file uses
+            counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
+        chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
+        return Corpus.from_counts(counts, words, labels=found_labels, **chosen)
 
 
 def _read_onto_disk(
