@@ -194,7 +194,7 @@ class CorpusConstructors:
             rows,
             titles=as_titles(titles),
             labels=as_labels(labels),
-            links=as_links(links, rows or tuple(map(str, range(matrix.shape[0])))),
+            links=None if links is None else as_links(links, rows or tuple(map(str, range(matrix.shape[0])))),
             timestamps=as_timestamps(timestamps),
             metadata=as_metadata(metadata or {}),
         )

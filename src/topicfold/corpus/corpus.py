@@ -59,7 +59,9 @@ class Corpus(CorpusConstructors):
 
     def __post_init__(self) -> None:
         n_documents, n_words = self.counts.shape
-        if len(self.ids) == 0:
+        if len(self.ids):
+            check_unique("id", self.ids)
+        else:
             object.__setattr__(self, "ids", tuple(map(str, range(n_documents))))
         for name in ("ids", "titles", "texts", "labels", "timestamps"):
             values = getattr(self, name)
@@ -68,7 +70,6 @@ class Corpus(CorpusConstructors):
         object.__setattr__(self, "metadata", checked_metadata(self.metadata, n_documents))
         if self.vocabulary is not None and len(self.vocabulary) != n_words:
             raise ValueError(f"{len(self.vocabulary)} words for {n_words} columns: expected one per column")
-        check_unique("id", self.ids)
         if self.vocabulary is not None:
             check_unique("word", self.vocabulary)
         if self.links is not None and self.links.size and not 0 <= self.links.min() <= self.links.max() < n_documents:

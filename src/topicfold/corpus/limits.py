@@ -21,7 +21,7 @@ class ReadLimits:
         Most columns of a CSV or TSV file.
     expansion : float, default=200
         Most bytes that a compressed byte may become, in files that grow beyond 64 MB.
-    size : int, default=25000000
+    size : int, default=10000000
         Most rows or columns that a matrix may have.
     memory : int or None, default=None
         Most bytes of a matrix that has to be held whole; None is three quarters of the machine's memory.
@@ -30,7 +30,7 @@ class ReadLimits:
     line: int = 1 << 26
     columns: int = 1_000_000
     expansion: float = 200.0
-    size: int = 25_000_000
+    size: int = 10_000_000
     memory: int | None = None
 
     def __post_init__(self) -> None:
