@@ -13,7 +13,17 @@ from .mapped import is_mapped, pieces, release, row_table
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["aligned", "canonical", "checked_sparse", "content_hash", "csr_parts", "normalise_rows", "padded", "summed"]
+__all__ = [
+    "aligned",
+    "canonical",
+    "checked_sparse",
+    "column_sums",
+    "content_hash",
+    "csr_parts",
+    "normalise_rows",
+    "padded",
+    "summed",
+]
 
 _LANES = 8  # values of a vector register that rows are padded to
 _ROWS_A_SUM = 1 << 14
@@ -141,6 +151,16 @@ def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
         release(indices)
         release(data)
     return total if axis == 0 else np.concatenate(sums)
+
+
+def column_sums(table: np.ndarray) -> np.ndarray:
+    """Sums of the columns of a dense table in float64; of one in a file, a part of the rows at a time."""
+    total = np.zeros(table.shape[1])
+    for first in range(0, len(table), _ROWS_A_SUM):
+        rows = table[first : first + _ROWS_A_SUM]
+        total += rows.sum(axis=0, dtype=np.float64)
+        release(rows)
+    return total
 
 
 def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ...engine.arrays import normalise_rows, summed
+from ...engine.arrays import column_sums, normalise_rows, summed
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
 from ...engine.loop import ExpectedState, Run, State, hold_interrupts, iterate, step_size
@@ -317,5 +317,5 @@ class TTMM(ThemeModel):
         self.word_frequency_ = summed(counts, 0)
         self.doc_theme_ = self._doc_theme(counts)[0]
         self.doc_topic_ = self._features(counts, "tokens", self.doc_theme_)
-        self.n_themes_used_ = int((self.doc_theme_.sum(axis=0, dtype=np.float64) >= LEAST_USED).sum())
+        self.n_themes_used_ = int((column_sums(self.doc_theme_) >= LEAST_USED).sum())
         self._keep_run(run)
