@@ -232,3 +232,10 @@ def test_blocks_of_no_columns_are_refused():
     matrix.data = np.zeros((len(matrix.indices), 2, 0))
     with pytest.raises(ValueError, match=r"blocks of shape \(2, 0\): expected at least one row and column"):
         Corpus.from_counts(matrix)
+
+
+def test_names_of_columns_with_line_breaks_are_said_in_one_line(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('id,"a\n\nname"\n1,2\n')
+    with pytest.raises(ValueError, match=r"has no column 'text'; its columns are: id, a name$"):
+        Corpus.read(path)

@@ -329,7 +329,8 @@ def _cell(record: Record, column: str | None, where: str) -> Any:
     try:
         return record[column]  # type: ignore[index]
     except KeyError:
-        raise ValueError(f"{where} has no column {column!r}; its columns are: {', '.join(record)}") from None
+        names = " ".join(", ".join(record).split())  # a name may hold line breaks
+        raise ValueError(f"{where} has no column {column!r}; its columns are: {names}") from None
 
 
 def _split(value: Any, separator: str | None) -> Any:
