@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from topicfold import LDA, PLSA, TTMM, Corpus, load
+from topicfold import HLTA, LDA, PLSA, TTMM, Corpus, load
 from topicfold.corpus import counted_chunks
 from topicfold.store import written_by_one
 
@@ -216,3 +216,12 @@ def test_counts_beyond_float32_stay_whole(tmp_path):
     for memory_map in (False, True):
         found = Corpus.load(tmp_path / "corpus.safetensors", memory_map=memory_map)
         assert found.counts.toarray().tolist() == [[2**24 + 1, 0], [1, 3]]
+
+
+@pytest.mark.filterwarnings("ignore:.*texts are empty")
+def test_a_tree_of_a_corpus_on_disk_has_the_same_bits(table, tmp_path):
+    in_memory = Corpus.read(table, **COLUMNS)
+    on_disk = Corpus.read(table, **COLUMNS, on_disk=tmp_path / "big.safetensors")
+    one, two = (HLTA(max_words=30, random_state=0).fit(corpus) for corpus in (in_memory, on_disk))
+    for name in ("topic_word_", "doc_topic_", "topic_weight_", "history_"):
+        assert np.array_equal(getattr(one, name), getattr(two, name)), name
