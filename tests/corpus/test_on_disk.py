@@ -133,7 +133,7 @@ def test_several_files_are_one_corpus(table, tmp_path):
 def test_processes_count_what_one_process_counts(table, monkeypatch, options):
     alone = Corpus.read(table, **COLUMNS, **options)
     monkeypatch.setattr(counted_chunks, "_CHUNK", 500)
-    monkeypatch.setattr(counted_chunks, "_ALONE", 1_000)
+    monkeypatch.setattr(counted_chunks, "_ALONE", 2)
     together = Corpus.read(table, **COLUMNS, **options, n_jobs=2)
     same(alone, together)
     if alone.segments is not None:
@@ -143,7 +143,7 @@ def test_processes_count_what_one_process_counts(table, monkeypatch, options):
 
 def test_a_text_that_is_none_is_named_whoever_counts(table, monkeypatch):
     monkeypatch.setattr(counted_chunks, "_CHUNK", 10)
-    monkeypatch.setattr(counted_chunks, "_ALONE", 20)
+    monkeypatch.setattr(counted_chunks, "_ALONE", 2)
     with pytest.raises(ValueError, match="text 9 is 5: expected a string"):
         Corpus.from_texts([*["a few words"] * 9, 5])
 

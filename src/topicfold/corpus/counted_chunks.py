@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import scipy.sparse as sp
@@ -15,8 +15,8 @@ from .preprocessing import Preprocessing, split_segments
 
 __all__ = ["Counted", "HowCounted", "count_document", "counted_in_processes"]
 
-_CHUNK = 1 << 20  # characters that a process counts at a time
-_ALONE = 1 << 24  # characters that are counted before processes are started, which takes a second
+_CHUNK = 1 << 21  # characters that a process counts at a time
+_ALONE = 8  # chunks that are not worth the second that it takes to start processes
 
 
 class HowCounted(NamedTuple):
@@ -55,22 +55,15 @@ def count_document(counter: WordCounter, text: str | Sequence[str], segments: An
 def counted_in_processes(
     texts: Iterable[str | Sequence[str]], how: HowCounted, n_jobs: int | None
 ) -> Iterator[Counted]:
-    """The texts a chunk at a time, in their order; chunks after the first few are counted in other processes."""
+    """The texts a chunk at a time, in their order; where there are many, they are counted in other processes."""
     chunks = _chunks(texts)
     n_processes = n_threads(n_jobs)
-    begun = 0
     if n_processes > 1:
-        while begun < _ALONE:
-            chunk = next(chunks, None)
-            if chunk is None:
-                return
-            begun += _CHUNK
-            yield Counted(chunk, None, None, [])
-        following = next(chunks, None)
-        if following is None:
+        begun = list(islice(chunks, _ALONE + 1))
+        if len(begun) > _ALONE:
+            yield from _shared_out(chain(begun, chunks), how, n_processes)
             return
-        yield from _shared_out(chain([following], chunks), how, n_processes)
-        return
+        chunks = iter(begun)
     for chunk in chunks:
         yield Counted(chunk, None, None, [])
 

@@ -64,6 +64,13 @@ class _WordColumns(dict[str, int]):
             self._column_of_word[word] = column
         return column
 
+    def columns_of(self, words: Sequence[str]) -> np.ndarray:
+        """`column_of` each word; most are known, and are looked up without a call for each."""
+        columns = np.fromiter(map(self._column_of_word.get, words, repeat(-1)), np.int32, len(words))
+        for place in np.flatnonzero(columns < 0).tolist():
+            columns[place] = self.column_of(words[place])
+        return columns
+
 
 class WordCounter:
     """Counts words as texts stream by. Memory is that of the counts and the vocabulary, plus a few megabytes.
@@ -123,8 +130,7 @@ class WordCounter:
         self._flush()
         indices = counts.indices
         if words is not None:
-            columns = np.fromiter(map(self._columns.column_of, words), np.int32, len(words))
-            indices = columns[indices]
+            indices = self._columns.columns_of(words)[indices]
         self._keep(counts.data, indices, counts.indptr)
 
     def _cells(self) -> tuple[array[int] | Spool, array[int] | Spool]:

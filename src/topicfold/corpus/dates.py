@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ def as_timestamp(value: Any, date_format: str | None = None) -> np.datetime64:
     return np.datetime64(moment, "s")
 
 
+@lru_cache(1 << 12)  # documents of one day come together
 def _parsed(text: str) -> datetime:
     if re.fullmatch(r"\d{4}", text):
         return datetime(int(text), 1, 1)

@@ -15,6 +15,8 @@ from .stored_strings import StoredLabels, StoredStrings
 
 __all__ = ["LabelSpool", "Spool", "StringSpool", "trimmed"]
 
+_WRITTEN_TOGETHER = 256  # strings
+
 
 class Spool:
     """Numbers of one type in a file without a name, which is gone with the process."""
@@ -47,17 +49,25 @@ class StringSpool:
     def __init__(self, folder: Path, as_text: Callable[[Any], str] = str) -> None:
         self._as_text = as_text
         self._raw, self._ends, self._end = Spool(np.uint8, folder), Spool(np.int64, folder), 0
+        self._waiting: list[bytes] = []
 
     def append(self, value: Any) -> None:
         """Add a string."""
-        raw = self._as_text(value).encode("utf-8", "surrogatepass")
-        self._end += len(raw)
-        self._raw.frombytes(raw)
-        self._ends.frombytes(self._end.to_bytes(8, "little"))
+        self._waiting.append(self._as_text(value).encode("utf-8", "surrogatepass"))
+        if len(self._waiting) >= _WRITTEN_TOGETHER:
+            self._write()
 
     def strings(self) -> StoredStrings:
         """All strings. To be called once, at the end."""
+        self._write()
         return StoredStrings(self._raw.array(), self._ends.array())
+
+    def _write(self) -> None:
+        ends = np.cumsum(np.fromiter(map(len, self._waiting), np.int64, len(self._waiting))) + self._end
+        self._raw.frombytes(b"".join(self._waiting))
+        self._ends.frombytes(ends.tobytes())
+        self._end = int(ends[-1]) if len(ends) else self._end
+        self._waiting = []
 
 
 class LabelSpool:
