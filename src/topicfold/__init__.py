@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .corpus.corpus import Corpus, Segments
     from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
+    from .engine.array_files import ClusterError
+    from .engine.cluster import on_cluster
     from .graph.build import knn_graph, label_graph, link_graph
     from .models.base import TopicModel, topic_tree
     from .models.graph.dtm import DTM
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
 _HOME = {
+    "ClusterError": "engine.array_files",
     "Corpus": "corpus.corpus",
     "DTM": "models.graph.dtm",
     "FitSummary": "topics.fit_summary",
@@ -58,6 +61,7 @@ _HOME = {
     "label_graph": "graph.build",
     "link_graph": "graph.build",
     "load": "models.model_file",
+    "on_cluster": "engine.cluster",
     "read_names": "report.contents",
     "save": "models.model_file",
     "search": "analysis.search",
@@ -74,6 +78,7 @@ __all__ = [
     "LTM",
     "PLSA",
     "TTMM",
+    "ClusterError",
     "Corpus",
     "FitSummary",
     "LapPLSI",
@@ -94,6 +99,7 @@ __all__ = [
     "link_graph",
     "load",
     "metrics",
+    "on_cluster",
     "plots",
     "read_names",
     "save",

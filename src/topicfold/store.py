@@ -11,7 +11,6 @@ import contextlib
 import glob
 import json
 import math
-import mmap
 import os
 import platform
 import shutil
@@ -30,7 +29,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .engine.arrays import checked_sparse
-from .engine.mapped import mapped_array, pieces
+from .engine.mapped import mapped_array, mapped_file, pieces
 
 __all__ = [
     "ArrayInPieces",
@@ -265,8 +264,7 @@ def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
     with open(path, "rb") as file:
         room = int.from_bytes(file.read(8), "little")
         entries = json.loads(file.read(room))
-        # private: arrays that may be written to need no kernels of their own, and the file is not changed
-        opened = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    opened = mapped_file(path)
     types = {name: dtype for dtype, name in _TYPES.items()}
     return {
         key: mapped_array(opened, types[entry["dtype"]], tuple(entry["shape"]), 8 + room + entry["data_offsets"][0])

@@ -30,6 +30,7 @@ from ..corpus.corpus import Corpus
 from ..engine.arrays import canonical, normalise_rows
 from ..engine.blocks import map_blocks, single_threaded_libraries
 from ..engine.checks import check_whole
+from ..engine.cluster import Cluster, current_cluster
 from ..engine.progress import progress
 from ..metrics.coherence import coherence
 from ..metrics.completion import perplexity
@@ -192,12 +193,15 @@ def _measure(
     done = 0
 
     def run(cell: tuple[_Point, tuple[int, ...]]) -> None:
-        nonlocal done
         point, key = cell
         # In a thread of its own even when it is the only one: on the main thread a model takes Ctrl-C as the end of
         # its own fit, and select would go on to the next.
         with ThreadPoolExecutor(1) as thread:
             fit, topics = thread.submit(_fit, point.model, documents, fold_of == key[0], int(seeds[key])).result()
+        keep(point, key, fit, topics)
+
+    def keep(point: _Point, key: tuple[int, ...], fit: _Fit | str, topics: np.ndarray) -> None:
+        nonlocal done
         with lock:
             point.fits[key], point.topic_words[key] = fit, topics
             complete = len(point.fits) == n_splits * n_seeds
@@ -207,7 +211,14 @@ def _measure(
             point.close()
 
     with _steady_libraries(), progress("select", len(cells), unit="fits", verbose=verbose) as move:
-        map_blocks(run, cells, n_jobs)
+        cluster = current_cluster()
+        if cluster is None or len(cells) < 2:
+            map_blocks(run, cells, n_jobs)
+            return
+        sent = _for_workers(documents, cluster)
+        tasks = [(point.model, key[0], int(seeds[key])) for point, key in cells]
+        for (point, key), (fit, topics) in zip(cells, cluster.map(_fit_on_worker, (sent, fold_of), tasks)):
+            keep(point, key, fit, topics)
 
 
 @contextmanager
@@ -246,6 +257,29 @@ def _fit(model: BaseEstimator, X: CountsLike, held_out: np.ndarray, seed: int) -
         return _Fit(score, mean, diversity(map(tuple, words)), len(topic_word), seconds), topic_word
     except ValueError as error:
         return str(error), np.empty((0, 0))
+
+
+def _for_workers(documents: Any, cluster: Cluster) -> Any:
+    """Documents as they are sent to workers: the path of a corpus, the arrays of a matrix, a data frame as it is."""
+    if isinstance(documents, Corpus):
+        path = cluster.new_path().with_suffix(".safetensors")
+        documents.save(path)
+        return str(path)
+    if sp.issparse(documents):
+        return (documents.data, documents.indices, documents.indptr, documents.shape)
+    return documents
+
+
+def _fit_on_worker(
+    sent: Any, fold_of: np.ndarray, task: tuple[BaseEstimator, int, int]
+) -> tuple[_Fit | str, np.ndarray]:
+    model, fold, seed = task
+    documents = sent
+    if isinstance(sent, str):
+        documents = Corpus.load(sent)
+    elif isinstance(sent, tuple):
+        documents = sp.csr_array(sent[:3], shape=sent[3])
+    return _fit(model, documents, fold_of == fold, seed)
 
 
 def _documents(X: Any, mask: np.ndarray) -> Any:

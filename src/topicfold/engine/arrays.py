@@ -22,6 +22,7 @@ __all__ = [
     "csr_parts",
     "normalise_rows",
     "padded",
+    "padded_width",
     "summed",
 ]
 
@@ -174,7 +175,12 @@ def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarra
 
 def aligned(n_rows: int, n_topics: int, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:
     """Zeros of n_rows x n_topics, columns padded to whole vector registers, starting at a 64-byte boundary."""
-    return row_table(n_rows, -(-n_topics // _LANES) * _LANES, dtype, on_disk=on_disk)
+    return row_table(n_rows, padded_width(n_topics), dtype, on_disk=on_disk)
+
+
+def padded_width(n_topics: int) -> int:
+    """Columns of a table whose rows are whole vector registers."""
+    return -(-n_topics // _LANES) * _LANES
 
 
 def padded(values: np.ndarray, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["TableSum", "map_blocks", "n_threads", "row_blocks", "single_threaded_libraries"]
+__all__ = ["TableSum", "each_block", "map_blocks", "n_threads", "row_blocks", "single_threaded_libraries"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -47,6 +48,29 @@ def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
         return [function(item) for item in items]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(function, items))
+
+
+def each_block(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
+) -> Iterator[Result]:
+    """The same as `map_blocks`, result by result: no more wait than there are threads to fetch them.
+
+    >>> list(each_block(lambda block: sum(block), [(1, 2), (3, 4)], n_jobs=2))
+    [3, 7]
+    """
+    items = list(items)
+    threads = min(n_threads(n_jobs), len(items))
+    if threads <= 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def row_blocks(indptr: np.ndarray, n_blocks: int, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
@@ -93,7 +117,7 @@ class TableSum:
         waiting: dict[tuple[int, int], np.ndarray] = {}  # sums whose neighbour is not there yet, by level and place
 
         def run(number: int) -> Result:
-            table = self._take()
+            table = self.take()
             result = fill(items[number], table)
             place = number
             for level, size in enumerate(sizes[:-1]):
@@ -114,7 +138,8 @@ class TableSum:
         results = map_blocks(run, range(len(items)), n_jobs)
         return results, waiting[len(sizes) - 1, 0]
 
-    def _take(self) -> np.ndarray:
+    def take(self) -> np.ndarray:
+        """A table of zeros."""
         with self._lock:
             if self._free:
                 return self._free.pop()

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..store import check_writable, read_file, remove_left_over, write_file
+from .cluster import bring_back
 from .mapped import pieces
 from .progress import progress
 from .stored import Stored, check_stored
@@ -104,14 +105,17 @@ class Checkpoint:
                 ) from None
         return state, notes or {}
 
-    def write(self, state: State, notes: dict[str, Any], *, now: bool = False) -> None:
-        """Write if the last time is long enough ago, or `now`. A full disk is no reason to lose the fit: it warns."""
-        if now or time.monotonic() - self._last >= CHECKPOINT_SECONDS:
-            try:
-                write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
-            except OSError as error:
-                warn_user(f"the checkpoint could not be written, the fit goes on: {error}")
-            self._last = time.monotonic()
+    def is_due(self) -> bool:
+        """Whether the last time is long enough ago."""
+        return time.monotonic() - self._last >= CHECKPOINT_SECONDS
+
+    def write(self, state: State, notes: dict[str, Any]) -> None:
+        """Write the state. A full disk is no reason to lose the fit: it warns."""
+        try:
+            write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
+        except OSError as error:
+            warn_user(f"the checkpoint could not be written, the fit goes on: {error}")
+        self._last = time.monotonic()
 
     def remove(self) -> None:
         """The fit is over: a later one starts afresh. What a kill left beside the file goes too."""
@@ -192,8 +196,10 @@ def iterate(
             history.append(float(objective))
             converged = _settled(history, tol, rises) if done is None else done
             move(len(history), f"{objective:.4f} {unit}" + (f", {note()}" if note else ""))
-            if checkpoint is not None and not converged:
-                checkpoint.write(state, {**(notes or {}), "history": history}, now=bool(interrupted))
+            if checkpoint is not None and not converged and (interrupted or checkpoint.is_due()):
+                bring_back(tuple(state.values()))
+                checkpoint.write(state, {**(notes or {}), "history": history})
+        bring_back(tuple(state.values()), forget=True)
     if interrupted:
         warn_user(f"{title}: interrupted after {len(history)} of {max_iter} iterations; the model so far is kept")
     return Run(history, converged, not interrupted)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import mmap
 import tempfile
+import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +19,31 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = ["file_of", "is_mapped", "mapped_array", "pieces", "release", "row_table"]
+__all__ = ["file_of", "is_mapped", "mapped_array", "mapped_file", "pieces", "place_of", "release", "row_table"]
 
 _PIECE = 1 << 24  # bytes that are looked at together
+_APART = 512  # bytes around a table: vector code may run another way where two arrays lie next to each other
+_PATHS: weakref.WeakKeyDictionary[mmap.mmap, Path] = weakref.WeakKeyDictionary()
+
+
+def mapped_file(path: Path) -> mmap.mmap:
+    """A file that can be read as memory.
+
+    Private: arrays that may be written to need no kernels of their own, and the file is not changed.
+    """
+    with path.open("rb") as file:
+        opened = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    _PATHS[opened] = path.absolute()
+    return opened
+
+
+def place_of(array: np.ndarray) -> tuple[Path, int] | None:
+    """The file with a name that an array lies in, and where in it; None for arrays in memory and nameless files."""
+    file = file_of(array)
+    path = None if file is None else _PATHS.get(file)
+    if file is None or path is None:
+        return None
+    return path, array.ctypes.data - np.frombuffer(file, np.uint8).ctypes.data
 
 
 def mapped_array(file: mmap.mmap, dtype: DTypeLike, shape: tuple[int, ...], offset: int = 0) -> np.ndarray:
@@ -76,6 +100,6 @@ def row_table(n_rows: int, width: int, dtype: DTypeLike, *, on_disk: bool = Fals
         with tempfile.TemporaryFile(prefix="topicfold-") as file:
             file.truncate(size)
             return mapped_array(mmap.mmap(file.fileno(), size), dtype, (n_rows, width))
-    raw = np.zeros(size + 64, np.uint8)
-    offset = -raw.ctypes.data % 64
+    raw = np.zeros(size + 2 * _APART, np.uint8)
+    offset = -raw.ctypes.data % 64 + _APART - 64
     return raw[offset : offset + size].view(dtype).reshape(n_rows, width)

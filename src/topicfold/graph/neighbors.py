@@ -15,23 +15,21 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.arrays import canonical, csr_parts
-from ..engine.blocks import map_blocks, single_threaded_libraries
+from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
+from ..engine.cluster import map_anywhere
 from ..engine.extras import import_extra
-from .sparse_search import InvertedIndex, keep_best, likely_best, score_rows
+from .sparse_search import InvertedIndex, keep_best, likely_best, query_blocks, score_rows
 
 __all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document_vectors", "nearest"]
 
 METRICS = ("cosine", "intersection", "euclidean")
-_ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
 _SCORES_IN_CACHE = 1 << 17
 _DENSE_ROWS = 128  # of one matrix product, always: how a cell is summed depends on the shape ...
 _DENSE_COLUMNS = 64  # ... and, where columns do not come in whole tiles, on its place
 _MOST_EXACT = 50_000  # documents to search: among more, neighbours are approximate unless exact ones are asked for
 
 Rows: TypeAlias = np.ndarray | sp.csr_array
-# writes the scores of all documents for the queries first..last into an array
-Scorer: TypeAlias = Callable[[int, int, np.ndarray], None]
 
 
 # ---- nearest neighbours ---------------------------------------------------------------------------------------------
@@ -153,34 +151,30 @@ class NeighborIndex:
             intersect = metric == "intersection"
             found = likely_best(self._inverted, vectors, n_neighbors, intersect, skip_self, n_jobs)
             return _as_rows(*found, n_base)
-        score = self._scorer(vectors)
-        index, best = _best_scores(score, vectors, n_base, n_neighbors, metric, skip_self, n_jobs)
+        index, best = self._best(vectors, n_neighbors, skip_self, n_jobs)
         if metric == "euclidean":  # the score was a.b - |b|^2 / 2
             best = 1 / (1 + np.sqrt(np.maximum(_squares(vectors)[:, None] - 2 * best, 0)))
         return _as_rows(index, best, n_base)
 
-    def _scorer(self, queries: Rows) -> Scorer:
-        n_base, half_squares, padded, inverted = self._shape[0], self._half_squares, self._padded, self._inverted
-
-        if inverted is None:
-            assert padded is not None
-
-            def score_dense(first: int, last: int, scores: np.ndarray) -> None:
-                block = np.zeros((len(scores), queries.shape[1]), queries.dtype)
-                block[: last - first] = queries[first:last]
-                np.matmul(block, padded.T, out=scores)
-                scores[:, :n_base] -= 0 if half_squares is None else half_squares
-                scores[:, n_base:] = -np.inf
-
-            return score_dense
-
-        parts = csr_parts(queries)
-        begin = np.zeros(n_base, self._dtype) if half_squares is None else -half_squares
-
-        def score_sparse(first: int, last: int, scores: np.ndarray) -> None:
-            score_rows(*parts, first, last, *inverted.postings, begin, self._metric == "intersection", scores)
-
-        return score_sparse
+    def _best(
+        self, queries: Any, n_neighbors: int, skip_self: bool, n_jobs: int | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        n_base, dtype = self._shape[0], queries.dtype
+        # the cosine of orthogonal dense rows may come out a little above zero
+        zero = 0.0 if self._inverted is not None else 16 * np.finfo(dtype).eps
+        least = dtype.type(-np.inf if self._metric == "euclidean" else zero)
+        run: Callable[..., tuple[np.ndarray, np.ndarray]]
+        shared: tuple[Any, ...]
+        if self._inverted is not None:
+            begin = np.zeros(n_base, self._dtype) if self._half_squares is None else -self._half_squares
+            run, intersect = _best_of_sparse, self._metric == "intersection"
+            shared = (self._inverted.postings, begin, csr_parts(queries), intersect, least)
+        else:
+            run = _best_of_dense
+            shared = (self._padded, self._half_squares, np.ascontiguousarray(queries), n_base, least)
+        with single_threaded_libraries():
+            found = list(map_anywhere(run, (*shared, n_neighbors, skip_self), query_blocks(queries.shape[0]), n_jobs))
+        return np.concatenate([index for index, _ in found]), np.concatenate([best for _, best in found])
 
 
 def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
@@ -191,32 +185,71 @@ def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
         raise ValueError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
 
 
-def _best_scores(
-    score: Scorer, queries: Any, n_base: int, n_neighbors: int, metric: str, skip_self: bool, n_jobs: int | None
+def _best_of_sparse(
+    postings: tuple[np.ndarray, ...],
+    begin: np.ndarray,
+    queries: tuple[np.ndarray, ...],
+    intersect: bool,
+    least: np.generic,
+    n_neighbors: int,
+    skip_self: bool,
+    rows: tuple[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(index, best): the documents with the highest scores of each query, in no order, as `keep_best` leaves them."""
-    n_queries, dtype = queries.shape[0], queries.dtype
-    if sp.issparse(queries):
-        step, width, zero = max(1, min(_DENSE_ROWS, _SCORES_IN_CACHE // n_base)), n_base, 0.0
-    else:  # the cosine of orthogonal rows may come out a little above zero
-        step, width, zero = _DENSE_ROWS, n_base + -n_base % _DENSE_COLUMNS, 16 * np.finfo(dtype).eps
-    least = dtype.type(-np.inf if metric == "euclidean" else zero)
-    index = np.empty((n_queries, n_neighbors), np.int32)
-    best = np.empty((n_queries, n_neighbors), dtype)
-
-    def run(start: int) -> None:
-        scores = np.empty((step, width), dtype)
-        stop = min(start + _ROWS_A_BLOCK, n_queries)
-        for first in range(start, stop, step):
-            last = min(first + step, stop)
-            score(first, last, scores)
-            if skip_self:
-                scores[np.arange(last - first), np.arange(first, last)] = -np.inf
-            keep_best(scores, least, index[first:last], best[first:last])
-
-    with single_threaded_libraries():
-        map_blocks(run, range(0, n_queries, _ROWS_A_BLOCK), n_jobs)
+    """(index, best): the documents with the highest scores of some queries, in no order, as `keep_best` leaves them."""
+    n_base = len(begin)
+    step = max(1, min(_DENSE_ROWS, _SCORES_IN_CACHE // n_base))
+    scores = np.empty((step, n_base), begin.dtype)
+    index, best = _places(rows, n_neighbors, begin.dtype)
+    for first in range(*rows, step):
+        last = min(first + step, rows[1])
+        score_rows(*queries, first, last, *postings, begin, intersect, scores)
+        _keep(scores, first, last, rows[0], skip_self, least, index, best)
     return index, best
+
+
+def _best_of_dense(
+    base: np.ndarray,
+    half_squares: np.ndarray | None,
+    queries: np.ndarray,
+    n_base: int,
+    least: np.generic,
+    n_neighbors: int,
+    skip_self: bool,
+    rows: tuple[int, int],
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same as `_best_of_sparse` for dense rows; those of the base are padded to whole tiles."""
+    scores = np.empty((_DENSE_ROWS, len(base)), queries.dtype)
+    index, best = _places(rows, n_neighbors, queries.dtype)
+    for first in range(*rows, _DENSE_ROWS):
+        last = min(first + _DENSE_ROWS, rows[1])
+        block = np.zeros((_DENSE_ROWS, queries.shape[1]), queries.dtype)
+        block[: last - first] = queries[first:last]
+        np.matmul(block, base.T, out=scores)
+        scores[:, :n_base] -= 0 if half_squares is None else half_squares
+        scores[:, n_base:] = -np.inf
+        _keep(scores, first, last, rows[0], skip_self, least, index, best)
+    return index, best
+
+
+def _places(rows: tuple[int, int], n_neighbors: int, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    shape = (rows[1] - rows[0], n_neighbors)
+    return np.empty(shape, np.int32), np.empty(shape, dtype)
+
+
+def _keep(
+    scores: np.ndarray,
+    first: int,
+    last: int,
+    begin: int,
+    skip_self: bool,
+    least: np.generic,
+    index: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    if skip_self:
+        scores[np.arange(last - first), np.arange(first, last)] = -np.inf
+    here = slice(first - begin, last - begin)
+    keep_best(scores, least, index[here], best[here])
 
 
 def _as_rows(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:

@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import csr_parts
-from ..engine.blocks import map_blocks
+from ..engine.cluster import map_anywhere
 from ..engine.jit import njit
 
-__all__ = ["InvertedIndex", "keep_best", "likely_best", "score_rows"]
+__all__ = ["InvertedIndex", "keep_best", "likely_best", "query_blocks", "score_rows"]
 
 SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; docs/graph-models.md says what that finds
 CANDIDATES, FEWEST_CANDIDATES = 10, 50  # scored in full: for each neighbour that is asked for, and at least
@@ -215,35 +215,49 @@ def likely_best(
     index: InvertedIndex, queries: sp.csr_array, n_neighbors: int, intersect: bool, skip_self: bool, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(index, best): documents with high scores above zero for each query, in no order; free places: n_documents, 0."""
-    n_queries, dtype = queries.shape[0], queries.dtype
     n_documents, n_words = len(index.rows[0]) - 1, len(index.rarest)
-    found = np.empty((n_queries, n_neighbors), np.int32)
-    best = np.empty((n_queries, n_neighbors), dtype)
-    parts = csr_parts(queries)
     rank = np.empty(n_words, np.int32)
     rank[index.rarest] = np.arange(n_words, dtype=np.int32)
     n_candidates = min(max(CANDIDATES * n_neighbors, FEWEST_CANDIDATES), n_documents)
+    shared = (*index, rank, csr_parts(queries), n_candidates, n_neighbors, intersect, skip_self)
+    blocks = list(map_anywhere(_likely_block, shared, query_blocks(queries.shape[0]), n_jobs))
+    return np.concatenate([found for found, _ in blocks]), np.concatenate([best for _, best in blocks])
 
+
+def _likely_block(
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray],
+    postings: tuple[np.ndarray, np.ndarray, np.ndarray],
+    rarest: np.ndarray,
+    rank: np.ndarray,
+    queries: tuple[np.ndarray, np.ndarray, np.ndarray],
+    n_candidates: int,
+    n_neighbors: int,
+    intersect: bool,
+    skip_self: bool,
+    block: tuple[int, int],
+) -> tuple[np.ndarray, np.ndarray]:
+    (first, last), (indptr, indices, data) = block, queries
+    n_documents, n_words, n_rows, dtype = len(rows[0]) - 1, len(rarest), last - first, data.dtype
+    here = slice(int(indptr[first]), int(indptr[last]))
+    cells = (data[here].copy(), rank[indices[here]], indptr[first : last + 1] - here.start)
+    by_rank = sp.csr_array(cells, (n_rows, n_words))
+    by_rank.has_sorted_indices = False
+    by_rank.sort_indices()
+    candidates = np.empty((n_rows, n_candidates), np.int32)
+    scores = np.full(n_documents, -np.inf, dtype)
+    scratch = (scores, np.empty(n_documents + 1, np.int32), np.empty(n_candidates, dtype))
+    own = first if skip_self else -n_rows
     share = SHARE_OF_INTERSECTION if intersect else SHARE
+    find_candidates(*csr_parts(by_rank), rarest, *postings, own, intersect, share, *scratch, candidates)
+    candidates.sort(axis=1)  # so that of equally good ones the first is taken
+    scores = np.empty((n_rows, n_candidates), dtype)
+    score_candidates(*queries, first, last, *rows, intersect, candidates, np.zeros(n_words, dtype), scores)
+    found, best = np.empty((n_rows, n_neighbors), np.int32), np.empty((n_rows, n_neighbors), dtype)
+    keep_best(scores, dtype.type(0), found, best)
+    free = np.full((n_rows, 1), n_documents, np.int32)
+    return np.take_along_axis(np.hstack([candidates, free]), found, axis=1), best
 
-    def run(first: int) -> None:
-        last = min(first + _ROWS_A_BLOCK, n_queries)
-        by_rank = sp.csr_array(queries[first:last], copy=True)
-        by_rank.indices = rank[by_rank.indices]
-        by_rank.has_sorted_indices = False
-        by_rank.sort_indices()
-        candidates = np.empty((last - first, n_candidates), np.int32)
-        scores = np.full(n_documents, -np.inf, dtype)
-        scratch = (scores, np.empty(n_documents + 1, np.int32), np.empty(n_candidates, dtype))
-        own = first if skip_self else -n_queries
-        tables = (index.rarest, *index.postings, own, intersect, share)
-        find_candidates(*csr_parts(by_rank), *tables, *scratch, candidates)
-        candidates.sort(axis=1)  # so that of equally good ones the first is taken
-        scores = np.empty((last - first, n_candidates), dtype)
-        score_candidates(*parts, first, last, *index.rows, intersect, candidates, np.zeros(n_words, dtype), scores)
-        keep_best(scores, dtype.type(0), found[first:last], best[first:last])
-        free = np.full((last - first, 1), n_documents, np.int32)
-        found[first:last] = np.take_along_axis(np.hstack([candidates, free]), found[first:last], axis=1)
 
-    map_blocks(run, range(0, n_queries, _ROWS_A_BLOCK), n_jobs)
-    return found, best
+def query_blocks(n_queries: int) -> list[tuple[int, int]]:
+    """Blocks of queries of a fixed size."""
+    return [(first, min(first + _ROWS_A_BLOCK, n_queries)) for first in range(0, n_queries, _ROWS_A_BLOCK)]

@@ -17,7 +17,9 @@ import numpy as np
 from scipy import sparse
 
 from ..engine.arrays import canonical
+from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole
+from ..engine.cluster import current_cluster, map_anywhere
 from ..engine.jit import njit
 
 __all__ = ["MEASURES", "coherence", "window_counts"]
@@ -25,6 +27,7 @@ __all__ = ["MEASURES", "coherence", "window_counts"]
 EPSILON = 1e-12  # added to a joint probability, so that a pair never seen together has a logarithm
 # Topics are counted together until their distinct words pass this number: the table of pairs is then 128 MB.
 MAX_WORDS = 4096
+_BLOCKS_ON_CLUSTER = 16  # each has a table of pairs
 
 Tokens = tuple[np.ndarray, np.ndarray]
 
@@ -90,6 +93,16 @@ def _count_windows(word_ids, indptr, slot_of, window, table):
     return total
 
 
+def _windows_of_block(
+    word_ids: np.ndarray, indptr: np.ndarray, slot_of: np.ndarray, window: int, size: int, block: tuple[int, int]
+) -> tuple[int, np.ndarray]:
+    first, last = block
+    table = np.zeros((size, size), np.int64)
+    here = indptr[first : last + 1]
+    tokens = word_ids[here[0] : here[-1]]
+    return int(_count_windows(tokens, here - here[0], slot_of, window, table)), table
+
+
 def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int) -> tuple[int, np.ndarray]:
     """Number of sliding windows, and in how many of them each pair of `words` occurs together.
 
@@ -126,7 +139,11 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
     table = np.zeros((wanted.size, wanted.size), np.int64)
     # A window longer than every document is the same as one just as long: no overflow in the kernel.
     window = min(window, max(1, int(np.diff(indptr).max(initial=0))))
-    n_windows = int(_count_windows(word_ids, indptr, slot_of, window, table))
+    n_windows = 0
+    blocks = row_blocks(indptr, _BLOCKS_ON_CLUSTER) if current_cluster() else [(0, len(indptr) - 1)]
+    for counted, part in map_anywhere(_windows_of_block, (word_ids, indptr, slot_of, window, len(table)), blocks, None):
+        n_windows += counted
+        table += part
     frequency = table.diagonal().copy()
     table += table.T.copy()
     np.fill_diagonal(table, frequency)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned, padded, summed
+from ..engine.arrays import aligned, padded, padded_width, summed
 from ..engine.jit import njit_fast
 from ..engine.loop import State
 from ..engine.mapped import is_mapped, release, row_table
-from .row_groups import Cells, CountRows, RowGroups
+from .row_groups import Cells, CountRows, RowGroups, logged_group
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -232,26 +232,34 @@ class EMStep:
         smoothing: float,
         prior: Prior,
         doc_prior: float = 0.0,
+        *,
+        rows_stay: bool = False,
     ) -> None:
-        self.rows = RowGroups(counts, n_topics, n_jobs, prior[2].dtype)
+        self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, prior[2].dtype, rows_stay=rows_stay)
         self.n_topics, self.smoothing, self.prior, self.doc_prior = n_topics, smoothing, prior, doc_prior
         self.left_out = 0
 
     def __call__(self, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
-        n_topics, doc_prior = self.n_topics, self.doc_prior
-
-        def rows(cells: Cells, here: slice, word_sum: np.ndarray, probability: np.ndarray) -> tuple[int, float]:
-            doc, penalty = doc_topic[here], 0.0
-            if doc_prior > 0:
-                penalty = doc_prior / n_topics * _log_sum(doc[:, :n_topics])
-            left_out = em_rows(*cells, 0, len(doc), doc, word_topic, word_sum, probability)
-            shrink(doc[:, :n_topics], row_sums(cells), doc_prior)
-            return left_out, penalty
-
-        log_likelihood, self.left_out, total = self.rows.pass_over(rows, doc_topic)
-        renew_words(word_topic, total, self.prior, self.smoothing, n_topics)
+        shared = (_em_block, word_topic, self.n_topics, self.doc_prior)
+        found, total = self.rows.sum_over(logged_group, shared, renews=(doc_topic,))
+        renew_words(word_topic, total, self.prior, self.smoothing, self.n_topics)
         self.rows.sums.give_back(total)
-        return log_likelihood
+        self.left_out = sum(left_out for _, left_out in found)
+        return sum(log_likelihood for log_likelihood, _ in found)
+
+
+def _em_block(
+    shared: tuple[np.ndarray, int, float],
+    cells: Cells,
+    tables: tuple[np.ndarray, ...],
+    word_sum: np.ndarray,
+    probability: np.ndarray,
+) -> tuple[int, float]:
+    (word_topic, n_topics, doc_prior), (doc,) = shared, tables
+    penalty = doc_prior / n_topics * _log_sum(doc[:, :n_topics]) if doc_prior > 0 else 0.0
+    left_out = em_rows(*cells, 0, len(doc), doc, word_topic, word_sum, probability)
+    shrink(doc[:, :n_topics], row_sums(cells), doc_prior)
+    return left_out, penalty
 
 
 def fold_in(
@@ -267,13 +275,15 @@ def fold_in(
     word_topic = padded(topic_word.T if exponent == 1 else topic_word.T**exponent, topic_word.dtype)
     doc_topic = row_table(counts.shape[0], n_topics, topic_word.dtype, on_disk=is_mapped(counts.data))
 
-    def block(cells: Cells, here: slice) -> None:
-        doc = doc_topic[here]
-        fold_in_rows(*cells, 0, len(doc), word_topic, doc, n_topics, exponent, FOLD_IN_ITER, FOLD_IN_TOL)
-        doc[doc[:, 0] < 0] = topic_weight
-
-    CountRows(counts, topic_word.dtype).for_each_block(block, n_jobs, doc_topic)
+    shared = (word_topic, topic_weight, n_topics, exponent)
+    CountRows(counts, topic_word.dtype).for_each_block(_fold_in_block, shared, n_jobs, writes=(doc_topic,))
     return doc_topic
+
+
+def _fold_in_block(shared: tuple[np.ndarray, np.ndarray, int, float], cells: Cells, doc: np.ndarray) -> None:
+    word_topic, topic_weight, n_topics, exponent = shared
+    fold_in_rows(*cells, 0, len(doc), word_topic, doc, n_topics, exponent, FOLD_IN_ITER, FOLD_IN_TOL)
+    doc[doc[:, 0] < 0] = topic_weight
 
 
 def cell_probabilities(
@@ -282,13 +292,12 @@ def cell_probabilities(
     """P(w|d) of every cell of the counts, in their order; both tables padded."""
     probability = np.empty(counts.nnz, doc_topic.dtype)
     rows = CountRows(counts, doc_topic.dtype)
-
-    def block(cells: Cells, here: slice) -> None:
-        found = probability[rows.indptr[here.start] : rows.indptr[here.stop]]
-        probability_rows(*cells[:2], 0, here.stop - here.start, doc_topic[here], word_topic, found)
-
-    rows.for_each_block(block, n_jobs)
+    rows.for_each_block(_probability_block, (word_topic,), n_jobs, reads=(doc_topic,), by_cell=(probability,))
     return probability
+
+
+def _probability_block(shared: tuple[np.ndarray], cells: Cells, doc_topic: np.ndarray, probability: np.ndarray) -> None:
+    probability_rows(*cells[:2], 0, len(doc_topic), doc_topic, shared[0], probability)
 
 
 def document_step(
@@ -297,14 +306,16 @@ def document_step(
     """P(z|d) after an EM step with P(w|z) fixed, and P(w|d) of the cells before it; tables padded."""
     probability = np.empty(counts.nnz, doc_topic.dtype)
     renewed = aligned(doc_topic.shape[0], doc_topic.shape[1], doc_topic.dtype)
-    rows = CountRows(counts, doc_topic.dtype)
-
-    def block(cells: Cells, here: slice) -> None:
-        found = probability[rows.indptr[here.start] : rows.indptr[here.stop]]
-        document_rows(*cells, 0, here.stop - here.start, doc_topic[here], word_topic, found, renewed[here])
-
-    rows.for_each_block(block, n_jobs)
+    CountRows(counts, doc_topic.dtype).for_each_block(
+        _document_block, (word_topic,), n_jobs, reads=(doc_topic,), writes=(renewed,), by_cell=(probability,)
+    )
     return renewed, probability
+
+
+def _document_block(
+    shared: tuple[np.ndarray], cells: Cells, doc_topic: np.ndarray, renewed: np.ndarray, probability: np.ndarray
+) -> None:
+    document_rows(*cells, 0, len(doc_topic), doc_topic, shared[0], probability, renewed)
 
 
 def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
@@ -362,12 +373,16 @@ def plain_step(
     smoothing: float,
     prior: Prior,
     doc_prior: float = 0.0,
+    *,
+    rows_stay: bool = False,
 ) -> Callable[[State], float]:
     """A step of EM on the state's tables; it returns the objective per token before the step.
 
-    `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori.
+    `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori. Where rows stay,
+    on a cluster, the state's P(z|d) is that of the last `bring_back`.
     """
-    step, n_tokens = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior), token_count(counts)
+    step = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior, rows_stay=rows_stay)
+    n_tokens = token_count(counts)
 
     def plain(state: State) -> float:
         doc_topic, word_topic = state["doc_topic"], state["word_topic"]

@@ -104,14 +104,26 @@ def fold_in_toward(
     word_topic = padded(topic_word.T, topic_word.dtype)
     result = row_table(counts.shape[0], n_topics, topic_word.dtype, on_disk=is_mapped(counts.data))
 
-    def block(cells: Cells, here: slice) -> None:
-        own, doc = base if len(base) == 1 else base[here], result[here]
-        near = (own, pull[here], toward[here], squared, FOLD_IN_ITER, FOLD_IN_TOL)
-        fold_in_near_rows(*cells, 0, len(doc), word_topic, doc, n_topics, *near)
-        doc[doc[:, 0] < 0] = topic_weight
-
-    CountRows(counts, topic_word.dtype).for_each_block(block, n_jobs, result)
+    each = () if len(base) == 1 else (base,)
+    shared = (word_topic, topic_weight, base if not each else None, n_topics, squared)
+    CountRows(counts, topic_word.dtype).for_each_block(
+        _toward_block, shared, n_jobs, reads=(pull, toward, *each), writes=(result,)
+    )
     return result
+
+
+def _toward_block(
+    shared: tuple[np.ndarray, np.ndarray, np.ndarray | None, int, bool],
+    cells: Cells,
+    pull: np.ndarray,
+    toward: np.ndarray,
+    *tables: np.ndarray,
+) -> None:
+    """The last of the tables is filled; the one before it, where there is one, has a prior for each document."""
+    (word_topic, topic_weight, base, n_topics, squared), doc = shared, tables[-1]
+    near = (tables[0] if base is None else base, pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
+    fold_in_near_rows(*cells, 0, len(doc), word_topic, doc, n_topics, *near)
+    doc[doc[:, 0] < 0] = topic_weight
 
 
 def fold_in_near(

@@ -27,16 +27,17 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned
+from ..engine.arrays import aligned, padded_width
 from ..engine.blocks import map_blocks
 from ..engine.jit import njit_fast
 from ..engine.loop import State
 from .em import GUARD, SMALLEST, Prior, padded, token_count
-from .row_groups import Cells, RowGroups
+from .row_groups import Cells, RowGroups, logged_group
 
 __all__ = [
     "DocumentPrior",
     "LeaveOneOutStep",
+    "MainTopic",
     "MainTopicTables",
     "document_prior",
     "focus_of",
@@ -232,9 +233,18 @@ class LeaveOneOutStep:
     `holds_prior` says that doc_count are pseudo-counts with the prior in them.
     """
 
-    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, seeds: Prior) -> None:
+    def __init__(
+        self,
+        counts: sp.csr_array,
+        n_topics: int,
+        n_jobs: int | None,
+        smoothing: float,
+        seeds: Prior,
+        *,
+        rows_stay: bool = False,
+    ) -> None:
         dtype = seeds[2].dtype
-        self.rows = RowGroups(counts, n_topics, n_jobs, dtype)
+        self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, dtype, rows_stay=rows_stay)
         self.n_topics, self.smoothing, self.seeds = n_topics, smoothing, seeds
         self.tables = MainTopicTables(counts.shape[1], n_topics, dtype, n_jobs)
         self.left_out = 0
@@ -243,15 +253,25 @@ class LeaveOneOutStep:
         self, doc_count: np.ndarray, word_topic: np.ndarray, prior: DocumentPrior, holds_prior: bool = False
     ) -> tuple[float, np.ndarray]:
         base, main = padded(prior.base[None], doc_count.dtype)[0], self.tables.of(word_topic, prior)
-
-        def rows(cells: Cells, here: slice, word_sum: np.ndarray, probability: np.ndarray) -> tuple[int, float]:
-            tables = (doc_count[here], base, main, word_topic, word_sum, probability)
-            return left_out_rows(*cells, 0, here.stop - here.start, *tables, holds_prior), 0.0
-
-        log_likelihood, self.left_out, total = self.rows.pass_over(rows, doc_count)
+        shared = (_left_out_block, base, main, word_topic, holds_prior)
+        found, total = self.rows.sum_over(logged_group, shared, renews=(doc_count,))
         tokens = renew_words_from_counts(word_topic, total, self.seeds, self.smoothing, self.n_topics)
         self.rows.sums.give_back(total)
-        return log_likelihood, tokens
+        self.left_out = sum(left_out for _, left_out in found)
+        return sum(log_likelihood for log_likelihood, _ in found), tokens
+
+
+def _left_out_block(
+    shared: tuple[np.ndarray, MainTopic, np.ndarray, bool],
+    cells: Cells,
+    tables: tuple[np.ndarray, ...],
+    word_sum: np.ndarray,
+    probability: np.ndarray,
+) -> tuple[int, float]:
+    (base, main, word_topic, holds_prior), (doc_count,) = shared, tables
+    n_documents = len(doc_count)
+    words = (word_topic, word_sum, probability)
+    return left_out_rows(*cells, 0, n_documents, doc_count, base, main, *words, holds_prior), 0.0
 
 
 class MainTopicTables:
@@ -283,14 +303,23 @@ class MainTopicTables:
 
 
 def left_out_step(
-    counts: sp.csr_array, n_topics: int, n_jobs: int | None, alpha: float, beta: float, focus: float, seeds: Prior
+    counts: sp.csr_array,
+    n_topics: int,
+    n_jobs: int | None,
+    alpha: float,
+    beta: float,
+    focus: float,
+    seeds: Prior,
+    *,
+    rows_stay: bool = False,
 ) -> Callable[[State], float]:
     """A step on a state's tables; it returns the objective per token before the step.
 
     The documents' prior is alpha tokens, which the topics share by their size in the last step, and `focus` tokens of
-    the main topic.
+    the main topic. Where rows stay, on a cluster, the state's counts are those of the last `bring_back`.
     """
-    step, n_tokens = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds), token_count(counts)
+    step = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds, rows_stay=rows_stay)
+    n_tokens = token_count(counts)
 
     def left_out(state: State) -> float:
         prior = document_prior(alpha, state["topic_share"], focus)

@@ -9,7 +9,7 @@ from ..engine.arrays import aligned, normalise_rows
 from ..engine.jit import njit_fast
 from ..engine.mapped import is_mapped
 from .em import GUARD, SMALLEST, padded
-from .leave_one_out import FOCUSED_TOKENS, LEAST_MAIN, DocumentPrior, MainTopicTables
+from .leave_one_out import FOCUSED_TOKENS, LEAST_MAIN, DocumentPrior, MainTopic, MainTopicTables
 from .row_groups import Cells, CountRows
 
 __all__ = ["fold_in_counts", "fold_in_shares"]
@@ -155,16 +155,20 @@ def _folded_in(
     word_topic = padded(topic_word.T, dtype)
     main = MainTopicTables(topic_word.shape[1], n_topics, dtype, n_jobs).of(word_topic, prior)
     doc_count = aligned(counts.shape[0], n_topics, dtype, on_disk=is_mapped(counts.data))
-    same = padded(np.atleast_2d(prior.base), dtype)
-
-    def block(cells: Cells, here: slice) -> None:
-        base = same if pull is None else padded(prior.base + pull[here], dtype)
-        doc = doc_count[here]
-        tables = (word_topic, base, main, doc)
-        fold_in_left_out_rows(*cells, 0, len(doc), *tables, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
-        if shares:
-            own = doc[:, :n_topics]
-            normalise_rows(own, out=own)
-
-    CountRows(counts, dtype).for_each_block(block, n_jobs, doc_count)
+    base, reads = (padded(np.atleast_2d(prior.base), dtype), ()) if pull is None else (prior.base, (pull,))
+    shared = (word_topic, base, main, n_topics, with_prior, shares)
+    CountRows(counts, dtype).for_each_block(_folded_in_block, shared, n_jobs, reads=reads, writes=(doc_count,))
     return doc_count[:, :n_topics]
+
+
+def _folded_in_block(
+    shared: tuple[np.ndarray, np.ndarray, MainTopic, int, bool, bool], cells: Cells, *tables: np.ndarray
+) -> None:
+    """The last of the tables is filled; the one before it, where there is one, are the pseudo-counts of neighbours."""
+    (word_topic, base, main, n_topics, with_prior, shares), doc = shared, tables[-1]
+    if len(tables) > 1:
+        base = padded(base + tables[0], doc.dtype)
+    fold_in_left_out_rows(*cells, 0, len(doc), word_topic, base, main, doc, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
+    if shares:
+        own = doc[:, :n_topics]
+        normalise_rows(own, out=own)

@@ -1,32 +1,37 @@
 """Passes over counts, a block of documents at a time: what the kernels of EM are given.
 
-Counts may lie in memory or in a mapped file, as whole numbers or in the precision of the tables. A kernel sees a block:
-its cells, and the rows of the tables of documents that belong to it.
+Counts may lie in memory or in a mapped file, as whole numbers or in the precision of the tables. A function that goes
+over documents sees a block: its cells, and the rows of the tables of documents that belong to it. It must be one that
+can be imported, and gets what else it needs as `shared`: so it can run in a thread here or on a cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned
+from ..engine.array_files import read_rows, write_rows
 from ..engine.blocks import TableSum, map_blocks, row_blocks
-from ..engine.mapped import release
+from ..engine.cluster import Cluster, Lasting, bring_back, current_cluster, in_memory
+from ..engine.mapped import release, row_table
 
-__all__ = ["Cells", "CountRows", "RowGroups"]
+__all__ = ["Cells", "CountRows", "RowGroups", "logged_group"]
 
 Cells: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, indices and data of a block
-# goes over a block of documents, adds to the sums over words, writes P(w|d) of each cell, and returns how many cells it
-# left out and what is to be added to the log-likelihood
-RowsKernel: TypeAlias = Callable[[Cells, slice, np.ndarray, np.ndarray], tuple[int, float]]
+Tables: TypeAlias = tuple[np.ndarray, ...]  # rows belong to documents
+# (shared, cells, *rows of tables that are read, *rows of tables that are written)
+BlockFunction: TypeAlias = Callable[..., None]
+# (rows, bounds, shared, rows of tables, table): adds to the table what the documents within the bounds say of words
+GroupFunction: TypeAlias = Callable[["CountRows", tuple[int, int], tuple[Any, ...], Tables, np.ndarray], Any]
 
 _VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z), and adding them takes a while: 16 groups instead of 4
 # cost 5 % of a step where a group has 5 cells per word. So many groups are made only where they have more.
 _GROUPS = ((16, 6), (64, 12))  # most groups, cells per word of each
+_WORTH_SENDING = 1 << 19  # cells: fewer are gone through here faster than workers are told of them
 
 
 class CountRows:
@@ -35,6 +40,20 @@ class CountRows:
     def __init__(self, counts: sp.csr_array, dtype: np.dtype) -> None:
         self.indptr = counts.indptr.astype(np.int64)
         self.indices, self.data, self.dtype = counts.indices, counts.data, dtype
+        self._lasting: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of_parts(cls, indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, dtype: str) -> CountRows:
+        """The rows as a worker of a cluster finds them."""
+        rows = cls.__new__(cls)
+        rows.indptr, rows.indices, rows.data, rows.dtype = indptr, indices, data, np.dtype(dtype)
+        return rows
+
+    def parts(self) -> tuple[Any, ...]:
+        """The rows as they are told to workers of a cluster."""
+        if self._lasting is None:
+            self._lasting = (*map(Lasting, (self.indptr, self.indices, self.data)), self.dtype.str)
+        return self._lasting
 
     def cells(self, first: int, last: int) -> Cells:
         """The cells of rows first..last, with an indptr of their own."""
@@ -60,50 +79,170 @@ class CountRows:
         for table in tables:
             release(table[first:last])
 
-    def for_each_block(self, run: Callable[[Cells, slice], None], n_jobs: int | None, *tables: np.ndarray) -> None:
-        """Call `run(cells, rows)` for each block of rows; `tables` are those of documents that it looks at."""
+    def cluster(self) -> Cluster | None:
+        """The cluster that passes go to, if any, and if it is worth it."""
+        return current_cluster() if int(self.indptr[-1]) >= _WORTH_SENDING else None
 
-        def block(rows: tuple[int, int]) -> None:
-            run(self.cells(*rows), slice(*rows))
-            self.done(*rows, *tables)
+    def for_each_block(
+        self,
+        run: BlockFunction,
+        shared: tuple[Any, ...],
+        n_jobs: int | None,
+        *,
+        reads: Tables = (),
+        writes: Tables = (),
+        by_cell: Tables = (),
+    ) -> None:
+        """Call `run(shared, cells, *rows of the tables)` for each block of rows.
 
-        map_blocks(block, row_blocks(self.indptr, max(1, int(self.indptr[-1]) // _VALUES_A_BLOCK)), n_jobs)
+        `reads` are tables of documents that it looks at, `writes` those it fills, which hold zeros; `by_cell` are
+        filled, too, and have a value for each cell instead of a row for each document.
+        """
+        blocks = row_blocks(self.indptr, max(1, int(self.indptr[-1]) // _VALUES_A_BLOCK))
+        cluster = self.cluster()
+        if cluster is not None and len(blocks) > 1:
+            kinds = tuple((table.dtype.str, table.shape[1:]) for table in writes), tuple(t.dtype.str for t in by_cell)
+            found = cluster.map(_filled_block, (self.parts(), run, shared, reads, kinds), blocks)
+            for block, (rows, values) in zip(blocks, found):
+                for table, filled in zip(writes, rows):
+                    table[slice(*block)] = filled
+                    release(table[slice(*block)])
+                for table, filled in zip(by_cell, values):
+                    table[self._cells_of(block)] = filled
+            return
+        own = in_memory(shared)
+
+        def one(block: tuple[int, int]) -> None:
+            here, cells = slice(*block), self._cells_of(block)
+            tables = [*(table[here] for table in (*reads, *writes)), *(table[cells] for table in by_cell)]
+            run(own, self.cells(*block), *tables)
+            self.done(*block, *reads, *writes)
+
+        map_blocks(one, blocks, n_jobs)
+
+    def _cells_of(self, block: tuple[int, int]) -> slice:
+        return slice(int(self.indptr[block[0]]), int(self.indptr[block[1]]))
 
 
 class RowGroups:
     """Passes over all documents in fixed groups of rows, each with its own sums over words.
 
-    Which group a document is in depends on the counts alone, and sums are added in a fixed tree.
+    Which group a document is in depends on the counts alone, and sums are added in a fixed tree. Where rows stay, those
+    of a table that a pass renews are left with the workers of a cluster until `engine.cluster.bring_back` is called.
     """
 
-    def __init__(self, counts: sp.csr_array, n_topics: int, n_jobs: int | None, dtype: np.dtype) -> None:
-        self.rows, self.n_jobs = CountRows(counts, dtype), n_jobs
+    def __init__(
+        self, counts: sp.csr_array, width: int, n_jobs: int | None, dtype: np.dtype, *, rows_stay: bool = False
+    ) -> None:
+        self.rows, self.n_jobs, self.rows_stay = CountRows(counts, dtype), n_jobs, rows_stay
         self.groups = self.rows.groups(counts.shape[1])
-        self.sums = TableSum(lambda: aligned(counts.shape[1], n_topics, dtype))
+        self._shape = counts.shape[1], width
+        self.sums = TableSum(lambda: row_table(*self._shape, dtype))
 
-    def pass_over(self, rows: RowsKernel, *tables: np.ndarray) -> tuple[float, int, np.ndarray]:
-        """Sum of n ln P over the cells, the number of cells left out, and the sums over words of all groups.
+    def sum_over(
+        self, run: GroupFunction, shared: tuple[Any, ...], *, reads: Tables = (), renews: Tables = ()
+    ) -> tuple[list[Any], np.ndarray]:
+        """What `run(rows, bounds, shared, rows of the tables, table)` returns for each group, and the sum of tables.
 
-        `tables` are those of documents that `rows` looks at. Hand the sums to `sums.give_back` when they are zero.
+        `reads` and `renews` are tables of documents, the latter changed in place. Hand the sum to `sums.give_back` when
+        it is zero again.
         """
+        cluster = self.rows.cluster()
+        if cluster is not None and len(self.groups) > 1:
+            return self._on_cluster(cluster, run, shared, reads, renews)
+        own = in_memory(shared)
 
-        def group(bounds: tuple[int, int], word_sum: np.ndarray) -> tuple[float, int]:
-            found = self._group(*bounds, rows, word_sum)
-            self.rows.done(*bounds, *tables)
+        def group(bounds: tuple[int, int], table: np.ndarray) -> Any:
+            found = run(self.rows, bounds, own, tuple(t[slice(*bounds)] for t in (*reads, *renews)), table)
+            self.rows.done(*bounds, *reads, *renews)
             return found
 
-        found, total = self.sums.over(group, self.groups, self.n_jobs)
-        return sum(log for log, _ in found), sum(left_out for _, left_out in found), total
+        return self.sums.over(group, self.groups, self.n_jobs)
 
-    def _group(self, first: int, last: int, rows: RowsKernel, word_sum: np.ndarray) -> tuple[float, int]:
-        indptr, blocks = self.rows.indptr, self.rows.blocks(first, last)
-        most = max(int(indptr[stop] - indptr[begin]) for begin, stop in blocks)
-        probability = np.empty(most, word_sum.dtype)
-        log_likelihood, left_out = 0.0, 0
-        for begin, stop in blocks:
-            cells = self.rows.cells(begin, stop)
-            n_left_out, more = rows(cells, slice(begin, stop), word_sum, probability)
-            logs = np.log(probability[: len(cells[2])])  # NumPy's log is ten times faster than a kernel's
-            log_likelihood += more + float(np.add.reduce(logs * cells[2], dtype=np.float64))
-            left_out += n_left_out
-        return log_likelihood, left_out
+    def _on_cluster(
+        self, cluster: Cluster, run: GroupFunction, shared: tuple[Any, ...], reads: Tables, renews: Tables
+    ) -> tuple[list[Any], np.ndarray]:
+        kept = [cluster.rows_of(table, self.groups) for table in renews]
+        items = [
+            (bounds, [(rows.path(number), rows.path(number, after=1)) for rows in kept])
+            for number, bounds in enumerate(self.groups)
+        ]
+        kinds = tuple((table.dtype.str, table.shape[1]) for table in renews)
+        task = (self.rows.parts(), run, shared, reads, kinds)
+        results, found = cluster.sum_over(_group_on_worker, task, items, self._shape, self.rows.dtype)
+        for rows in kept:
+            rows.advance()
+        if not self.rows_stay:
+            bring_back(renews, forget=True)
+        total = self.sums.take()
+        total[...] = found
+        return results, total
+
+
+def logged_group(
+    rows: CountRows, bounds: tuple[int, int], shared: tuple[Any, ...], tables: Tables, word_sum: np.ndarray
+) -> tuple[float, int]:
+    """A group of documents gone through by `run(shared, cells, rows of tables, word_sum, probability)`.
+
+    `shared` begins with `run`, which adds to the sums over words, writes P(w|d) of each cell, and returns how many
+    cells it left out and what is to be added to the log-likelihood. Returns the sum of n ln P and the cells left out.
+    """
+    run, *more = shared
+    blocks = rows.blocks(*bounds)
+    most = max(int(rows.indptr[stop] - rows.indptr[begin]) for begin, stop in blocks)
+    probability = np.empty(most, word_sum.dtype)
+    log_likelihood, left_out = 0.0, 0
+    for begin, stop in blocks:
+        cells, here = rows.cells(begin, stop), slice(begin - bounds[0], stop - bounds[0])
+        n_left_out, added = run(tuple(more), cells, tuple(table[here] for table in tables), word_sum, probability)
+        logs = np.log(probability[: len(cells[2])])  # NumPy's log is ten times faster than a kernel's
+        log_likelihood += added + float(np.add.reduce(logs * cells[2], dtype=np.float64))
+        left_out += n_left_out
+    return log_likelihood, left_out
+
+
+# ---- on workers of a cluster ----------------------------------------------------------------------------------------
+
+
+def _filled_block(
+    parts: tuple[Any, ...],
+    run: BlockFunction,
+    shared: tuple[Any, ...],
+    reads: Tables,
+    kinds: tuple[Sequence[tuple[str, tuple[int, ...]]], Sequence[str]],
+    block: tuple[int, int],
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The rows, and the values by cell, that a block fills."""
+    rows, here = CountRows.of_parts(*parts), slice(*block)
+    cells = rows.cells(*block)
+    n_rows = block[1] - block[0]
+    written = [_zeros(n_rows, shape, dtype) for dtype, shape in kinds[0]]
+    by_cell = [_zeros(len(cells[2]), (), dtype) for dtype in kinds[1]]
+    run(shared, cells, *(table[here] for table in reads), *written, *by_cell)
+    return written, by_cell
+
+
+def _zeros(n_rows: int, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    return row_table(n_rows, shape[0], dtype) if shape else row_table(1, n_rows, dtype)[0]
+
+
+def _group_on_worker(
+    parts: tuple[Any, ...],
+    run: GroupFunction,
+    shared: tuple[Any, ...],
+    reads: Tables,
+    kinds: Sequence[tuple[str, int]],
+    item: tuple[tuple[int, int], list[tuple[str, str]]],
+    table: np.ndarray,
+) -> Any:
+    """A group whose renewed rows are read from files, and written to others."""
+    bounds, files = item
+    renewed = []
+    for (before, _), (dtype, width) in zip(files, kinds):
+        renewed.append(row_table(bounds[1] - bounds[0], width, dtype))
+        read_rows(before, renewed[-1])
+    rows = CountRows.of_parts(*parts)
+    found = run(rows, bounds, shared, (*(t[slice(*bounds)] for t in reads), *renewed), table)
+    for (_, after), values in zip(files, renewed):
+        write_rows(after, values)
+    return found

@@ -9,12 +9,14 @@ import scipy.sparse as sp
 
 from ...engine.arrays import aligned, csr_parts, normalise_rows, padded
 from ...engine.blocks import map_blocks
+from ...engine.cluster import Lasting, current_cluster
 from ...engine.jit import njit
 from .graph_data import FLOOR, MANY_DOCUMENTS
 
 __all__ = ["Edges", "mean_row", "row_slices", "scaled", "write_rows"]
 
 _ROWS_A_BLOCK = 1 << 14
+_COLUMNS_A_TASK = 16
 
 
 @njit
@@ -55,6 +57,7 @@ class Edges:
     def __init__(self, graph: sp.csr_array, n_jobs: int | None) -> None:
         indptr, indices, data = csr_parts(graph)
         self.parts = indptr, indices, data.astype(np.float64, copy=False)
+        self._lasting = tuple(map(Lasting, self.parts))
         self.degree = np.asarray(graph.sum(axis=1), np.float64)
         self.n_jobs = n_jobs
 
@@ -79,6 +82,15 @@ class Edges:
         means = weights * np.repeat(1 / np.where(self.degree > 0, self.degree, 1), np.diff(indptr))
         precision = np.dtype(np.float64) if len(table) <= MANY_DOCUMENTS else table.dtype
         means = means.astype(precision, copy=False)
+        cluster, width = current_cluster(), table.shape[1]
+        if cluster is not None and width > _COLUMNS_A_TASK:  # a topic's moves do not depend on the other topics
+            moved = aligned(len(table), width, precision)
+            groups = [slice(first, min(first + _COLUMNS_A_TASK, width)) for first in range(0, width, _COLUMNS_A_TASK)]
+            shared = (*self._lasting[:2], means, share, times, precision.str)
+            columns = (np.ascontiguousarray(table[:, here]) for here in groups)
+            for here, part in zip(groups, cluster.map(_averaged_columns, shared, columns)):
+                moved[:, here] = part
+            return moved if precision == table.dtype else padded(moved, table.dtype)
         now, moved = table, aligned(len(table), table.shape[1], precision)
         for done in range(times):
             if done == 1:  # from here on two tables change places, neither of them the one given
@@ -91,6 +103,25 @@ class Edges:
 
             map_blocks(block, row_slices(len(table)), self.n_jobs)
         return moved if precision == table.dtype else padded(moved, table.dtype)
+
+
+def _averaged_columns(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    means: np.ndarray,
+    share: float,
+    times: int,
+    precision: str,
+    columns: np.ndarray,
+) -> np.ndarray:
+    """Some columns of a table after `times` moves."""
+    now = columns
+    spare = [np.empty(columns.shape, precision) for _ in range(min(times, 2))]
+    for done in range(times):
+        moved = spare[done % 2]
+        averaged_rows(indptr, indices, means, 0, len(columns), now, share, moved)
+        now = moved
+    return now
 
 
 def row_slices(n_rows: int) -> Iterator[slice]:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
+from ...engine.cluster import Lasting, current_cluster, in_memory
 from ...engine.jit import njit_fast
 from ...graph.build import laplacian
 from ..em import GUARD
@@ -173,6 +174,7 @@ class GraphSystem:
         pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
         self.direct = solver == "direct" or (solver == "auto" and pays)
         self.n_jobs, self.dtype = n_jobs, dtype
+        self._lasting: tuple[Any, ...] | None = None
         self.precision = np.dtype(np.float64)
         self.parts: tuple[np.ndarray, ...]
         omega = np.where(silent, 1.0, lengths)
@@ -188,7 +190,7 @@ class GraphSystem:
             pull = weight * graph.sum(axis=1)
             self.diagonal = (omega + pull).astype(self.precision)
             weak = many and solver == "auto" and pull.sum() <= _MOST_SWEPT * (omega + pull).sum()
-            self.iterations = gauss_seidel if weak else conjugate_gradients
+            self.sweeps = bool(weak)
             if weak:
                 self.share = _SHARE_MOVED
 
@@ -198,25 +200,46 @@ class GraphSystem:
         `target` gives some of its columns when it is asked for them: all at once would be a copy of the whole table.
         """
         solution = np.empty(guess.shape, self.precision)
+        n_columns = guess.shape[1]
+        groups = [
+            slice(first, min(first + _COLUMNS_A_SOLVE, n_columns)) for first in range(0, n_columns, _COLUMNS_A_SOLVE)
+        ]
 
-        def group(first: int) -> None:
-            here = slice(first, min(first + _COLUMNS_A_SOLVE, guess.shape[1]))
-            goal = target(here)
+        def given(here: slice) -> tuple[np.ndarray, ...]:
             if self.direct:
-                part = np.ascontiguousarray(goal[self.order], dtype=np.float64)
-                solve_lower(*self.parts, part)
-                tail = part[len(self.pivots) :]
-                tail[:] = self.tail_inverse @ tail.astype(self.tail_inverse.dtype, copy=False)
-                solve_upper(*self.parts, self.pivots, part)
-                solution[self.order, here] = part
-            else:
-                part = np.array(guess[:, here], self.precision, order="C")
-                goal = np.ascontiguousarray(goal, self.precision)
-                self.iterations(*self.parts, self.diagonal, goal, part, _CG_TOL, self.share, _CG_ITER)
-                solution[:, here] = part
+                return (np.ascontiguousarray(target(here)[self.order], dtype=np.float64),)
+            return np.ascontiguousarray(target(here), self.precision), np.array(
+                guess[:, here], self.precision, order="C"
+            )
 
-        map_blocks(group, range(0, guess.shape[1], _COLUMNS_A_SOLVE), self.n_jobs)
+        run, shared = self._task()
+        cluster = current_cluster()
+        if cluster is not None and len(groups) > 1:
+            for here, part in zip(groups, cluster.map(run, shared, map(given, groups))):
+                self._put(solution, here, part)
+            return solution
+        arrays = in_memory(shared)
+
+        def group(here: slice) -> None:
+            self._put(solution, here, run(*arrays, given(here)))
+
+        map_blocks(group, groups, self.n_jobs)
         return solution
+
+    def _put(self, solution: np.ndarray, here: slice, part: np.ndarray) -> None:
+        if self.direct:
+            solution[self.order, here] = part
+        else:
+            solution[:, here] = part
+
+    def _task(self) -> tuple[Callable[..., np.ndarray], tuple[Any, ...]]:
+        """What solves a group of columns, and what it needs beside them."""
+        if self._lasting is None:
+            if self.direct:
+                self._lasting = (tuple(map(Lasting, self.parts)), Lasting(self.pivots), Lasting(self.tail_inverse))
+            else:
+                self._lasting = (tuple(map(Lasting, self.parts)), Lasting(self.diagonal), self.share, self.sweeps)
+        return _solved_directly if self.direct else _iterated, self._lasting
 
     def _factorise(self, matrix: sp.csc_array) -> None:
         from scipy.sparse.linalg import splu
@@ -240,6 +263,32 @@ class GraphSystem:
         leading = lower[:, :first]
         self.parts = (leading.indptr.astype(np.int64), leading.indices.astype(np.int32), leading.data)
         self.pivots = pivots[:first]
+
+
+def _solved_directly(
+    parts: tuple[np.ndarray, ...], pivots: np.ndarray, tail_inverse: np.ndarray, given: tuple[np.ndarray]
+) -> np.ndarray:
+    """The columns of a solution by the factors, in the order of the factors."""
+    (part,) = given
+    solve_lower(*parts, part)
+    tail = part[len(pivots) :]
+    tail[:] = tail_inverse @ tail.astype(tail_inverse.dtype, copy=False)
+    solve_upper(*parts, pivots, part)
+    return part
+
+
+def _iterated(
+    parts: tuple[np.ndarray, ...],
+    diagonal: np.ndarray,
+    share: float,
+    sweeps: bool,
+    given: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """The columns of a solution by iterations from a guess."""
+    goal, part = given
+    iterations = gauss_seidel if sweeps else conjugate_gradients
+    iterations(*parts, diagonal, goal, part, _CG_TOL, share, _CG_ITER)
+    return part
 
 
 def _dense_tail(column_counts: np.ndarray) -> int:

@@ -37,7 +37,7 @@ def grow(
     growth = Growth(model, sample, seed)
     if resumed is None:
         state, history = growth.start(), []
-        if checkpoint is not None:
+        if checkpoint is not None and checkpoint.is_due():
             checkpoint.write(state, {"seed": seed, "grown": None, "history": []})
     else:
         state, history = resumed[0], resumed[1]["history"]

@@ -212,7 +212,7 @@ class HLTA(LatentTreeModel):
             if run.finished:
                 run = polish(self, documents, shuffled, seed, state, run.history, checkpoint, resumed)
             elif run.converged and checkpoint is not None:  # Ctrl-C in the last step of growing
-                checkpoint.write(state, {"seed": seed, "grown": run.history, "history": []}, now=True)
+                checkpoint.write(state, {"seed": seed, "grown": run.history, "history": []})
             with hold_interrupts():
                 tree = LatentTree.from_arrays(state)
                 as_grown = self.emission == "counts" and "batches" not in state

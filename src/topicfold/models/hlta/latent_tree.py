@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from ...engine.arrays import csr_parts
 from ...engine.blocks import map_blocks, row_blocks
+from ...engine.cluster import map_anywhere
 from ...engine.jit import njit
 
 __all__ = ["Inference", "LatentTree", "Sums", "m_step", "state_marginals"]
@@ -270,7 +271,7 @@ class Inference:
         log_likelihood = np.empty(documents.shape[0])
 
         def block(rows: tuple[int, int]) -> tuple[np.ndarray, ...]:
-            return self._rows(parts, rows, log_likelihood, _NOTHING, _NOTHING)
+            return _posterior(self._tables(), parts, rows, log_likelihood, _NOTHING, _NOTHING)
 
         n_blocks = max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_A_BLOCK))
         results = map_blocks(block, row_blocks(parts[0], n_blocks), n_jobs)
@@ -284,7 +285,9 @@ class Inference:
 
     def log_likelihood(self, documents: sp.csr_array, n_jobs: int | None = None) -> np.ndarray:
         """log P of each document."""
-        return self.sums(documents, n_jobs)[1]
+        parts = csr_parts(documents)
+        blocks = row_blocks(parts[0], max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_A_BLOCK)))
+        return np.concatenate(list(map_anywhere(_log_likelihood_block, (self._tables(), parts), blocks, n_jobs)))
 
     def beliefs(
         self,
@@ -306,44 +309,58 @@ class Inference:
         shape = (1 if root_alone else tree.n_latents, self._empty_self.shape[1])
         size = max(1, _VALUES_A_BLOCK // shape[0])
 
-        def block(first: int) -> None:
-            last = min(first + size, documents.shape[0])
-            found = np.zeros((last - first, *shape), np.float32)
-            outputs = (_NOTHING, found) if evidence else (found, _NOTHING)
-            self._rows(parts, (first, last), np.empty(documents.shape[0]), *outputs)
-            chosen = found if root_alone else found[:, latents]
-            result[first:last] = chosen if state is None else chosen[:, :, state]
-
-        map_blocks(block, range(0, documents.shape[0], size), n_jobs)
+        n_documents = documents.shape[0]
+        blocks = [(first, min(first + size, n_documents)) for first in range(0, n_documents, size)]
+        shared = (self._tables(), parts, latents, state, evidence, root_alone)
+        for (first, last), found in zip(blocks, map_anywhere(_beliefs_block, shared, blocks, n_jobs)):
+            result[first:last] = found
         return result
 
-    def _rows(
-        self,
-        parts: tuple[np.ndarray, np.ndarray, np.ndarray],
-        rows: tuple[int, int],
-        log_likelihood: np.ndarray,
-        beliefs: np.ndarray,
-        evidence: np.ndarray,
-    ) -> tuple[np.ndarray, ...]:
+    def _tables(self) -> tuple[np.ndarray, ...]:
         tree = self.tree
-        sums = (np.zeros_like(self._log_odds), np.zeros_like(tree.table), np.zeros_like(self._empty_self))
-        posterior_rows(
-            *parts,
-            *rows,
-            tree.word_parent,
-            tree.parent,
-            tree.n_states,
-            tree.table,
-            self._log_odds,
-            self._empty_self,
-            self._empty_message,
-            self._conditional,
-            *sums,
-            log_likelihood,
-            beliefs,
-            evidence,
-        )
-        return sums
+        shape = (tree.word_parent, tree.parent, tree.n_states, tree.table)
+        return (*shape, self._log_odds, self._empty_self, self._empty_message, self._conditional)
+
+
+def _posterior(
+    tables: tuple[np.ndarray, ...],
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    rows: tuple[int, int],
+    log_likelihood: np.ndarray,
+    beliefs: np.ndarray,
+    evidence: np.ndarray,
+) -> tuple[np.ndarray, ...]:
+    """The sums that documents of some rows add, as they are made by `posterior_rows`."""
+    *_, table, log_odds, empty_self, _, _ = tables
+    sums = (np.zeros_like(log_odds), np.zeros_like(table), np.zeros_like(empty_self))
+    posterior_rows(*parts, *rows, *tables, *sums, log_likelihood, beliefs, evidence)
+    return sums
+
+
+def _log_likelihood_block(
+    tables: tuple[np.ndarray, ...], parts: tuple[np.ndarray, np.ndarray, np.ndarray], rows: tuple[int, int]
+) -> np.ndarray:
+    log_likelihood = np.empty(len(parts[0]) - 1)
+    _posterior(tables, parts, rows, log_likelihood, _NOTHING, _NOTHING)
+    return log_likelihood[slice(*rows)]
+
+
+def _beliefs_block(
+    tables: tuple[np.ndarray, ...],
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    latents: np.ndarray,
+    state: int | None,
+    evidence: bool,
+    root_alone: bool,
+    rows: tuple[int, int],
+) -> np.ndarray:
+    """`LatentTreeModel.beliefs` of some rows."""
+    n_latents, n_states = tables[5].shape
+    found = np.zeros((rows[1] - rows[0], 1 if root_alone else n_latents, n_states), np.float32)
+    outputs = (_NOTHING, found) if evidence else (found, _NOTHING)
+    _posterior(tables, parts, rows, np.empty(len(parts[0]) - 1), *outputs)
+    chosen = found if root_alone else found[:, latents]
+    return chosen if state is None else chosen[:, :, state]
 
 
 def m_step(tree: LatentTree, sums: Sums, smoothing: float, mean: np.ndarray) -> None:

@@ -244,7 +244,8 @@ class LDA(MixtureModel):
         def step(state: State) -> float | tuple[float, bool]:
             priors = float(state["alpha"]), float(state["beta"])
             if priors not in steps:
-                steps[priors] = left_out_step(counts, self.n_topics, self.n_jobs, *priors, float(self.focus), prior)
+                how = (self.n_topics, self.n_jobs, *priors, float(self.focus), prior)
+                steps[priors] = left_out_step(counts, *how, rows_stay=True)
             return steps[priors](state)
 
         return step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ...engine.blocks import map_blocks, single_threaded_libraries
+from ...engine.cluster import Cluster, current_cluster
 from ...engine.loop import State
 from ..starts import start
 from .sampler import Sampler, Tables, maximised_alpha, moment_alpha, topic_type
@@ -36,27 +37,70 @@ class ChainStep:
         self.tables: dict[int, Tables] = {}
 
     def __call__(self, state: State) -> float:
-        sweep = int(state["sweeps"][0])
-        values = map_blocks(lambda chain: self.one(state, chain, sweep), range(self.model.n_chains), self.model.n_jobs)
+        sweep, n_chains = int(state["sweeps"][0]), self.model.n_chains
+        cluster = current_cluster()
+        if cluster is not None and n_chains > 1:
+            values = self._on_cluster(cluster, state, sweep)
+        else:
+            values = map_blocks(lambda chain: self.one(state, chain, sweep), range(n_chains), self.model.n_jobs)
         state["trace"][:, sweep] = values
         state["sweeps"] += 1
         return float(np.mean(values))
 
     def one(self, state: State, number: int, sweep: int) -> float:
-        model, sampler = self.model, self.sampler
+        """A sweep of one chain, in place."""
         chain = chain_of(state, number)
-        if number not in self.tables:
-            self.tables[number] = sampler.tables(chain)
-        sampler.sweep(chain, self.tables[number])
-        # samples come from one posterior: after burn-in alpha stays
-        if sweep < model.burn_in and sweep % _ALPHA_EVERY == 0:
-            found = sampler.segment_topics(chain), chain["cluster"], sampler.lengths
-            update = maximised_alpha if model.alpha == "mle" else moment_alpha
-            chain["alpha"][:] = update(chain["alpha"], *found)
-            self.tables[number] = sampler.tables(chain)
-        if sweep >= model.burn_in and (sweep - model.burn_in) % model.lag == 0:
-            sampler.add_words(chain, chain["word_topic"])
-        return sampler.log_likelihood(chain, self.tables[number]) / max(len(sampler.tokens), 1)
+        tables = self.tables.get(number) or self.sampler.tables(chain)
+        value, self.tables[number] = _swept(self.sampler, chain, tables, sweep, self._settings())
+        return value
+
+    def _settings(self) -> tuple[int, int, bool]:
+        return self.model.burn_in, self.model.lag, self.model.alpha == "mle"
+
+    def _on_cluster(self, cluster: Cluster, state: State, sweep: int) -> list[float]:
+        """A sweep takes so much longer than to send a chain and bring it back that none has to stay with a worker."""
+        chains = [chain_of(state, number) for number in range(self.model.n_chains)]
+        shared = (self.sampler.parts(), tuple(chains[0]), sweep, self._settings())
+        values = []
+        for chain, (value, arrays) in zip(
+            chains, cluster.map(_sent_chain, shared, [tuple(c.values()) for c in chains])
+        ):
+            for name, array in zip(chain, arrays):
+                chain[name][...] = array
+            values.append(value)
+        return values
+
+
+def _sent_chain(
+    parts: tuple[Any, ...],
+    names: tuple[str, ...],
+    sweep: int,
+    settings: tuple[int, int, bool],
+    arrays: tuple[np.ndarray, ...],
+) -> tuple[float, list[np.ndarray]]:
+    """A sweep of one chain on a worker of a cluster: its value, and the chain after it."""
+    # arrays that came with the task itself cannot be written to
+    chain = {name: array if array.flags.writeable else array.copy() for name, array in zip(names, arrays)}
+    sampler = Sampler.of_parts(*parts)
+    value, _ = _swept(sampler, chain, sampler.tables(chain), sweep, settings)
+    return value, list(chain.values())
+
+
+def _swept(
+    sampler: Sampler, chain: State, tables: Tables, sweep: int, settings: tuple[int, int, bool]
+) -> tuple[float, Tables]:
+    """Draw all of a chain once, in place; its joint log-likelihood per token, and the tables of its alpha."""
+    burn_in, lag, maximised = settings
+    sampler.sweep(chain, tables)
+    # samples come from one posterior: after burn-in alpha stays
+    if sweep < burn_in and sweep % _ALPHA_EVERY == 0:
+        found = sampler.segment_topics(chain), chain["cluster"], sampler.lengths
+        update = maximised_alpha if maximised else moment_alpha
+        chain["alpha"][:] = update(chain["alpha"], *found)
+        tables = sampler.tables(chain)
+    if sweep >= burn_in and (sweep - burn_in) % lag == 0:
+        sampler.add_words(chain, chain["word_topic"])
+    return sampler.log_likelihood(chain, tables) / max(len(sampler.tokens), 1), tables
 
 
 def chain_of(state: State, number: int) -> State:

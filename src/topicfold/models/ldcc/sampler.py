@@ -7,14 +7,16 @@ has, the second over those of the segment; neither goes over all topics.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import digamma, gammaln
 
-from ...engine.blocks import map_blocks, row_blocks
+from ...engine.blocks import row_blocks
 from ...engine.checks import machine_memory
+from ...engine.cluster import Lasting, map_anywhere
 from ...engine.loop import State
 from .gibbs import (
     _TABULATED,
@@ -30,6 +32,7 @@ __all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "ra
 
 _LEAST_ALPHA = 1e-4
 _BYTES_A_TOKEN = 12
+_ARRAYS = ("tokens", "ends", "documents", "start", "lengths")
 _SEGMENTS = 1 << 16  # of a block, where arrays are as long as there are cells
 
 
@@ -93,6 +96,21 @@ class Sampler:
         self.start = np.concatenate([[0], np.cumsum(np.minimum(frequency, n_topics))])
         self.lengths = np.diff(self.ends)
         self.longest = int(self.lengths.max())
+        self._lasting: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of_parts(cls, numbers: Mapping[str, Any], *arrays: np.ndarray) -> Sampler:
+        """The sampler as a worker of a cluster finds it."""
+        sampler = cls.__new__(cls)
+        sampler.__dict__.update(numbers, **dict(zip(_ARRAYS, arrays)))
+        return sampler
+
+    def parts(self) -> tuple[Any, ...]:
+        """The sampler as it is told to workers of a cluster."""
+        if self._lasting is None:
+            numbers = {name: value for name, value in vars(self).items() if name not in (*_ARRAYS, "_lasting")}
+            self._lasting = (numbers, *(Lasting(getattr(self, name)) for name in _ARRAYS))
+        return self._lasting
 
     def state(self, topic: np.ndarray, cluster: np.ndarray, alpha: np.ndarray, seed: int) -> State:
         """The state of a chain from a topic of each token and a cluster of each segment."""
@@ -291,27 +309,32 @@ def fold_in_segments(
     log_delta = np.log(delta + np.arange(np.diff(document_ends).max(initial=0) + 1))
     segment_topic = np.zeros((len(order), alpha.shape[1]), np.float32)
     segment_cluster = np.zeros((len(order), len(alpha)), np.float32)
-
-    def block(rows: tuple[int, int]) -> Any:
-        frozen_documents(
-            tokens,
-            ends,
-            document_ends,
-            order,
-            word_topic,
-            prior_mass,
-            alpha,
-            tables.log_rising,
-            tables.log_rising_total,
-            tables.log_gamma,
-            log_delta,
-            n_burn_in,
-            n_samples,
-            *rows,
-            segment_topic,
-            segment_cluster,
-        )
-
-    n_blocks = max(8, len(tokens) // (1 << 14))
-    map_blocks(block, row_blocks(ends[document_ends], n_blocks), n_jobs)
+    blocks = row_blocks(ends[document_ends], max(8, len(tokens) // (1 << 14)))
+    logs = (tables.log_rising, tables.log_rising_total, tables.log_gamma, log_delta)
+    shared = (tokens, ends, document_ends, word_topic, prior_mass, alpha, logs, n_burn_in, n_samples)
+    for (first, last), found in zip(blocks, map_anywhere(_frozen_block, shared, blocks, n_jobs)):
+        rows = order[document_ends[first] : document_ends[last]]
+        segment_topic[rows], segment_cluster[rows] = found
     return segment_topic, segment_cluster
+
+
+def _frozen_block(
+    tokens: np.ndarray,
+    ends: np.ndarray,
+    document_ends: np.ndarray,
+    word_topic: np.ndarray,
+    prior_mass: np.ndarray,
+    alpha: np.ndarray,
+    logs: tuple[np.ndarray, ...],
+    n_burn_in: int,
+    n_samples: int,
+    block: tuple[int, int],
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(l|segment) and P(k|segment) of the segments of some documents, one after the other."""
+    here = document_ends[block[0] : block[1] + 1]
+    n_segments = int(here[-1] - here[0])
+    own_ends, own_documents = ends[here[0] : here[-1] + 1], here - here[0]
+    found = np.zeros((n_segments, alpha.shape[1]), np.float32), np.zeros((n_segments, len(alpha)), np.float32)
+    texts = (tokens, own_ends, own_documents, np.arange(n_segments), word_topic, prior_mass, alpha)
+    frozen_documents(*texts, *logs, n_burn_in, n_samples, 0, len(here) - 1, *found)
+    return found

@@ -225,7 +225,8 @@ class PLSA(MixtureModel):
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
         if self.tempered:
             return tempered_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.tol)
-        return plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.prior)
+        how = (self.n_topics, self.n_jobs, self.smoothing, prior, self.prior)
+        return plain_step(counts, *how, rows_stay=True)
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
         if "best_score" in state:  # tempered: max_iter or Ctrl-C can end the search off its best point

@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.arrays import csr_parts, normalise_rows, summed
-from ...engine.blocks import TableSum, map_blocks, single_threaded_libraries
+from ...engine.blocks import map_blocks, single_threaded_libraries
 from ...engine.jit import njit_fast
 from ...engine.loop import BATCH_STEPS, State
 from ...engine.mapped import is_mapped, row_table
 from ..em import SMALLEST
-from ..row_groups import Cells, CountRows
+from ..row_groups import Cells, CountRows, RowGroups
 
 __all__ = [
     "ThemeStep",
@@ -101,10 +101,8 @@ class ThemeStep:
         self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None
     ) -> None:
         self.smoothing, self.known, self.n_jobs = smoothing, known, n_jobs
-        self.rows = CountRows(counts, counts.dtype)
-        self.groups = self.rows.groups(counts.shape[1])
+        self.rows = RowGroups(counts, n_themes, n_jobs, counts.dtype)
         shape = (counts.shape[1], n_themes)
-        self.sums = TableSum(lambda: row_table(*shape, counts.dtype))
         self.n_tokens = max(float(summed(counts, 1).sum()), 1e-300)
         self.word_blocks = even_blocks(*shape)
         self.word_theme = row_table(*shape, counts.dtype)  # log P(w|h)
@@ -125,26 +123,12 @@ class ThemeStep:
     def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
         """Expected documents of each theme, tokens of each theme and topic, and of each word and topic; and log P."""
         log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
-        log_weight = log_weights(state["theme_weight"])
-        n_themes, dtype = len(log_weight), self.word_theme.dtype
-        least = dtype.type(1e-2 * np.finfo(dtype).eps)
-
-        def group(bounds: tuple[int, int], word_used: np.ndarray) -> tuple[np.ndarray, float]:
-            weight, log_likelihood = np.zeros(n_themes), 0.0
-            for first, last in self.rows.blocks(*bounds, _CELLS_A_BLOCK):
-                cells, doc_theme = self.rows.cells(first, last), np.zeros((last - first, n_themes), dtype)
-                logs = themes_of_block(cells, self.word_theme, log_weight, self.known[first:last], doc_theme)
-                used_themes(*cells, 0, len(doc_theme), doc_theme, least, word_used)
-                weight += doc_theme.sum(axis=0, dtype=np.float64)
-                log_likelihood += float(logs.sum())
-            self.rows.done(*bounds)
-            return weight, log_likelihood
-
-        found, word_used = self.sums.over(group, self.groups, self.n_jobs)
+        shared = (self.word_theme, log_weights(state["theme_weight"]))
+        found, word_used = self.rows.sum_over(_themes_of_group, shared, reads=(self.known,))
         sums = self._sums(state, word_used)
         word_used[:] = 0
-        self.sums.give_back(word_used)
-        weight = np.sum([weight for weight, _ in found], axis=0).astype(dtype)
+        self.rows.sums.give_back(word_used)
+        weight = np.sum([weight for weight, _ in found], axis=0).astype(self.word_theme.dtype)
         return (weight, *sums), sum(log_likelihood for _, log_likelihood in found)
 
     def _sums(self, state: State, word_used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -170,6 +154,28 @@ class ThemeStep:
 
         parts = map_blocks(block, self.word_blocks, self.n_jobs)
         return theme_topic * np.sum(parts, axis=0), new_words
+
+
+def _themes_of_group(
+    rows: CountRows,
+    bounds: tuple[int, int],
+    shared: tuple[np.ndarray, np.ndarray],
+    tables: tuple[np.ndarray, ...],
+    word_used: np.ndarray,
+) -> tuple[np.ndarray, float]:
+    """How many documents of a group are expected to have each theme, and log P; word_used += counts.T @ P(h|d)."""
+    (word_theme, log_weight), (known,) = shared, tables
+    n_themes, dtype = len(log_weight), word_theme.dtype
+    least = dtype.type(1e-2 * np.finfo(dtype).eps)
+    weight, log_likelihood = np.zeros(n_themes), 0.0
+    for first, last in rows.blocks(*bounds, _CELLS_A_BLOCK):
+        cells, doc_theme = rows.cells(first, last), np.zeros((last - first, n_themes), dtype)
+        themes = known[first - bounds[0] : last - bounds[0]]
+        logs = themes_of_block(cells, word_theme, log_weight, themes, doc_theme)
+        used_themes(*cells, 0, len(doc_theme), doc_theme, least, word_used)
+        weight += doc_theme.sum(axis=0, dtype=np.float64)
+        log_likelihood += float(logs.sum())
+    return weight, log_likelihood
 
 
 def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: float) -> float:
@@ -203,14 +209,20 @@ def posterior(
     large = n_documents * n_themes * word_theme.dtype.itemsize > _LARGE
     doc_theme = row_table(n_documents, n_themes, word_theme.dtype, on_disk=large or is_mapped(counts.data))
     log_likelihood = np.zeros(n_documents)
-    log_weight = log_weights(theme_weight)
-
-    def block(cells: Cells, here: slice) -> None:
-        themes = None if known is None else known[here]
-        log_likelihood[here] = themes_of_block(cells, word_theme, log_weight, themes, doc_theme[here])
-
-    CountRows(counts, word_theme.dtype).for_each_block(block, n_jobs, doc_theme)
+    CountRows(counts, word_theme.dtype).for_each_block(
+        _posterior_block,
+        (word_theme, log_weights(theme_weight)),
+        n_jobs,
+        reads=() if known is None else (known,),
+        writes=(doc_theme, log_likelihood),
+    )
     return doc_theme, log_likelihood
+
+
+def _posterior_block(shared: tuple[np.ndarray, np.ndarray], cells: Cells, *tables: np.ndarray) -> None:
+    """The last two of the tables are filled; the one before them, where there is one, are known themes."""
+    *known, doc_theme, log_likelihood = tables
+    log_likelihood[:] = themes_of_block(cells, *shared, known[0] if known else None, doc_theme)
 
 
 def log_weights(theme_weight: np.ndarray) -> np.ndarray:

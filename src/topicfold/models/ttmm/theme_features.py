@@ -66,14 +66,19 @@ def token_shares(
     shares = row_table(counts.shape[0], len(topic_word), dtype, on_disk=is_mapped(counts.data))
     word_topic = np.ascontiguousarray(topic_word.T)
 
-    def block(cells: Cells, here: slice) -> None:
-        own, least = shares[here], dtype.type(_LEAST_THEME)
-        token_topics(*cells, 0, len(own), doc_theme[here], least, theme_topic, word_topic, own)
-        own[own.sum(axis=1) <= 0] = topic_weight
-        normalise_rows(own, out=own)
-
-    CountRows(counts, dtype).for_each_block(block, n_jobs, doc_theme, shares)
+    shared = (theme_topic, word_topic, topic_weight)
+    CountRows(counts, dtype).for_each_block(_shares_block, shared, n_jobs, reads=(doc_theme,), writes=(shares,))
     return shares
+
+
+def _shares_block(
+    shared: tuple[np.ndarray, np.ndarray, np.ndarray], cells: Cells, doc_theme: np.ndarray, own: np.ndarray
+) -> None:
+    theme_topic, word_topic, topic_weight = shared
+    least = own.dtype.type(_LEAST_THEME)
+    token_topics(*cells, 0, len(own), doc_theme, least, theme_topic, word_topic, own)
+    own[own.sum(axis=1) <= 0] = topic_weight
+    normalise_rows(own, out=own)
 
 
 def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

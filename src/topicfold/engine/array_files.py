@@ -1,0 +1,115 @@
+"""Arrays in files that the workers of a cluster read: a task is told where its arrays lie, not what is in them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .mapped import mapped_array, mapped_file, place_of
+
+__all__ = ["ArrayFile", "ClusterError", "EvenArray", "opened", "read_rows", "stored_place", "write_array", "write_rows"]
+
+_BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two files never lie next to each other
+
+
+class ClusterError(RuntimeError):
+    """Something about the cluster, said in one line: no workers, another version, a path that a worker cannot read."""
+
+
+class ArrayFile(NamedTuple):
+    """Where an array lies, for whoever can read the file."""
+
+    path: str
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    size: int  # of the whole file
+
+    def open(self) -> np.ndarray:
+        """The array, mapped; what is written to it stays in this process."""
+        try:
+            file = mapped_file(Path(self.path))
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"{_who()} cannot read {self.path} ({error}): put the corpus, and the folder of on_cluster, where all "
+                "workers can read and write"
+            ) from None
+        if len(file) != self.size:
+            raise ClusterError(f"{_who()} finds another file at {self.path}: {len(file):,} bytes, not {self.size:,}")
+        return mapped_array(file, self.dtype, self.shape, self.offset)
+
+
+class EvenArray(NamedTuple):
+    """An array that has one value everywhere, and takes no memory."""
+
+    value: Any
+    shape: tuple[int, ...]
+
+    def open(self) -> np.ndarray:
+        """The array, as it was."""
+        return np.broadcast_to(self.value, self.shape)
+
+
+def stored_place(array: np.ndarray) -> ArrayFile | None:
+    """Where an array lies that is mapped from a file with a name; None for any other."""
+    place = place_of(array)
+    if place is None or not array.flags.c_contiguous:
+        return None
+    path, offset = place
+    try:
+        size = path.stat().st_size
+    except OSError:  # deleted meanwhile: the memory still has it
+        return None
+    return ArrayFile(str(path), array.dtype.str, array.shape, offset, size)
+
+
+def write_array(path: Path, array: np.ndarray) -> ArrayFile:
+    """Write an array to a new file."""
+    if not array.flags.c_contiguous:
+        raise TypeError(f"an array of shape {array.shape} that is not contiguous: a kernel would be compiled anew")
+    space = bytes(_BEFORE)
+    with path.open("wb") as file:
+        file.write(space)
+        file.write(array.reshape(-1).view(np.uint8).data)
+        file.write(space)
+    return ArrayFile(str(path), array.dtype.str, array.shape, _BEFORE, array.nbytes + 2 * _BEFORE)
+
+
+def write_rows(path: str, rows: np.ndarray) -> None:
+    """Write rows to a file, whole or not at all: a worker may be killed, and another may write the same."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ClusterError(f"{_who()} cannot write {path}: {error.strerror or error}") from None
+
+
+def read_rows(path: str, rows: np.ndarray) -> None:
+    """Read rows that were written to a file into the rows given."""
+    flat = rows.reshape(-1).view(np.uint8)
+    try:
+        with open(path, "rb") as file:
+            n_read = file.readinto(flat.data)
+    except OSError as error:
+        raise ClusterError(f"{_who()} cannot read {path}: {error.strerror or error}") from None
+    if n_read != flat.nbytes:
+        raise ClusterError(f"{path} has {n_read:,} bytes, not {flat.nbytes:,}")
+
+
+def opened(value: Any) -> Any:
+    """The value with arrays in the place of files, also within tuples."""
+    if isinstance(value, ArrayFile | EvenArray):
+        return value.open()
+    return tuple(map(opened, value)) if type(value) is tuple else value
+
+
+def _who() -> str:
+    import socket
+
+    return f"the worker on {socket.gethostname()}"

@@ -1,0 +1,390 @@
+"""The same passes over blocks on a Dask cluster, with the same bits.
+
+A task is a function that can be imported, and where its arrays lie; it reads them from files that all workers see, and
+returns what it found. Nothing is kept on a worker: whoever gets a task can do it, and a task whose worker dies is done
+again. Rows of documents that a step renews are in files that carry the number of the step; sums are added in the tree
+that one process adds them in.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+import uuid
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from .array_files import ArrayFile, ClusterError, EvenArray, read_rows, stored_place, write_array, write_rows
+from .blocks import each_block
+from .cluster_tasks import add_up, environment, run_items, run_sum, tokens_seen
+from .extras import import_extra
+from .warn import warn_user
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed import Future as AnyFuture
+
+    Future: TypeAlias = AnyFuture[Any]
+
+__all__ = ["Cluster", "Lasting", "bring_back", "current_cluster", "in_memory", "map_anywhere", "on_cluster"]
+
+_SMALL = 1 << 16  # bytes of an array that is sent with the task
+_TASKS_A_THREAD = 4
+_FEWEST_TASKS = 16  # so that a worker that joins late finds work
+_PATIENCE = 60.0  # seconds without any worker
+_PREFIX = ".topicfold-cluster"
+Result = TypeVar("Result")
+_current: ContextVar[Cluster | None] = ContextVar("topicfold_cluster", default=None)
+
+
+def current_cluster() -> Cluster | None:
+    """The cluster that passes over blocks go to, if any."""
+    return _current.get()
+
+
+@contextmanager
+def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Iterator[Cluster]:
+    """Within this context, fits and everything else that goes over blocks of documents run on a Dask cluster.
+
+    Results have the same bits as on one machine, if all machines have the same kind of CPU and the same versions.
+
+    Parameters
+    ----------
+    client : distributed.Client or str
+        A client of the cluster, or the address of its scheduler.
+    folder : str, Path or None, default=None
+        Folder that this machine and all workers can read and write; arrays are handed over in files there. None is the
+        folder of temporary files, which serves where all workers are on this machine. A corpus on disk is read where
+        it lies.
+
+    Yields
+    ------
+    Cluster
+
+    Raises
+    ------
+    ClusterError
+        Where there is no scheduler or no worker, a worker has another version of topicfold, or cannot see the folder.
+
+    Examples
+    --------
+    ::
+
+        from distributed import Client
+        import topicfold
+
+        with Client("tcp://scheduler:8786") as client, topicfold.on_cluster(client, folder="/shared/tmp"):
+            model = topicfold.LDA(n_topics=100, random_state=0).fit(corpus)
+    """
+    distributed = import_extra("distributed", "dask", "on_cluster")
+    own = None
+    if isinstance(client, str):
+        client = own = _connected(distributed, client)
+    try:
+        cluster = Cluster(client, Path(tempfile.gettempdir()) if folder is None else Path(folder))
+        token = _current.set(cluster)
+        try:
+            yield cluster
+        finally:
+            _current.reset(token)
+            cluster.close()
+    finally:
+        if own is not None:
+            own.close()  # type: ignore[no-untyped-call]
+
+
+def _connected(distributed: Any, address: str) -> Client:
+    try:
+        return distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ClusterError(f"no Dask scheduler answers at {address!r}: {reason or type(error).__name__}") from None
+
+
+class Lasting:
+    """An array that does not change: on a cluster it is written to a file once, not for every pass."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self._files: weakref.WeakKeyDictionary[Cluster, ArrayFile] = weakref.WeakKeyDictionary()
+
+    def file(self, cluster: Cluster) -> ArrayFile:
+        """Where the array lies for the workers of a cluster."""
+        if cluster not in self._files:
+            found = stored_place(self.array)
+            if found is None:
+                found = write_array(cluster.new_path(), self.array)
+                weakref.finalize(self, _remove, found.path)
+            self._files[cluster] = found
+        return self._files[cluster]
+
+
+class Cluster:
+    """A cluster in use; see `on_cluster`."""
+
+    def __init__(self, client: Client, folder: Path) -> None:
+        self.client, self.address = client, client.scheduler.address if client.scheduler else "?"
+        self._version = version("topicfold")
+        _remove_left_over(folder)
+        name = f"{_PREFIX}-{socket.gethostname()}-{os.getpid()}-"
+        try:
+            self.folder = Path(tempfile.mkdtemp(prefix=name, dir=folder))
+        except OSError as error:
+            raise ClusterError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
+        self._rows: dict[int, DocumentRows] = {}
+        try:
+            self._check_workers()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Remove all files; workers keep nothing."""
+        self._rows.clear()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def new_path(self) -> Path:
+        """A name that no other file has."""
+        return self.folder / uuid.uuid4().hex
+
+    def n_threads(self) -> int:
+        """Threads of all workers that there are now."""
+        return max(1, sum(self._workers().values()))
+
+    def _workers(self) -> dict[str, int]:
+        """The threads of each worker."""
+        return dict(self.client.nthreads())  # type: ignore[no-untyped-call]
+
+    # ---- passes -----------------------------------------------------------------------------------------------------
+
+    def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
+        """The results of `function(*shared, item)`, in the order of the items, whose arrays are sent in files, too."""
+        from distributed import wait
+
+        items = items if isinstance(items, Sequence) else list(items)
+        n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
+        cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()
+        with self._sent(shared) as (sent, refer):
+            futures = deque(
+                self._submit(run_items, function, sent, [refer(item) for item in items[first:last]])
+                for first, last in pairwise(cuts)
+            )
+            while futures:  # a result that nobody holds need not stay with a worker
+                yield from self._result(futures.popleft(), wait)
+
+    def sum_over(
+        self,
+        function: Callable[..., Any],
+        shared: tuple[Any, ...],
+        items: Sequence[Any],
+        shape: tuple[int, int],
+        dtype: Any,
+    ) -> tuple[list[Any], np.ndarray]:
+        """The results of `function(*shared, item, table)`, which adds to a table of zeros, and the sum of tables."""
+        from distributed import wait
+
+        size = 1  # a power of two, so that a task is a branch of the tree
+        while len(items) / (2 * size) >= 2 * self.n_threads() and size < 8:
+            size *= 2
+        with self._sent(shared) as (sent, _):
+            nodes = [
+                self._submit(run_sum, function, sent, items[first : first + size], shape, np.dtype(dtype).str)
+                for first in range(0, len(items), size)
+            ]
+            while len(nodes) > 1:
+                pairs = [nodes[first : first + 2] for first in range(0, len(nodes), 2)]
+                nodes = [self._submit_plain(add_up, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
+            results, total = self._result(nodes[0], wait)
+        return results, total
+
+    def _submit(self, run: Callable[..., Any], *arguments: Any) -> Future:
+        return self._submit_plain(run, self._version, *arguments)
+
+    def _submit_plain(self, run: Callable[..., Any], *arguments: Any) -> Future:
+        return self.client.submit(run, *arguments, key=f"topicfold-{run.__name__}-{uuid.uuid4().hex}", pure=False)
+
+    def _result(self, future: Future, wait: Callable[..., Any]) -> Any:
+        from distributed import CancelledError, KilledWorker
+
+        while True:
+            try:
+                wait([future], timeout=_PATIENCE)
+                return future.result()
+            except TimeoutError:
+                if not self._workers():
+                    raise ClusterError(
+                        f"the cluster at {self.address} has had no worker for {_PATIENCE:.0f} seconds"
+                    ) from None
+            except KilledWorker:
+                raise ClusterError(
+                    f"workers of the cluster at {self.address} died again and again at the same task: memory, perhaps?"
+                ) from None
+            except CancelledError:
+                raise ClusterError(f"the cluster at {self.address} was lost; a fit with a checkpoint resumes") from None
+
+    @contextmanager
+    def _sent(self, shared: tuple[Any, ...]) -> Iterator[tuple[Any, Callable[[Any], Any]]]:
+        """What a pass needs, with files in the place of arrays; they are gone when the pass is over."""
+        written: list[str] = []
+
+        def refer(value: Any) -> Any:
+            if isinstance(value, Lasting):
+                return value.file(self) if value.array.nbytes > _SMALL else value.array
+            if isinstance(value, np.ndarray) and value.size and not any(value.strides):
+                return EvenArray(value.flat[0], value.shape)
+            if isinstance(value, np.ndarray) and value.nbytes > _SMALL:
+                found = stored_place(value)
+                if found is None:
+                    found = write_array(self.new_path(), value)
+                    written.append(found.path)
+                return found
+            return tuple(map(refer, value)) if type(value) is tuple else value
+
+        try:
+            yield refer(shared), refer
+        finally:
+            for path in written:
+                _remove(path)
+
+    # ---- rows of documents ------------------------------------------------------------------------------------------
+
+    def rows_of(self, table: np.ndarray, groups: Sequence[tuple[int, int]]) -> DocumentRows:
+        """The rows of a table, in files by groups; those of the last pass, if it is known here."""
+        found = self._rows.get(table.ctypes.data)
+        if found is None or found.table.shape != table.shape or found.groups != list(groups):
+            found = self._rows[table.ctypes.data] = DocumentRows(self, table, list(groups))
+        return found
+
+    def bring_back(self, table: np.ndarray, *, forget: bool) -> None:
+        """Make a table hold the rows that workers have renewed."""
+        found = self._rows.get(table.ctypes.data)
+        if found is not None:
+            found.bring_back()
+            if forget:
+                del self._rows[table.ctypes.data]
+                found.remove()
+
+    # ---- who is there -----------------------------------------------------------------------------------------------
+
+    def _check_workers(self) -> None:
+        try:
+            self.client.wait_for_workers(1, timeout=_PATIENCE / 2)
+        except TimeoutError:
+            raise ClusterError(f"the cluster at {self.address} has no workers: start some, then try again") from None
+        token = uuid.uuid4().hex
+        (self.folder / "token").write_text(token)
+        found = self.client.run(environment, on_error="return")
+        seen = self.client.run(tokens_seen, str(self.folder / "token"), on_error="return")
+        ours = environment()
+        for worker, theirs in found.items():
+            if isinstance(theirs, BaseException):
+                reason = " ".join(str(theirs).split())[:200]
+                raise ClusterError(f"the worker {worker} cannot load topicfold: {reason}")
+            if theirs["topicfold"] != ours["topicfold"]:
+                raise ClusterError(
+                    f"the worker {worker} has topicfold {theirs['topicfold']}, this machine {ours['topicfold']}: "
+                    "install the same version everywhere"
+                )
+            if seen[worker] != token:
+                raise ClusterError(
+                    f"the worker {worker} does not see the folder {self.folder.parent}: name one that this machine and "
+                    "all workers can read and write, on_cluster(client, folder=...) or --cluster-folder"
+                )
+        others = {what for theirs in found.values() for what in ours if theirs[what] != ours[what]}
+        if others:
+            warn_user(f"workers differ from this machine in {', '.join(sorted(others))}: the last bits may differ, too")
+
+
+class DocumentRows:
+    """The rows of a table of documents in files, one per group of rows and step."""
+
+    def __init__(self, cluster: Cluster, table: np.ndarray, groups: list[tuple[int, int]]) -> None:
+        self.table, self.groups = table, groups
+        self._name, self._step = cluster.new_path(), 0
+        for number, (first, last) in enumerate(groups):
+            write_rows(self.path(number), table[first:last])
+
+    def path(self, group: int, after: int = 0) -> str:
+        """The file of a group's rows now, or after the step under way."""
+        return f"{self._name}-{self._step + after}-{group}"
+
+    def advance(self) -> None:
+        """The step is done: its rows are those to go on from."""
+        before = [self.path(number) for number in range(len(self.groups))]
+        self._step += 1
+        for path in before:
+            _remove(path)
+
+    def bring_back(self) -> None:
+        """Read all rows into the table."""
+        for number, (first, last) in enumerate(self.groups):
+            read_rows(self.path(number), self.table[first:last])
+
+    def remove(self) -> None:
+        """Remove the files."""
+        for number in range(len(self.groups)):
+            _remove(self.path(number))
+
+
+def map_anywhere(
+    function: Callable[..., Result], shared: tuple[Any, ...], items: Iterable[Any], n_jobs: int | None
+) -> Iterator[Result]:
+    """The results of `function(*shared, item)`, in the order of the items: in threads here, or on a cluster.
+
+    The function has to be one that can be imported; what it needs is in `shared`: numbers, arrays, and tuples of them.
+    """
+    items, cluster = list(items), current_cluster()
+    if cluster is not None and len(items) > 1:
+        return cluster.map(function, shared, items)
+    arguments = in_memory(shared)
+    return each_block(lambda item: function(*arguments, item), items, n_jobs)
+
+
+def in_memory(value: Any) -> Any:
+    """The value with arrays in the place of lasting ones, also within tuples."""
+    if isinstance(value, Lasting):
+        return value.array
+    return tuple(map(in_memory, value)) if type(value) is tuple else value
+
+
+def bring_back(tables: Sequence[np.ndarray], *, forget: bool = False) -> None:
+    """Make tables of documents hold the rows that workers have renewed; without a cluster they always do."""
+    cluster = current_cluster()
+    if cluster is not None:
+        for table in tables:
+            cluster.bring_back(table, forget=forget)
+
+
+def _remove(path: str) -> None:
+    Path(path).unlink(missing_ok=True)
+
+
+def _remove_left_over(folder: Path) -> None:
+    """Remove what a process of this machine left that was killed."""
+    for left in folder.glob(f"{_PREFIX}-{socket.gethostname()}-*"):
+        number = left.name.removeprefix(f"{_PREFIX}-{socket.gethostname()}-").partition("-")[0]
+        if number.isdecimal() and not _is_running(int(number)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # there a signal of 0 would end the process
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
