@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from .messages import say
-from .options import errors_of, file_options, known_options, limits_of, read_as_fitted, segments_of
+from .options import cluster_options, errors_of, file_options, known_options, limits_of, read_as_fitted, segments_of
 
 __all__ = ["assign", "score", "search"]
 
@@ -17,6 +17,7 @@ __all__ = ["assign", "score", "search"]
 @click.argument("model", type=click.Path())
 @click.argument("input")
 @file_options
+@cluster_options
 @click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
 @click.option("--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format, where --out does not tell.")
 @click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
@@ -80,6 +81,7 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
 @click.argument("model", type=click.Path())
 @click.argument("input")
 @file_options
+@cluster_options
 @click.option(
     "--segments", metavar="HOW", help="Cut texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
 )

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
-from .options import corpus_options, fit_input, make_model, model_options, read_corpus, takes_graph, values_of
+from .options import (
+    cluster_options,
+    corpus_options,
+    fit_input,
+    make_model,
+    model_options,
+    read_corpus,
+    takes_graph,
+    values_of,
+)
 from .streaming import fit_stream
 
 if TYPE_CHECKING:
@@ -26,6 +35,7 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 @click.argument("input")
 @corpus_options
 @model_options
+@cluster_options
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
 @click.option("--checkpoint", type=click.Path(), help="File a killed fit resumes from.")
 @click.option("--corpus-out", type=click.Path(), help="Also save the corpus that was read.")
@@ -154,6 +164,7 @@ def _show(tree: TopicTree) -> None:
 @click.argument("input")
 @corpus_options
 @model_options
+@cluster_options
 @click.option("--splits", default=3, show_default=True, help="Parts the documents are cut into.")
 @click.option("--seeds", default=2, show_default=True, help="Fits of each part.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..models.base import TopicModel
 
 __all__ = [
+    "cluster_options",
     "corpus_options",
     "file_options",
     "fit_input",
@@ -102,6 +104,30 @@ model_options = _options(
     click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all. No effect on results."),
 )
+
+
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command on a cluster, where one is named."""
+
+    @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there; same result.")
+    @click.option(
+        "--cluster-folder",
+        type=click.Path(exists=True, file_okay=False),
+        help="Folder that this machine and all workers can read and write; needed where they are on other machines.",
+    )
+    @functools.wraps(command)
+    def run(*words: Any, cluster: str | None, cluster_folder: str | None, **given: Any) -> Any:
+        if cluster is None:
+            if cluster_folder is not None:
+                raise click.UsageError("--cluster-folder is of use with --cluster alone")
+            return command(*words, **given)
+        from ..engine.cluster import on_cluster
+
+        with on_cluster(cluster, folder=cluster_folder) as found:
+            say(f"on the cluster at {cluster}: {found.n_threads()} threads")
+            return command(*words, **given)
+
+    return run
 
 
 def limits_of(given: dict[str, Any]) -> ReadLimits:

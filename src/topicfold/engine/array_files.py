@@ -16,7 +16,7 @@ __all__ = ["ArrayFile", "ClusterError", "EvenArray", "opened", "read_rows", "sto
 _BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two files never lie next to each other
 
 
-class ClusterError(RuntimeError):
+class ClusterError(OSError):
     """Something about the cluster, said in one line: no workers, another version, a path that a worker cannot read."""
 
 

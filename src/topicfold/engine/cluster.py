@@ -37,12 +37,22 @@ if TYPE_CHECKING:
 
     Future: TypeAlias = AnyFuture[Any]
 
-__all__ = ["Cluster", "Lasting", "bring_back", "current_cluster", "in_memory", "map_anywhere", "on_cluster"]
+__all__ = [
+    "Cluster",
+    "Lasting",
+    "bring_back",
+    "current_cluster",
+    "in_memory",
+    "map_anywhere",
+    "on_cluster",
+    "say_here",
+]
 
 _SMALL = 1 << 16  # bytes of an array that is sent with the task
 _TASKS_A_THREAD = 4
 _FEWEST_TASKS = 16  # so that a worker that joins late finds work
 _PATIENCE = 60.0  # seconds without any worker
+_CONNECTING = 10.0  # seconds that a scheduler may take to answer
 _PREFIX = ".topicfold-cluster"
 Result = TypeVar("Result")
 _current: ContextVar[Cluster | None] = ContextVar("topicfold_cluster", default=None)
@@ -106,7 +116,7 @@ def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Ite
 
 def _connected(distributed: Any, address: str) -> Client:
     try:
-        return distributed.Client(address, timeout=10, set_as_default=False)
+        return distributed.Client(address, timeout=_CONNECTING, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         reason = " ".join(str(error).split())[:200]
         raise ClusterError(f"no Dask scheduler answers at {address!r}: {reason or type(error).__name__}") from None
@@ -117,17 +127,6 @@ class Lasting:
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
-        self._files: weakref.WeakKeyDictionary[Cluster, ArrayFile] = weakref.WeakKeyDictionary()
-
-    def file(self, cluster: Cluster) -> ArrayFile:
-        """Where the array lies for the workers of a cluster."""
-        if cluster not in self._files:
-            found = stored_place(self.array)
-            if found is None:
-                found = write_array(cluster.new_path(), self.array)
-                weakref.finalize(self, _remove, found.path)
-            self._files[cluster] = found
-        return self._files[cluster]
 
 
 class Cluster:
@@ -143,6 +142,7 @@ class Cluster:
         except OSError as error:
             raise ClusterError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
         self._rows: dict[int, DocumentRows] = {}
+        self._lasting: dict[int, ArrayFile] = {}
         try:
             self._check_workers()
         except BaseException:
@@ -170,8 +170,6 @@ class Cluster:
 
     def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
         """The results of `function(*shared, item)`, in the order of the items, whose arrays are sent in files, too."""
-        from distributed import wait
-
         items = items if isinstance(items, Sequence) else list(items)
         n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
         cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()
@@ -181,7 +179,7 @@ class Cluster:
                 for first, last in pairwise(cuts)
             )
             while futures:  # a result that nobody holds need not stay with a worker
-                yield from self._result(futures.popleft(), wait)
+                yield from self._result(futures.popleft())
 
     def sum_over(
         self,
@@ -192,8 +190,6 @@ class Cluster:
         dtype: Any,
     ) -> tuple[list[Any], np.ndarray]:
         """The results of `function(*shared, item, table)`, which adds to a table of zeros, and the sum of tables."""
-        from distributed import wait
-
         size = 1  # a power of two, so that a task is a branch of the tree
         while len(items) / (2 * size) >= 2 * self.n_threads() and size < 8:
             size *= 2
@@ -205,7 +201,7 @@ class Cluster:
             while len(nodes) > 1:
                 pairs = [nodes[first : first + 2] for first in range(0, len(nodes), 2)]
                 nodes = [self._submit_plain(add_up, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
-            results, total = self._result(nodes[0], wait)
+            results, total = self._result(nodes[0])
         return results, total
 
     def _submit(self, run: Callable[..., Any], *arguments: Any) -> Future:
@@ -214,13 +210,12 @@ class Cluster:
     def _submit_plain(self, run: Callable[..., Any], *arguments: Any) -> Future:
         return self.client.submit(run, *arguments, key=f"topicfold-{run.__name__}-{uuid.uuid4().hex}", pure=False)
 
-    def _result(self, future: Future, wait: Callable[..., Any]) -> Any:
+    def _result(self, future: Future) -> Any:
         from distributed import CancelledError, KilledWorker
 
         while True:
             try:
-                wait([future], timeout=_PATIENCE)
-                return future.result()
+                return future.result(timeout=_PATIENCE)
             except TimeoutError:
                 if not self._workers():
                     raise ClusterError(
@@ -240,7 +235,7 @@ class Cluster:
 
         def refer(value: Any) -> Any:
             if isinstance(value, Lasting):
-                return value.file(self) if value.array.nbytes > _SMALL else value.array
+                return self.file_of(value) if value.array.nbytes > _SMALL else value.array
             if isinstance(value, np.ndarray) and value.size and not any(value.strides):
                 return EvenArray(value.flat[0], value.shape)
             if isinstance(value, np.ndarray) and value.nbytes > _SMALL:
@@ -256,6 +251,22 @@ class Cluster:
         finally:
             for path in written:
                 _remove(path)
+
+    def file_of(self, lasting: Lasting) -> ArrayFile:
+        """Where an array lies that does not change; its file is removed with it."""
+        key = id(lasting.array)
+        if key not in self._lasting:
+            found = stored_place(lasting.array)
+            if found is None:
+                found = write_array(self.new_path(), lasting.array)
+            self._lasting[key] = found
+            weakref.finalize(lasting.array, self._forget, key)
+        return self._lasting[key]
+
+    def _forget(self, key: int) -> None:
+        found = self._lasting.pop(key)
+        if Path(found.path).parent == self.folder:
+            _remove(found.path)
 
     # ---- rows of documents ------------------------------------------------------------------------------------------
 
@@ -349,6 +360,12 @@ def map_anywhere(
         return cluster.map(function, shared, items)
     arguments = in_memory(shared)
     return each_block(lambda item: function(*arguments, item), items, n_jobs)
+
+
+def say_here(what: str) -> None:
+    """Say of work that cannot be shared out with the same bits that it is done on this machine, where a cluster is."""
+    if current_cluster() is not None:
+        warn_user(f"{what} on this machine, not on the cluster")
 
 
 def in_memory(value: Any) -> Any:

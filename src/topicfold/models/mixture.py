@@ -45,7 +45,10 @@ class MixtureModel(EMTopicModel):
 
     @abstractmethod
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
-        """A function that renews the state and returns the objective before the step; `prior` is of seed words."""
+        """A function that renews the state and returns the objective before the step; `prior` is of seed words.
+
+        On a cluster the state's tables of documents are those of the last `engine.cluster.bring_back`.
+        """
 
     @abstractmethod
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:

@@ -28,6 +28,7 @@ import scipy.sparse as sp
 
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number
+from ...engine.cluster import say_here
 from ...engine.loop import State
 from ...engine.stored import Stored
 from ...graph.build import laplacian
@@ -246,6 +247,7 @@ class DTM(GraphTopicModel):
     def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
         counts, n_topics, graph = data.counts, self.n_topics, data.graph
         assert graph is not None
+        say_here("DTM's sweeps go from document to document, and are made")
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         shifts = laplacian(graph)

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from ...corpus.corpus import Corpus
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
+from ...engine.cluster import say_here
 from ...engine.loop import Run, hold_interrupts
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import grow, polish
@@ -202,6 +203,7 @@ class HLTA(LatentTreeModel):
         self.word_columns_, frequency = chosen_columns(counts, self.max_words, self.min_df)
         self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
+        say_here("HLTA learns its tree from small batches, one after the other,")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         checkpoint, resumed = self._open_checkpoint(expected_state(self), counts)
         if resumed is not None:  # with random_state=None every run draws another

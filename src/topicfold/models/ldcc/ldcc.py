@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
+from ...engine.cluster import say_here
 from ...engine.loop import State, hold_interrupts, iterate
 from ...engine.warn import warn_user
 from ...metrics.completion import completion_log_likelihood, split_tokens
@@ -210,6 +211,8 @@ class LDCC(TopicModel):
             counts = whole_tokens(counts)
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
         checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
+        if self.n_chains == 1:
+            say_here("LDCC has one chain, whose draws depend on each other: it runs")
         if resumed is None:
             state, history = start_chains(self, sampler, counts), []
         else:
