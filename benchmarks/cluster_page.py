@@ -20,8 +20,8 @@ def page(done: dict[str, Any], large: int) -> str:
         "## The same bits",
         "",
         (
-            "Against one process: topics, documents' topics, history, transform and score of each model (2 steps from a "
-            "random start), and 5 neighbours of each document."
+            "Against one process: topics, documents' topics, history, transform and score of each model (2 steps "
+            "from a random start), and 5 neighbours of each document."
         ),
         "",
         *_bits_lines(done, large),
@@ -76,13 +76,14 @@ def _cost_lines(done: dict[str, Any]) -> list[str]:
     lines = [
         (
             "A step at K=100 (TTMM: 200 themes), two workers with one thread each; CPU seconds. Files: what the client "
-            "writes for workers. Rows: P(z|d), which workers read from files and write to others. Tables: sums over words "
-            "that are added on workers, each as large as P(w|z). Memory: a worker's peak above what it has when idle."
+            "writes for workers. Rows: P(z|d), which workers read from files and write to others. Tables: sums over "
+            "words that are added on workers, each as large as P(w|z). Memory: a worker's peak above what it has "
+            "when idle."
         ),
         "",
         (
-            "| | documents | in process | client + workers | ratio | wall: here, cluster | tasks | files MB | rows MB | "
-            "tables | worker's peak MB, in tables |"
+            "| | documents | in process | client + workers | ratio | wall: here, cluster | tasks | files MB | rows MB "
+            "| tables | worker's peak MB, in tables |"
         ),
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]

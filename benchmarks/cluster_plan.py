@@ -31,9 +31,9 @@ def plan_lines(done: dict[str, Any]) -> list[str]:
         lines += _of_model(model, found)
     lines += [
         (
-            f"Paragraphs as in the benchmark, K=100, {STEPS} steps, workers with one thread; one that has four counts as "
-            f"four. The network is taken to move {_NETWORK / 1e9:g} GB a second into each machine; the disk that all see "
-            "has to keep up with the rows. Documents are cut into 64 groups: more than 64 threads would wait."
+            f"Paragraphs as in the benchmark, K=100, {STEPS} steps, workers with one thread; one that has four counts "
+            f"as four. The network is taken to move {_NETWORK / 1e9:g} GB a second into each machine; the disk that "
+            "all see has to keep up with the rows. Documents are cut into 64 groups: more than 64 threads would wait."
         ),
     ]
     return lines

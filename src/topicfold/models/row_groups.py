@@ -245,4 +245,5 @@ def _group_on_worker(
     found = run(rows, bounds, shared, (*(t[slice(*bounds)] for t in reads), *renewed), table)
     for (_, after), values in zip(files, renewed):
         write_rows(after, values)
+    rows.done(*bounds, *reads)
     return found
