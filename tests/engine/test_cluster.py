@@ -139,25 +139,26 @@ def test_what_cannot_be_shared_out_says_so(client, corpus):
 # ---- workers that die, workers that come, clients that die ----------------------------------------------------------
 
 
-def test_a_worker_killed_in_mid_fit_changes_nothing(cluster, client, corpus):
+def test_a_worker_killed_in_mid_fit_changes_nothing(corpus):
     alone = learned(PLSA(6, max_iter=30, tol=0), corpus)
-    for seed in range(2):
-        killed = []
+    killed = []
 
-        def kill(seed=seed, killed=killed):
-            draw = random.Random(seed)
-            time.sleep(draw.uniform(0.1, 1.0))
-            process = draw.choice([worker.pid for worker in cluster.workers.values() if worker.pid])
-            os.kill(process, signal.SIGKILL)
-            killed.append(process)
+    def kill():
+        time.sleep(0.5)
+        process = random.choice([worker.pid for worker in own.workers.values() if worker.pid])
+        os.kill(process, signal.SIGKILL)
+        killed.append(process)
 
-        with on_cluster(client):
-            thread = threading.Thread(target=kill)
-            thread.start()
-            assert same(alone, learned(PLSA(6, max_iter=30, tol=0), corpus))
-            thread.join()
-        assert killed
-        client.wait_for_workers(2, timeout=30)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as own,
+        Client(own, set_as_default=False) as client,
+        on_cluster(client),
+    ):
+        thread = threading.Thread(target=kill)
+        thread.start()
+        assert same(alone, learned(PLSA(6, max_iter=30, tol=0), corpus))
+        thread.join()
+    assert killed
 
 
 def test_a_worker_that_joins_late_changes_nothing(cluster, client, corpus):
