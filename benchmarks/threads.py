@@ -65,8 +65,8 @@ def _of_model(model: str, name: str, setting: Setting) -> Iterator[Row]:
         ratio >= _GOAL if quiet else None,
         "" if quiet else "not measurable: under load",
         f"Threads, {model}: run by run {each}; two threads take {more:.2f} times the CPU seconds of one, so that "
-        f"memory, not idle cores, limits them to {2 / more:.2f}x; load average {os.getloadavg()[0]:.2f}, cores kept busy by "
-        f"others {others:.2f}.",
+        f"memory, not idle cores, limits them to {2 / more:.2f}x; load average {os.getloadavg()[0]:.2f}, cores kept "
+        f"busy by others {others:.2f}.",
     )
 
 
