@@ -195,12 +195,12 @@ def workers_killed(corpus_file: Path) -> dict[str, int]:
         return _digest([model.topic_word_, model.doc_topic_, model.history_])
 
     alone, draw, done, same, killed = learned(), random.Random(0), 0, 0, 0
-    while done < N_KILLS:
+    while killed < N_KILLS:
         with _running() as (cluster, client), on_cluster(client):
             started = time.monotonic()
             learned()
             usual = time.monotonic() - started
-            while done < N_KILLS and _all_there(client):
+            while killed < N_KILLS and _all_there(client):
                 ended = threading.Event()
 
                 def kill(moment: float = draw.uniform(0, usual), ended: threading.Event = ended) -> None:
@@ -275,8 +275,10 @@ def clients_killed(corpus_file: Path) -> dict[str, int]:
             out, checkpoint = Path(folder, f"{number}.safetensors"), Path(folder, f"{number}.checkpoint")
             words = [sys.executable, "-c", _FIT, cluster.scheduler_address, corpus_file, out, checkpoint]
             process = subprocess.Popen(list(map(str, words)))
+            while not checkpoint.exists() and process.poll() is None:
+                time.sleep(0.05)
             try:
-                process.wait(draw.uniform(2.5, 7.0))
+                process.wait(draw.uniform(0, 2.0))
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import warnings
 
@@ -88,6 +89,31 @@ def test_select(texts, run, tmp_path):
     assert "n_topics" in out
     assert (tmp_path / "s.png").stat().st_size > 1000
     assert "best" in json.loads(run(*words, "--json")[1])
+
+
+def test_select_ends_with_the_command_that_fits(texts, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ("-p", "n_topics=[1,2]", "-p", "smoothing=0.5", "--model", "plsa", "--min-df", "1", "--seed", "3")
+    code, _, err = run("select", texts, *options, "--splits", "2", "--seeds", "1", "--extend")
+    assert code == 0, err
+    said = err.splitlines()[-1]
+    assert said.startswith("to fit it: topicfold fit ")
+    command = shlex.split(said.removeprefix("to fit it: topicfold "))
+    assert command[-4:] == ["-p", "smoothing=0.5", "--out", "model.safetensors"] or "n_topics=2" in command
+    assert "--splits" not in command
+    code, _, err = run(*command)
+    assert code == 0, err
+    fitted = load(tmp_path / "model.safetensors")
+    assert (fitted.smoothing, fitted.random_state) == (0.5, 3)
+
+
+def test_select_with_nothing_to_choose_from(texts, run):
+    code, _, err = run("select", texts, "-p", "n_topics=5")
+    assert code == 2
+    assert "nothing to choose from" in err
+    code, _, err = run("select", texts, "--model", "hlta")
+    assert code == 2
+    assert "nothing to choose from" in err
 
 
 def test_demo(run, tmp_path):

@@ -1,4 +1,13 @@
-"""What `select` measured, as a table, and which point it recommends; the rule is in selection.py."""
+"""What `select` measured, as a table, and which point it recommends.
+
+The rule: held-out likelihood mostly keeps rising with the number of topics, while what a further topic adds becomes
+smaller and smaller. So the fewest topics are found that reach three quarters of what the best point gains over one
+topic; of these and up to two and a half times as many, the most stable number is taken, and of equally stable points
+(to two decimals) the one with the best score. Where there is no baseline, and where nothing is gained over it, the most
+stable point within one standard error of the best score is taken, and of equally stable ones the one with the fewest
+topics. The standard error is that of the difference to the best point over folds, in which the difficulty of a fold
+cancels.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +23,11 @@ import numpy as np
 from ..engine.checks import is_number
 from ..engine.extras import import_extra
 
-__all__ = ["Row", "Selection"]
+__all__ = ["Row", "Selection", "beyond", "recommend"]
 
 PER_TOKEN = "nats per token"
+ENOUGH = 0.75  # of what the best point gains; settled on four corpora, see docs/select.md
+_UP_TO = 2.5  # times the fewest topics that are enough
 _LINE = 100
 
 
@@ -34,7 +45,7 @@ class Row:
     coherence: float = math.nan  # c_npmi of the best words, a training document being a window
     coherence_error: float = math.nan
     diversity: float = math.nan
-    stability: float = math.nan  # similarity of matched topics between fits
+    stability: float = math.nan  # how far fits agree about which documents belong together
     topics: float = math.nan  # how many the fits have
     seconds: float = math.nan  # CPU time of a fit, the median
     failed: str | None = None  # why there are no figures
@@ -50,6 +61,8 @@ class Selection:
     unit: str
     n_splits: int
     n_seeds: int
+    baselines: tuple[Row, ...] = ()  # the unigram, and models with one topic
+    at_edge: tuple[str, ...] = ()  # parameters that are at an end of the grid at the recommended point
 
     @property
     def best(self) -> dict[str, Any]:
@@ -64,7 +77,7 @@ class Selection:
     def __str__(self) -> str:
         counted = [_counted(len(self.rows), "point"), _counted(self.n_splits, "fold"), _counted(self.n_seeds, "seed")]
         head = f"{counted[0]}, {counted[1]} x {counted[2]}; held-out score in {self.unit}"
-        return "\n".join([head, *_table(self.rows, self.chosen), "", fill(self.reason, _LINE)])
+        return "\n".join([head, *_table(self.rows, self.chosen, self.baselines), "", fill(self.reason, _LINE)])
 
     __repr__ = __str__
 
@@ -73,8 +86,13 @@ class Selection:
         rows = [{name: _plain(value) for name, value in asdict(row).items()} for row in self.rows]
         content = {"best": _plain(self.best), "model": self.best_row.model, "reason": self.reason, "unit": self.unit}
         return json.dumps(
-            {**content, "n_splits": self.n_splits, "n_seeds": self.n_seeds, "rows": rows}, ensure_ascii=False
+            {**content, **self._more(), "n_splits": self.n_splits, "n_seeds": self.n_seeds, "rows": rows},
+            ensure_ascii=False,
         )
+
+    def _more(self) -> dict[str, Any]:
+        scores = [{"model": row.model, "score": row.score, "score_error": row.score_error} for row in self.baselines]
+        return {"at_edge": list(self.at_edge), "baselines": scores}
 
     def to_frame(self) -> Any:
         """The points as a pandas data frame, one row each; parameters are columns."""
@@ -97,40 +115,96 @@ def _mean_and_error(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def _recommend(rows: list[Row], first: int, unit: str) -> tuple[int, str]:
-    """The row to take, and why, in one sentence."""
+def recommend(rows: Sequence[Row], first: int, baselines: Sequence[Row], unit: str) -> tuple[int, str, tuple[str, ...]]:
+    """The row to take, why, in one sentence, and the parameters that are at an edge of the grid there.
+
+    `first` is the row with the best score.
+    """
+    floor = _floor(rows[first], baselines)
+    if len(rows) > 1 and floor is not None and rows[first].score > floor:
+        chosen, reason = _enough(rows, first, floor, unit)
+    else:
+        chosen, reason = _most_stable(rows, first, unit)
+    edges = _edges(rows, chosen)
+    said = " and ".join(
+        f"the {'largest' if largest else 'smallest'} {name} tried ({_said_value(rows[chosen].params[name])})"
+        for name, largest in edges.items()
+    )
+    remark = f"; this is {said}, so widen the grid there" if edges else ""
+    return chosen, reason + remark + ".", tuple(edges)
+
+
+def beyond(rows: Sequence[Row], chosen: int) -> dict[str, Any]:
+    """The values to try next, twice or half those at an edge; none where a size cannot go on."""
+    further = {}
+    for name, largest in _edges(rows, chosen).items():
+        value = rows[chosen].params[name]
+        further[name] = 2 * value if largest else value // 2 if isinstance(value, int | np.integer) else value / 2
+    tried = [row.params for row in rows if row.model == rows[chosen].model]
+    return further if {**rows[chosen].params, **further} not in tried else {}
+
+
+def _floor(best: Row, baselines: Sequence[Row]) -> float | None:
+    """What a model reaches without topics: the better of the unigram and the model with one topic."""
+    own = [row.score for row in baselines if row.model in ("unigram", f"{best.model}, one topic")]
+    return max(own, default=None)
+
+
+def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[int, str]:
+    best = rows[first]
+    gained = {
+        number: (row.score - floor) / (best.score - floor)
+        for number, row in enumerate(rows)
+        if row.failed is None and row.model == best.model
+    }
+    enough = [number for number, share in gained.items() if share >= ENOUGH]
+    fewest = min(rows[number].topics for number in enough)
+    close = [number for number in enough if rows[number].topics <= _UP_TO * fewest]
+    chosen = min(close, key=lambda number: (-round(rows[number].stability, 2), -rows[number].score, number))
+    score = f"the best held-out score ({best.score:.4f} {unit})"
+    stable = f" and is the most stable ({rows[chosen].stability:.2f}) of {len(close)} such sizes" * (len(close) > 1)
+    if chosen == first:
+        return chosen, f"{_named(rows, first)} has {score}" + (stable or ", and far fewer topics do not come near it")
+    return chosen, (
+        f"{_named(rows, chosen)} reaches {gained[chosen]:.0%} of what {_named(rows, first)}, with {score}, gains over "
+        f"one topic ({floor:.4f}){stable or ', and fewer topics do not reach three quarters'}"
+    )
+
+
+def _most_stable(rows: Sequence[Row], first: int, unit: str) -> tuple[int, str]:
     close = [number for number, row in enumerate(rows) if row.behind <= row.behind_error or number == first]
     chosen = min(close, key=lambda number: (-round(rows[number].stability, 2), rows[number].topics, number))
-    several = len({row.model for row in rows}) > 1
-
-    def said(number: int) -> str:
-        return f"{rows[number].model} with " * several + _said(rows[number].params)
-
     best = f"the best held-out score ({rows[first].score:.4f} {unit})"
+    if len(rows) == 1:
+        return chosen, f"{_named(rows, first)} is the only point"
     if len(close) == 1:
-        reason = f"{said(first)} has {best}, more than one standard error ahead of every other point"
-        reason = reason if len(rows) > 1 else f"{said(first)} is the only point"
-    else:
-        stable = f"the most stable ({rows[chosen].stability:.2f})"
-        whose = f"which {said(first)} has" if chosen != first else "which it has itself"
-        reason = f"{said(chosen)} is {stable} of the {len(close)} points within one standard error of {best}, {whose}"
-    return chosen, reason + _edge(rows, first) + "."
+        return chosen, f"{_named(rows, first)} has {best}, more than one standard error ahead of every other point"
+    stable = f"the most stable ({rows[chosen].stability:.2f})"
+    whose = f"which {_named(rows, first)} has" if chosen != first else "which it has itself"
+    return chosen, (
+        f"{_named(rows, chosen)} is {stable} of the {len(close)} points within one standard error of {best}, {whose}"
+    )
 
 
-def _edge(rows: list[Row], first: int) -> str:
-    """A remark where the best score lies at an end of the grid, so that a better one may lie beyond; else nothing."""
-    ends = []
-    for name, value in rows[first].params.items():
+def _named(rows: Sequence[Row], number: int) -> str:
+    several = len({row.model for row in rows}) > 1
+    return f"{rows[number].model} with " * several + _said(rows[number].params)
+
+
+def _edges(rows: Sequence[Row], chosen: int) -> dict[str, bool]:
+    """Numeric parameters that are at an end of the grid: whether it is the upper end."""
+    edges = {}
+    for name, value in rows[chosen].params.items():
         # A point that failed is a limit too: there is nothing to try beyond it.
-        tried = [row.params[name] for row in rows if row.model == rows[first].model]
+        tried = [row.params[name] for row in rows if row.model == rows[chosen].model]
         if not all(is_number(one) for one in tried) or len(set(tried)) < 2:
             continue
         least = 1 if all(isinstance(one, int | np.integer) for one in tried) else 0
         if value == max(tried):
-            ends.append(f"the largest {name} tried ({_said_value(value)})")
+            edges[name] = True
         elif value == min(tried) and value > least:
-            ends.append(f"the smallest {name} tried ({_said_value(value)})")
-    return f"; the best score lies at {' and '.join(ends)}, so widen the grid there" if ends else ""
+            edges[name] = False
+    return edges
 
 
 def _counted(number: int, what: str) -> str:
@@ -159,8 +233,8 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _table(rows: Sequence[Row], chosen: int) -> list[str]:
-    """Lines of a table, columns to the right, the recommended row marked; failures stand below it."""
+def _table(rows: Sequence[Row], chosen: int, baselines: Sequence[Row] = ()) -> list[str]:
+    """Lines of a table, columns to the right, the recommended row marked; baselines and failures stand below it."""
     names = list(dict.fromkeys(name for row in rows for name in row.params))
     several = len({row.model for row in rows}) > 1
     own_topics = any(row.failed is None and row.topics not in row.params.values() for row in rows)
@@ -180,4 +254,6 @@ def _table(rows: Sequence[Row], chosen: int) -> list[str]:
         figures += [f"{row.diversity:.2f}", f"{row.stability:.2f}", *[f"{row.topics:.4g}"] * own_topics]
         lines.append([*start, *figures, f"{row.seconds:.2f}"])
     widths = [max(map(len, column)) for column in zip(*lines)]
-    return [*("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines), *failures]
+    beside = [f"{row.model}: {row.score:.4f} ± {row.score_error:.4f}, {row.perplexity:,.0f}" for row in baselines]
+    below = [f"without topics (score, perplexity): {'; '.join(beside)}"] if beside else []
+    return [*("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines), *below, *failures]

@@ -1,55 +1,60 @@
 """How many topics? Try the points of a grid on held-out documents, and recommend one.
 
 Documents are cut into folds. Each point of the grid is fitted on all folds but one, from several seeds, and scored on
-the fold left out: no figure that ranks points comes from a document the model has seen.
+the fold left out: no figure that ranks points comes from a document the model has seen. Beside the grid stand the
+unigram, which predicts every document by the frequency of words, and the model with one topic.
 
-The rule: find the point with the best mean score; among the points within one standard error of it, take the most
-stable one, and of equally stable ones (to two decimals) the one with the fewest topics. The standard error is that of
-the difference to the best point over folds, in which the difficulty of a fold cancels. Coherence and diversity are
-shown beside, and do not decide.
+The rule is in recommendation.py. Coherence and diversity are shown beside, and do not decide.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from ..corpus.corpus import Corpus
-from ..engine.arrays import canonical, normalise_rows
 from ..engine.blocks import map_blocks, single_threaded_libraries
 from ..engine.checks import check_whole
-from ..engine.cluster import Cluster, current_cluster
+from ..engine.cluster import current_cluster
 from ..engine.progress import progress
-from ..metrics.coherence import coherence
+from ..graph.check import GraphLike, check_graph
 from ..metrics.completion import perplexity
-from ..metrics.stability import diversity, stability
+from ..metrics.stability import agreement, stability
 from ..models import MODELS
+from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, RandomStateLike
-from ..topics.ranking import relevance, top_word_columns
-from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _recommend, _said
+from .held_out_fits import Fit, Given, Measured, fit_here, fit_on_worker, for_workers, unigram_score
+from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _said, beyond, recommend
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["score_unit", "select"]
 
-_TOP_WORDS = 10
+DEFAULT_SIZES = (5, 10, 20, 40, 80)
+_SIZES = ("n_topics", "n_themes", "n_word_topics", "n_document_topics", "n_components")
+_MOST_EXTENSIONS = 4
 
 
 def select(
-    model: BaseEstimator | Mapping[str, tuple[BaseEstimator, Mapping[str, Sequence[Any]]]],
+    model: BaseEstimator | Mapping[str, tuple[BaseEstimator, Mapping[str, Sequence[Any]] | None]],
     X: CountsLike,
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
+    graph: GraphLike | None = None,
+    embeddings: ArrayLike | None = None,
+    extend: bool = False,
     n_splits: int = 3,
     n_seeds: int = 2,
     random_state: RandomStateLike = 0,
@@ -60,15 +65,32 @@ def select(
 
     Parameters
     ----------
-    model : an estimator, or a mapping from a name to (estimator, grid) to compare models; their scores must then have
-        one unit. The estimators are not changed; each fit is a copy, with a random_state of its own.
-    X : a Corpus, or counts of documents x words.
-    grid : the values to try of each parameter, such as {"n_topics": [10, 20, 50]}.
-    n_splits : folds; each is held out once.
-    n_seeds : fits of each point and fold.
-    random_state : cuts the folds and draws the seeds of the fits.
-    n_jobs : fits at a time. The figures do not depend on it, CPU seconds excepted.
-    verbose : True shows progress, False does not, None does on a terminal.
+    model : estimator, or mapping from a name to (estimator, grid)
+        What to choose from. With a mapping models are compared; their scores must have one unit. Estimators are not
+        changed: each fit is a copy, with its own random_state.
+    X : Corpus, matrix of documents x words, or data frame of counts
+    grid : mapping from a parameter to values, optional
+        The values to try, such as {"n_topics": [10, 20, 50]}. Without it 5, 10, 20, 40 and 80 topics.
+    graph : array or sparse matrix of shape (n_documents, n_documents), optional
+        Graph of the documents, for models that take one. Held-out documents are scored by their words alone.
+    embeddings : array-like of shape (n_documents, n_features), optional
+        Vectors of the documents, for models that take them; the same holds.
+    extend : bool, default=False
+        Whether to go on beyond the grid, with twice or half the value, as long as the recommended point is at its edge.
+    n_splits : int, default=3
+        Folds; each is held out once.
+    n_seeds : int, default=2
+        Fits of each point and fold.
+    random_state : int, RandomState instance or None, default=0
+        Cuts the folds and draws the seeds of the fits.
+    n_jobs : int or None, default=None
+        Fits at a time. The figures do not depend on it, CPU seconds excepted.
+    verbose : bool or None, default=None
+        Whether to show progress; None shows it on a terminal.
+
+    Returns
+    -------
+    Selection
 
     Examples
     --------
@@ -80,13 +102,23 @@ def select(
     >>> result.rows[2].failed
     'n_topics=500 is more than there are documents or words ...'
     """
-    points, unit = _points(model, grid)
     check_whole("n_splits", n_splits, 2)
     check_whole("n_seeds", n_seeds)
-    _measure(points, X, int(n_splits), int(n_seeds), random_state, n_jobs, verbose)
-    rows, first = _ranked(points, unit)
-    chosen, reason = _recommend(rows, first, unit)
-    return Selection(tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds))
+    points, unit = _points(model, grid)
+    folds = _Folds(X, graph, embeddings, int(n_splits), int(n_seeds), random_state)
+    baselines = _one_topic(points) if unit == PER_TOKEN else []
+    folds.measure([*points, *baselines], n_jobs, verbose)
+    for _ in range(_MOST_EXTENSIONS + 1):
+        rows, best = _ranked(points, unit)
+        beside = _baseline_rows(baselines, folds, unit)
+        chosen, reason, edge = recommend(rows, best, beside, unit)
+        further = beyond(rows, chosen) if extend and edge else {}
+        if not further:
+            break
+        more = _further(points[chosen], further)
+        folds.measure(more, n_jobs, verbose)
+        points += more
+    return Selection(tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds), tuple(beside), edge)
 
 
 def score_unit(model: BaseEstimator) -> str:
@@ -97,14 +129,6 @@ def score_unit(model: BaseEstimator) -> str:
     return getattr(model, "score_unit", f"the score of {name}")
 
 
-class _Fit(NamedTuple):
-    score: float
-    coherence: float
-    diversity: float
-    topics: int
-    seconds: float
-
-
 @dataclass
 class _Point:
     """A point of the grid, and its fits by (fold, seed) as they come in; a fit that failed is its message."""
@@ -112,8 +136,8 @@ class _Point:
     name: str
     model: BaseEstimator
     params: dict[str, Any]
-    fits: dict[tuple[int, ...], _Fit | str] = field(default_factory=dict)
-    topic_words: dict[tuple[int, ...], np.ndarray] = field(default_factory=dict)
+    fits: dict[tuple[int, ...], Fit | str] = field(default_factory=dict)
+    found: dict[tuple[int, ...], Measured] = field(default_factory=dict)  # until all are there
     stability: float = math.nan
 
     @property
@@ -121,12 +145,18 @@ class _Point:
         return next((fit for _, fit in sorted(self.fits.items()) if isinstance(fit, str)), None)
 
     def close(self) -> None:
-        """All fits are there: compare their topics, and drop them."""
+        """All fits are there: compare them, and drop what was compared."""
+        found = [self.found[key] for key in sorted(self.found)]
+        self.found.clear()
+        if self.failed is not None:
+            return
         # Over seeds AND folds: a start made from the data hardly changes with the seed, so that fits of the same
         # documents would look stable by construction.
-        if self.failed is None:
-            self.stability = stability([self.topic_words[key] for key in sorted(self.topic_words)])
-        self.topic_words.clear()
+        largest = [one.largest for one in found if one.largest is not None]
+        if len(largest) == len(found):
+            self.stability = agreement(largest)
+        else:
+            self.stability = stability([one.topic_word for one in found])
 
 
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
@@ -155,6 +185,8 @@ def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] |
     """The points of one model, in the order of its grid."""
     from sklearn.base import clone
 
+    if grid is None and "n_topics" in model.get_params():
+        grid = {"n_topics": DEFAULT_SIZES}
     if not isinstance(grid, Mapping) or not grid:
         raise ValueError(f"grid of {name}: expected values to try, such as {{'n_topics': [10, 20, 50]}}, got {grid!r}")
     known = model.get_params()
@@ -169,56 +201,105 @@ def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] |
     return [_Point(name, clone(model).set_params(**{**settings, **params}), params) for params in combinations]
 
 
-def _measure(
-    points: list[_Point],
-    X: CountsLike,
-    n_splits: int,
-    n_seeds: int,
-    random_state: RandomStateLike,
-    n_jobs: int | None,
-    verbose: bool | None,
-) -> None:
-    """Fit every (point, fold, seed) and put what is measured into the points."""
-    from sklearn.utils import check_random_state
+class _Folds:
+    """Documents cut into folds, and fits of points to all folds but one."""
 
-    documents: Any = X if isinstance(X, Corpus) or hasattr(X, "iloc") else sp.csr_array(X)
-    n_documents = len(documents) if isinstance(documents, Corpus) else documents.shape[0]
-    if n_splits > n_documents:
-        raise ValueError(f"n_splits={n_splits} is more than there are documents ({n_documents})")
-    rng = check_random_state(random_state)
-    fold_of = rng.permutation(n_documents) % n_splits
-    seeds = rng.randint(np.iinfo(np.int32).max, size=(n_splits, n_seeds))
-    cells = [(point, key) for point in points for key in np.ndindex(n_splits, n_seeds)]
-    lock = threading.Lock()
-    done = 0
+    def __init__(
+        self,
+        X: CountsLike,
+        graph: GraphLike | None,
+        embeddings: ArrayLike | None,
+        n_splits: int,
+        n_seeds: int,
+        random_state: RandomStateLike,
+    ) -> None:
+        from sklearn.utils import check_random_state
 
-    def run(cell: tuple[_Point, tuple[int, ...]]) -> None:
-        point, key = cell
-        # In a thread of its own even when it is the only one: on the main thread a model takes Ctrl-C as the end of
-        # its own fit, and select would go on to the next.
-        with ThreadPoolExecutor(1) as thread:
-            fit, topics = thread.submit(_fit, point.model, documents, fold_of == key[0], int(seeds[key])).result()
-        keep(point, key, fit, topics)
+        documents: Any = X if isinstance(X, Corpus) or hasattr(X, "iloc") else sp.csr_array(X)
+        n_documents = len(documents) if isinstance(documents, Corpus) else documents.shape[0]
+        if n_splits > n_documents:
+            raise ValueError(f"n_splits={n_splits} is more than there are documents ({n_documents})")
+        checked = None if graph is None else sp.csr_array(check_graph(graph, n_documents))
+        vectors = None if embeddings is None else check_embeddings(embeddings, n_documents)
+        self.given = Given(documents, checked, vectors)
+        rng = check_random_state(random_state)
+        self.fold_of = rng.permutation(n_documents) % n_splits
+        self.seeds = rng.randint(np.iinfo(np.int32).max, size=(n_splits, n_seeds))
 
-    def keep(point: _Point, key: tuple[int, ...], fit: _Fit | str, topics: np.ndarray) -> None:
-        nonlocal done
-        with lock:
-            point.fits[key], point.topic_words[key] = fit, topics
-            complete = len(point.fits) == n_splits * n_seeds
-            done += 1
-            move(done)
-        if complete:
-            point.close()
+    def measure(self, points: Sequence[_Point], n_jobs: int | None, verbose: bool | None) -> None:
+        """Fit every (point, fold, seed) and put what is measured into the points."""
+        cells = [(point, key) for point in points for key in np.ndindex(self.seeds.shape)]
+        lock = threading.Lock()
+        done = 0
 
-    with _steady_libraries(), progress("select", len(cells), unit="fits", verbose=verbose) as move:
-        cluster = current_cluster()
-        if cluster is None or len(cells) < 2:
-            map_blocks(run, cells, n_jobs)
-            return
-        sent = _for_workers(documents, cluster)
-        tasks = [(point.model, key[0], int(seeds[key])) for point, key in cells]
-        for (point, key), (fit, topics) in zip(cells, cluster.map(_fit_on_worker, (sent, fold_of), tasks)):
-            keep(point, key, fit, topics)
+        def run(cell: tuple[_Point, tuple[int, ...]]) -> None:
+            point, key = cell
+            # In a thread of its own even when it is the only one: on the main thread a model takes Ctrl-C as the end of
+            # its own fit, and select would go on to the next.
+            with ThreadPoolExecutor(1) as thread:
+                held_out = self.fold_of == key[0]
+                keep(cell, thread.submit(fit_here, point.model, self.given, held_out, int(self.seeds[key])).result())
+
+        def keep(cell: tuple[_Point, tuple[int, ...]], found: Measured) -> None:
+            nonlocal done
+            point, key = cell
+            with lock:
+                point.fits[key], point.found[key] = found.fit, found
+                complete = len(point.fits) == self.seeds.size
+                done += 1
+                move(done)
+            if complete:
+                point.close()
+
+        with _steady_libraries(), progress("select", len(cells), unit="fits", verbose=verbose) as move:
+            cluster = current_cluster()
+            if cluster is None or len(cells) < 2:
+                map_blocks(run, cells, n_jobs)
+                return
+            tasks = [(point.model, key[0], int(self.seeds[key])) for point, key in cells]
+            shared = (*for_workers(self.given, cluster), self.fold_of)
+            for cell, found in zip(cells, cluster.map(fit_on_worker, shared, tasks)):
+                keep(cell, found)
+
+    def unigram(self) -> np.ndarray:
+        """The score of the unigram on each fold."""
+        n_splits = len(self.seeds)
+        return np.array([unigram_score(self.given.documents, self.fold_of == fold) for fold in range(n_splits)])
+
+
+def _one_topic(points: Sequence[_Point]) -> list[_Point]:
+    """Each model with one topic, where it has a size to set."""
+    from sklearn.base import clone
+
+    found = {}
+    for point in points:
+        sizes = {name: 1 for name in point.model.get_params() if name in _SIZES}
+        if sizes and point.name not in found:
+            found[point.name] = _Point(point.name, clone(point.model).set_params(**sizes), sizes)
+    return list(found.values())
+
+
+def _baseline_rows(points: Sequence[_Point], folds: _Folds, unit: str) -> list[Row]:
+    """What the unigram and models with one topic reach."""
+    if unit != PER_TOKEN:
+        return []
+    score, error = _mean_and_error(folds.unigram())
+    rows = [Row("unigram", {}, score=score, score_error=error, perplexity=perplexity(score))]
+    for point in points:
+        if point.failed is None:
+            score, error = _mean_and_error(_by_fold(point, "score"))
+            rows.append(
+                Row(f"{point.name}, one topic", {}, score=score, score_error=error, perplexity=perplexity(score))
+            )
+    return rows
+
+
+def _further(point: _Point, further: Mapping[str, Any]) -> list[_Point]:
+    """The point with other values of some parameters."""
+    from sklearn.base import clone
+
+    params = {**point.params, **further}
+    return [_Point(point.name, clone(point.model).set_params(**further), params)]
 
 
 @contextmanager
@@ -232,78 +313,6 @@ def _steady_libraries() -> Iterator[None]:
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield
-
-
-def _fit(model: BaseEstimator, X: CountsLike, held_out: np.ndarray, seed: int) -> tuple[_Fit | str, np.ndarray]:
-    """Fit a copy of the model to the documents not held out; what was measured (or why not), and the topics."""
-    from sklearn.base import clone
-
-    model = clone(model)
-    if "random_state" in model.get_params():
-        model.set_params(random_state=seed)
-    training = _documents(X, ~held_out)
-    try:
-        started = time.thread_time()
-        model.fit(training)
-        seconds = time.thread_time() - started
-        score = float(model.score(_documents(X, held_out)))
-        if not math.isfinite(score):
-            raise ValueError(f"the score on held-out documents is {score}")
-        topic_word = _topics(model)
-        counts = canonical(training.counts if isinstance(training, Corpus) else training)
-        words = _top_words(topic_word, counts)
-        each = coherence(words, counts=counts)
-        mean = float(each[np.isfinite(each)].mean()) if np.isfinite(each).any() else math.nan
-        return _Fit(score, mean, diversity(map(tuple, words)), len(topic_word), seconds), topic_word
-    except ValueError as error:
-        return str(error), np.empty((0, 0))
-
-
-def _for_workers(documents: Any, cluster: Cluster) -> Any:
-    """Documents as they are sent to workers: the path of a corpus, the arrays of a matrix, a data frame as it is."""
-    if isinstance(documents, Corpus):
-        path = cluster.new_path().with_suffix(".safetensors")
-        documents.save(path)
-        return str(path)
-    if sp.issparse(documents):
-        return (documents.data, documents.indices, documents.indptr, documents.shape)
-    return documents
-
-
-def _fit_on_worker(
-    sent: Any, fold_of: np.ndarray, task: tuple[BaseEstimator, int, int]
-) -> tuple[_Fit | str, np.ndarray]:
-    model, fold, seed = task
-    documents = sent
-    if isinstance(sent, str):
-        documents = Corpus.load(sent)
-    elif isinstance(sent, tuple):
-        documents = sp.csr_array(sent[:3], shape=sent[3])
-    return _fit(model, documents, fold_of == fold, seed)
-
-
-def _documents(X: Any, mask: np.ndarray) -> Any:
-    if isinstance(X, Corpus):
-        return X.subset(mask)
-    return X.iloc[mask] if hasattr(X, "iloc") else X[np.flatnonzero(mask)]
-
-
-def _topics(model: BaseEstimator) -> np.ndarray:
-    """P(w|z) of a fitted model; scikit-learn's own models have components_ instead, in any scale."""
-    found = getattr(model, "topic_word_", None)
-    if found is not None:
-        return np.asarray(found)
-    found = getattr(model, "components_", None)
-    if found is None or (np.asarray(found) < 0).any():
-        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or components_ of zero and more")
-    return normalise_rows(np.asarray(found, dtype=np.float64))
-
-
-def _top_words(topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:
-    """The best columns of each topic by relevance: the same ranking for every model."""
-    scores = relevance(topic_word, np.asarray(counts.sum(axis=0), dtype=np.float64))
-    best = [top_word_columns(row, _TOP_WORDS) for row in scores]
-    return [columns[np.isfinite(row[columns])] for columns, row in zip(best, scores)]
 
 
 def _ranked(points: list[_Point], unit: str) -> tuple[list[Row], int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ from .options import (
     cluster_options,
     corpus_options,
     fit_input,
+    graph_options,
     make_model,
     model_options,
     read_corpus,
@@ -36,24 +39,11 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 @corpus_options
 @model_options
 @cluster_options
+@graph_options
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
 @click.option("--checkpoint", type=click.Path(), help="File a killed fit resumes from.")
 @click.option("--corpus-out", type=click.Path(), help="Also save the corpus that was read.")
 @click.option("--report", type=click.Path(), help="Also write a page to explore the topics (.html).")
-@click.option(
-    "--graph",
-    "graphs",
-    multiple=True,
-    metavar="knn|links|FILE",
-    help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a file "
-    "with one edge per line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). Repeated, they "
-    "add up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
-)
-@click.option(
-    "--embeddings",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Vectors of the documents, one row per document (.npy).",
-)
 @click.option(
     "--supervise",
     is_flag=True,
@@ -165,40 +155,73 @@ def _show(tree: TopicTree) -> None:
 @corpus_options
 @model_options
 @cluster_options
+@graph_options
 @click.option("--splits", default=3, show_default=True, help="Parts the documents are cut into.")
 @click.option("--seeds", default=2, show_default=True, help="Fits of each part.")
+@click.option("--extend", is_flag=True, help="Go on beyond the values while the recommended one is at their edge.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", type=click.Path(), help="Also draw the figures to this file (.png, .svg, .pdf).")
+@click.pass_context
 def select(
+    context: click.Context,
+    /,
     input: str,
     model_name: str | None,
     parameters: tuple[str, ...],
     seed: int,
     jobs: int,
+    graphs: tuple[str, ...],
+    embeddings: str | None,
     splits: int,
     seeds: int,
+    extend: bool,
     as_json: bool,
     plot: str | None,
     **given: Any,
 ) -> None:
-    """Choose sizes and weights on held-out documents: -p n_topics=[10,20,50] tries each value of a list."""
+    """Choose sizes and weights on held-out documents: -p n_topics=[10,20,50] tries each value of a list.
+
+    Without a list, 5, 10, 20, 40 and 80 topics are tried. The command that fits the recommended model comes last.
+    """
     from ..analysis.selection import select as choose
 
     values = values_of(parameters)
     grid = {name: value for name, value in values.items() if isinstance(value, list)}
-    if not grid:
-        raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
     fixed = {name: value for name, value in values.items() if name not in grid}
-    model = make_model(model_name or "lda", fixed, seed, 1)
-    check_places([input], plot)
+    model_name = model_name or ("ltm" if graphs or embeddings else "lda")
+    model = make_model(model_name, fixed, seed, 1)
+    if not grid and ("n_topics" in fixed or "n_topics" not in model.get_params()):
+        raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
+    _check_fit(model, model_name, graphs, embeddings, False)
+    check_places([input, embeddings, *graphs], plot)
     if plot:
         _check_plot(plot)
     corpus = read_corpus(input, given, jobs=jobs)
-    result = choose(model, corpus, grid, n_splits=splits, n_seeds=seeds, random_state=seed, n_jobs=jobs)
+    beside = fit_input(model, corpus, graphs, embeddings, False)
+    how: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "extend": extend, "random_state": seed, "n_jobs": jobs}
+    result = choose(model, corpus, grid or None, **how, **beside)
     click.echo(result.to_json() if as_json else str(result))
     if plot:
         result.plot().savefig(plot)
-        say(f"the figures are in {plot}")
+    if not as_json:
+        say(f"to fit it: {_fit_command(context, model_name, {**fixed, **result.best})}")
+
+
+def _fit_command(context: click.Context, model_name: str, values: dict[str, Any]) -> str:
+    """The command that fits what was recommended, with the options that were given."""
+    words = ["topicfold", "fit", str(context.params["input"]), "--model", model_name]
+    known = {parameter.name for parameter in fit.params}
+    for option in context.command.params:
+        name = str(option.name)
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if not given or name not in known or name in ("input", "model_name", "parameters"):
+            continue
+        value = context.params[name]
+        for one in value if isinstance(value, tuple) else [value]:
+            words += [option.opts[0]] if one is True else [option.opts[0], str(one)]
+    for name, value in values.items():
+        words += ["-p", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    return shlex.join([*words, "--out", "model.safetensors"])
 
 
 def _check_plot(path: str) -> None:

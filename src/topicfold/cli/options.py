@@ -26,6 +26,7 @@ __all__ = [
     "corpus_options",
     "file_options",
     "fit_input",
+    "graph_options",
     "known_options",
     "limits_of",
     "make_model",
@@ -103,6 +104,23 @@ model_options = _options(
     click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."),
     click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all. No effect on results."),
+)
+
+graph_options = _options(
+    click.option(
+        "--graph",
+        "graphs",
+        multiple=True,
+        metavar="knn|links|FILE",
+        help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
+        "file with one edge per line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
+        "Repeated, they add up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
+    ),
+    click.option(
+        "--embeddings",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Vectors of the documents, one row per document (.npy).",
+    ),
 )
 
 

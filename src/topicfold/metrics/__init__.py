@@ -10,11 +10,12 @@ from .completion import (
     perplexity,
     split_tokens,
 )
-from .stability import diversity, effective_sample_size, matched_similarity, stability
+from .stability import agreement, diversity, effective_sample_size, matched_similarity, stability
 
 __all__ = [
     "BACKGROUND_WEIGHT",
     "PairScores",
+    "agreement",
     "break_even",
     "clustering_accuracy",
     "coherence",

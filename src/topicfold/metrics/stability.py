@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-__all__ = ["diversity", "effective_sample_size", "matched_similarity", "stability"]
+__all__ = ["agreement", "diversity", "effective_sample_size", "matched_similarity", "stability"]
 
 
 def diversity(topics: Iterable[Sequence[Hashable]]) -> float:
@@ -50,6 +50,31 @@ def stability(topic_words: Iterable[Any]) -> float:
     if len(models) < 2:
         raise ValueError(f"stability needs at least two models, got {len(models)}")
     return float(np.mean([_matched(a, b) for a, b in combinations(models, 2)]))
+
+
+def agreement(clusterings: Iterable[Any]) -> float:
+    """Mean adjusted mutual information of all pairs of clusterings, each pair over the documents that both have.
+
+    A clustering is the cluster of each document, -1 where it has none. 1 is full agreement, 0 that of chance.
+
+    >>> agreement([[0, 0, 1, 1, -1], [1, 1, 0, 0, 0]])
+    1.0
+    """
+    from sklearn.metrics import adjusted_mutual_info_score
+
+    found = [np.asarray(clusters) for clusters in clusterings]
+    if len(found) < 2:
+        raise ValueError(f"agreement needs at least two clusterings, got {len(found)}")
+    values = []
+    for one, two in combinations(found, 2):
+        if one.shape != two.shape or one.ndim != 1:
+            raise ValueError(f"clusterings of shapes {one.shape} and {two.shape}: expected one cluster per document")
+        both = (one >= 0) & (two >= 0)
+        if both.any():
+            values.append(adjusted_mutual_info_score(one[both], two[both]))
+    if not values:
+        raise ValueError("no two clusterings share a document")
+    return float(np.mean(values))
 
 
 def _matched(a: np.ndarray, b: np.ndarray) -> float:

@@ -26,7 +26,7 @@ def selection(result: Selection) -> Any:
     Between models with sizes of their own the axis is the number of topics found. Points that failed are left out.
 
     The bar of a point is one standard error of its difference to the best point over folds: the bars that reach the
-    dotted line are within one standard error of the best score.
+    dotted line are within one standard error of the best score. The dashed line is the score without topics.
     """
     rows = [row for row in result.rows if row.failed is None]
     figure = new_figure(6.4, 7.2)
@@ -42,6 +42,9 @@ def selection(result: Selection) -> Any:
         panels[1].errorbar(x, [row.coherence for row in members], [row.coherence_error for row in members], **style)
         panels[2].errorbar(x, [row.stability for row in members], **style)
     panels[0].axhline(max(row.score for row in rows), color=GREY, linestyle=":", linewidth=1.4)
+    if result.baselines:
+        floor = max(row.score for row in result.baselines)
+        panels[0].axhline(floor, color=GREY, linestyle="--", linewidth=1.2, gid="baseline")
     for axes, measure in zip(panels, ("score", "coherence", "stability")):
         tidy(axes)
         axes.margins(y=0.12)
@@ -49,7 +52,7 @@ def selection(result: Selection) -> Any:
         axes.plot(place(result.best_row), getattr(result.best_row, measure), "o", **ring, gid="recommended")
     panels[0].set_ylabel(f"held-out score\n({result.unit})")
     panels[1].set_ylabel("coherence\n(c_npmi)")
-    panels[2].set_ylabel("stability\n(cosine of matched topics)")
+    panels[2].set_ylabel("stability\n(agreement of fits)")
     panels[2].set_xlabel(name)
     _set_ticks(panels[2], rows, place, name)
     _entitle(panels[0], result)
@@ -65,7 +68,9 @@ def _entitle(axes: Any, result: Selection) -> None:
     several = len({row.model for row in result.rows}) > 1
     point = ", ".join([row.model] * several + [f"{name}={_short(value)}" for name, value in row.params.items()])
     axes.set_title(f"Recommended: {point} (ringed)", loc="left", fontsize=11, pad=22, parse_math=False)
-    note = "Dotted: the best score. A bar that reaches it is within one standard error."
+    note = "Dotted: the best score. A bar that reaches it is within one standard error." + (
+        " Dashed: without topics." if result.baselines else ""
+    )
     place = {"xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate(note, (0, 1), (0, 8), **place, fontsize=SMALL, color=GREY)
 

@@ -1,0 +1,169 @@
+"""One fit of `select`: on the documents not held out, measured on the others."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+
+from ..corpus.corpus import Corpus
+from ..engine.arrays import canonical, normalise_rows
+from ..engine.cluster import Cluster
+from ..metrics.coherence import coherence
+from ..metrics.completion import completion_log_likelihood, split_tokens
+from ..metrics.stability import diversity
+from ..topics.ranking import relevance, top_word_columns
+
+__all__ = ["Fit", "Given", "Measured", "fit_here", "fit_on_worker", "for_workers", "unigram_score"]
+
+_TOP_WORDS = 10
+
+
+class Fit(NamedTuple):
+    """What is measured of one fit."""
+
+    score: float
+    coherence: float
+    diversity: float
+    topics: int
+    seconds: float
+
+
+class Measured(NamedTuple):
+    """A fit, or why there is none; its topics, and the largest topic of each document."""
+
+    fit: Fit | str
+    topic_word: np.ndarray
+    largest: np.ndarray | None  # None where a document has no largest topic
+
+
+class Given(NamedTuple):
+    """What models are fitted on: documents, and what is known beside their words."""
+
+    documents: Any  # a Corpus, a matrix, or a data frame
+    graph: sp.csr_array | None = None
+    embeddings: np.ndarray | None = None
+
+    def beside(self, rows: np.ndarray) -> dict[str, Any]:
+        """The graph and the embeddings of some documents."""
+        found: dict[str, Any] = {}
+        if self.graph is not None:
+            places = np.flatnonzero(rows)
+            found["graph"] = self.graph[places][:, places]
+        if self.embeddings is not None:
+            found["embeddings"] = self.embeddings[rows]
+        return found
+
+
+def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int) -> Measured:
+    """Fit a copy of the model to the documents not held out.
+
+    Held-out documents are scored by their words alone: edges and embeddings of whole documents have seen what is to be
+    predicted.
+    """
+    from sklearn.base import clone
+
+    model = clone(model)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=seed)
+    training = _documents(given.documents, ~held_out)
+    try:
+        started = time.thread_time()
+        model.fit(training, **given.beside(~held_out))
+        seconds = time.thread_time() - started
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*fitted on embeddings and the new documents bring none")
+            others = _documents(given.documents, held_out)
+            score = float(model.score(others))
+            largest = _largest(model, training, others, held_out)
+        if not math.isfinite(score):
+            raise ValueError(f"the score on held-out documents is {score}")
+        topic_word = _topics(model)
+        counts = _counts(training)
+        words = _top_words(topic_word, counts)
+        each = coherence(words, counts=counts)
+        mean = float(each[np.isfinite(each)].mean()) if np.isfinite(each).any() else math.nan
+        fit = Fit(score, mean, diversity(map(tuple, words)), len(topic_word), seconds)
+        return Measured(fit, topic_word, largest)
+    except ValueError as error:
+        return Measured(str(error), np.empty((0, 0)), None)
+
+
+def unigram_score(documents: Any, held_out: np.ndarray) -> float:
+    """Log-likelihood per token of held-out documents, half of each seen, by the frequency of words in the others."""
+    training, test = (_counts(_documents(documents, rows)) for rows in (~held_out, held_out))
+    frequency = np.asarray(training.sum(axis=0), dtype=np.float64)
+    hidden = split_tokens(test)[1]
+    share = frequency / max(frequency.sum(), 1)
+    return completion_log_likelihood(hidden, np.ones((hidden.shape[0], 1)), share[None], frequency)
+
+
+def for_workers(given: Given, cluster: Cluster) -> tuple[Any, ...]:
+    """What models are fitted on as it is sent to workers: a corpus as a file, a matrix as arrays."""
+    documents, graph, embeddings = given
+    if isinstance(documents, Corpus):
+        path = cluster.new_path().with_suffix(".safetensors")
+        documents.save(path)
+        documents = str(path)
+    return _sent_matrix(documents), _sent_matrix(graph), embeddings
+
+
+def fit_on_worker(
+    documents: Any, graph: Any, embeddings: Any, fold_of: np.ndarray, task: tuple[BaseEstimator, int, int]
+) -> Measured:
+    """`fit_here` of what was sent."""
+    model, fold, seed = task
+    corpus = Corpus.load(documents) if isinstance(documents, str) else _received_matrix(documents)
+    return fit_here(model, Given(corpus, _received_matrix(graph), embeddings), fold_of == fold, seed)
+
+
+def _sent_matrix(matrix: Any) -> Any:
+    return (matrix.data, matrix.indices, matrix.indptr, matrix.shape) if sp.issparse(matrix) else matrix
+
+
+def _received_matrix(sent: Any) -> Any:
+    return sp.csr_array(sent[:3], shape=sent[3]) if isinstance(sent, tuple) else sent
+
+
+def _largest(model: Any, training: Any, others: Any, held_out: np.ndarray) -> np.ndarray | None:
+    """The largest topic of each document, held out or not, where documents are shared out among topics."""
+    if not hasattr(model, "transform") or (not hasattr(model, "predict") and hasattr(model, "memberships")):
+        return None  # documents are in several topics, or in none
+    largest = np.empty(len(held_out), np.int32)
+    shares = model.doc_topic_ if hasattr(model, "doc_topic_") else model.transform(training)
+    largest[~held_out] = np.asarray(shares).argmax(axis=1)
+    largest[held_out] = np.asarray(model.transform(others)).argmax(axis=1)
+    return largest
+
+
+def _counts(documents: Any) -> sp.csr_array:
+    return canonical(documents.counts if isinstance(documents, Corpus) else documents)
+
+
+def _documents(X: Any, mask: np.ndarray) -> Any:
+    if isinstance(X, Corpus):
+        return X.subset(mask)
+    return X.iloc[mask] if hasattr(X, "iloc") else X[np.flatnonzero(mask)]
+
+
+def _topics(model: BaseEstimator) -> np.ndarray:
+    """P(w|z) of a fitted model; scikit-learn's own models have components_ instead, in any scale."""
+    found = getattr(model, "topic_word_", None)
+    if found is not None:
+        return np.asarray(found)
+    found = getattr(model, "components_", None)
+    if found is None or (np.asarray(found) < 0).any():
+        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or components_ of zero and more")
+    return normalise_rows(np.asarray(found, dtype=np.float64))
+
+
+def _top_words(topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:
+    """The best columns of each topic by relevance: the same ranking for every model."""
+    scores = relevance(topic_word, np.asarray(counts.sum(axis=0), dtype=np.float64))
+    best = [top_word_columns(row, _TOP_WORDS) for row in scores]
+    return [columns[np.isfinite(row[columns])] for columns, row in zip(best, scores)]
