@@ -41,10 +41,10 @@ class _Source(NamedTuple):
 _write = Checkpoint.write
 
 
-def _write_second(checkpoint: Checkpoint, state: Any, notes: dict[str, Any], *, now: bool = False) -> None:
+def _write_second(checkpoint: Checkpoint, state: Any, notes: dict[str, Any]) -> None:
     """Write a checkpoint after the second step, so that a fit which resumes there has some way to go."""
     if len(notes["history"]) <= 2:
-        _write(checkpoint, state, notes, now=True)
+        _write(checkpoint, state, notes)
 
 
 def _sources(folder: Path, corpus: Corpus) -> list[_Source]:
@@ -56,7 +56,8 @@ def _sources(folder: Path, corpus: Corpus) -> list[_Source]:
     for variant in VARIANTS:
         checkpoint, path = folder / "checkpoint", folder / "file"
         model = small_model(variant, checkpoint=checkpoint)
-        with mock.patch.object(Checkpoint, "write", _write_second), mock.patch.object(Checkpoint, "remove"):
+        patched = {"write": _write_second, "is_due": lambda _: True, "remove": lambda _: None}
+        with mock.patch.multiple(Checkpoint, **patched):
             model.fit(corpus, **fit_options(variant, len(corpus)))
         keep("checkpoint", variant, checkpoint)
         model.save(path)
