@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
+    from .analysis.embedding import embed
     from .analysis.layout import document_positions
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
@@ -57,6 +58,7 @@ _HOME = {
     "build_report": "report.contents",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
+    "embed": "analysis.embedding",
     "knn_graph": "graph.build",
     "label_graph": "graph.build",
     "link_graph": "graph.build",
@@ -94,6 +96,7 @@ __all__ = [
     "datasets",
     "document_positions",
     "drift",
+    "embed",
     "knn_graph",
     "label_graph",
     "link_graph",

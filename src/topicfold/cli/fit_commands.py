@@ -69,6 +69,7 @@ def fit(
     report: str | None,
     graphs: tuple[str, ...],
     embeddings: str | None,
+    embed: str | None,
     supervise: bool,
     stream: int | None,
     **given: Any,
@@ -80,13 +81,14 @@ def fit(
     """
     from ..report import build_report
 
-    linked = model_name is None and given["links"] is not None and not graphs and embeddings is None
+    vectors = _vectors_given(embeddings, embed)
+    linked = model_name is None and given["links"] is not None and not graphs and not vectors
     if linked:
         graphs = ("links",)
         say("linked documents share topics: ltm on --graph links; --model lda looks at words alone")
-    model_name = model_name or ("ltm" if graphs or embeddings or supervise else "lda")
+    model_name = model_name or ("ltm" if graphs or vectors or supervise else "lda")
     model = make_model(model_name, values_of(parameters), seed, jobs)
-    _check_fit(model, model_name, graphs, embeddings, supervise)
+    _check_fit(model, model_name, graphs, vectors, supervise)
     if stream is not None:
         _check_stream(model, model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})
     check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
@@ -95,13 +97,13 @@ def fit(
     if stream is not None:
         fit_stream(model, input, given, stream, out)
         return
-    corpus = read_corpus(input, given, keep_texts=report is not None, jobs=jobs)
+    corpus = read_corpus(input, given, keep_texts=report is not None or embed is not None, jobs=jobs)
     if corpus_out:
         corpus.save(corpus_out)
     if getattr(model, "emission", None) == "presence":
         say(f"{model_name} looks at which words a document has, not how often; -p emission=counts changes that")
     started = time.monotonic()
-    model.fit(corpus, **fit_input(model, corpus, graphs, embeddings, supervise))
+    model.fit(corpus, **fit_input(model, corpus, graphs, embeddings, supervise, embed, input))
     model.save(out)
     if getattr(model, "graph_weight", None) == "auto":
         say(f"graph_weight {model.graph_weight_:g} was chosen")
@@ -118,6 +120,13 @@ def fit(
         sys.exit(INTERRUPTED)
 
 
+def _vectors_given(embeddings: str | None, embed: str | None) -> str | None:
+    """The option that brings embeddings, if any."""
+    if embeddings is not None and embed is not None:
+        raise click.UsageError("--embed makes embeddings, and --embeddings brings them: give one of them")
+    return "--embeddings" if embeddings is not None else "--embed" if embed is not None else None
+
+
 def _check_stream(model: TopicModel, model_name: str, not_there: dict[str, str | None]) -> None:
     if not hasattr(model, "partial_fit"):
         raise click.UsageError(f"--stream: {model_name} needs all documents at once; lda, plsa, ttmm and hlta do not")
@@ -131,7 +140,9 @@ def _check_fit(
 ) -> None:
     on_graph = takes_graph(model)
     if (graphs or embeddings) and not on_graph:
-        raise click.UsageError(f"{model_name} works on words alone: --graph and --embeddings are for lapplsi, ltm, dtm")
+        raise click.UsageError(
+            f"{model_name} works on words alone: --graph, --embeddings and --embed are for lapplsi, ltm, dtm"
+        )
     themes_are_labels = getattr(model, "n_themes", None) == "labels"
     if supervise and not on_graph and not themes_are_labels:
         raise click.UsageError(
@@ -172,6 +183,7 @@ def select(
     jobs: int,
     graphs: tuple[str, ...],
     embeddings: str | None,
+    embed: str | None,
     splits: int,
     seeds: int,
     extend: bool,
@@ -188,16 +200,17 @@ def select(
     values = values_of(parameters)
     grid = {name: value for name, value in values.items() if isinstance(value, list)}
     fixed = {name: value for name, value in values.items() if name not in grid}
-    model_name = model_name or ("ltm" if graphs or embeddings else "lda")
+    vectors = _vectors_given(embeddings, embed)
+    model_name = model_name or ("ltm" if graphs or vectors else "lda")
     model = make_model(model_name, fixed, seed, 1)
     if not grid and ("n_topics" in fixed or "n_topics" not in model.get_params()):
         raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
-    _check_fit(model, model_name, graphs, embeddings, False)
+    _check_fit(model, model_name, graphs, vectors, False)
     check_places([input, embeddings, *graphs], plot)
     if plot:
         _check_plot(plot)
-    corpus = read_corpus(input, given, jobs=jobs)
-    beside = fit_input(model, corpus, graphs, embeddings, False)
+    corpus = read_corpus(input, given, keep_texts=embed is not None, jobs=jobs)
+    beside = fit_input(model, corpus, graphs, embeddings, False, embed, input)
     how: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "extend": extend, "random_state": seed, "n_jobs": jobs}
     result = choose(model, corpus, grid or None, **how, **beside)
     click.echo(result.to_json() if as_json else str(result))

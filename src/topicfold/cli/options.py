@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 Errors: TypeAlias = Literal["strict", "replace"]
+DEFAULT_EMBEDDING = "minishlab/potion-base-8M"  # as in analysis/embedding.py, which is not loaded for --help
 
 
 def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -120,6 +121,14 @@ graph_options = _options(
         "--embeddings",
         type=click.Path(exists=True, dir_okay=False),
         help="Vectors of the documents, one row per document (.npy).",
+    ),
+    click.option(
+        "--embed",
+        is_flag=False,
+        flag_value=DEFAULT_EMBEDDING,
+        metavar="[MODEL]",
+        help=f"Make the embeddings from the texts, by a model on disk or by name ({DEFAULT_EMBEDDING} without one). "
+        "They are kept beside INPUT. A name that is not on this disk is fetched from the Hugging Face Hub.",
     ),
 )
 
@@ -311,9 +320,15 @@ def takes_graph(model: TopicModel) -> bool:
 
 
 def fit_input(
-    model: TopicModel, corpus: Corpus, graphs: tuple[str, ...], embeddings: str | None, supervise: bool
+    model: TopicModel,
+    corpus: Corpus,
+    graphs: tuple[str, ...],
+    embeddings: str | None,
+    supervise: bool,
+    embed: str | None = None,
+    beside: str = "-",
 ) -> dict[str, Any]:
-    """What a model is fitted on beside the counts: labels, a graph, embeddings."""
+    """What a model is fitted on beside the counts: labels, a graph, embeddings; those that are made stay `beside`."""
     given: dict[str, Any] = {}
     if supervise:
         given["y"] = _labels(corpus)
@@ -321,6 +336,8 @@ def fit_input(
     if not takes_graph(model):
         return given
     vectors = None if embeddings is None else _vectors(embeddings)
+    if embed is not None:
+        vectors = _embedded(corpus, embed, beside)
     if vectors is not None:
         given["embeddings"] = vectors
     if graphs and graphs != ("knn",):  # which is what the model makes itself
@@ -359,6 +376,19 @@ def _labels(corpus: Corpus) -> np.ndarray:
             "name a column with one label, or leave --supervise out"
         )
     return corpus.label_array()
+
+
+def _embedded(corpus: Corpus, model: str, beside: str) -> np.ndarray:
+    from ..analysis.embedding import embed
+
+    if corpus.texts is None:
+        raise click.UsageError(f"--embed: {beside} has no texts; give texts, or a corpus that was read with its texts")
+    here = Path(beside)
+    folder = here.parent if here.exists() else None
+    vectors = embed(corpus, model, cache=folder)
+    kept = "" if folder is None else f", kept in {folder}"
+    say(f"{len(vectors):,} texts embedded by {model}: {vectors.shape[1]} numbers each{kept}")
+    return vectors
 
 
 def _vectors(path: str) -> np.ndarray:

@@ -1,0 +1,223 @@
+"""Texts as vectors, in one call: by a model on disk or by name, or by any function; kept on disk where asked.
+
+A network is used for a model by name that is not on this disk, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.extras import import_extra
+from ..engine.progress import progress
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["DEFAULT_MODEL", "EmbeddingModel", "cached_vectors", "embed"]
+
+DEFAULT_MODEL = "minishlab/potion-base-8M"  # 30 MB, no torch; vectors of words, added up
+Encoder: TypeAlias = "Callable[[list[str]], ArrayLike]"
+EmbeddingModel: TypeAlias = "str | Path | Encoder | Any"  # Any: an object with a method `encode`
+_BATCH = 1024
+_STATIC = "minishlab/"  # whose models are vectors of words
+
+
+def embed(
+    texts: Corpus | Iterable[str],
+    model: EmbeddingModel = DEFAULT_MODEL,
+    *,
+    cache: str | Path | None = None,
+    verbose: bool | None = None,
+) -> np.ndarray:
+    """Vectors of texts, for the `embeddings` of LTM, LapPLSI and DTM.
+
+    Parameters
+    ----------
+    texts : Corpus with texts, or list of strings
+    model : str, Path, callable, or object with a method `encode`, default='minishlab/potion-base-8M'
+        Folder of a model, or its name on the Hugging Face Hub: static embeddings are computed by model2vec
+        (`topicfold[embed]`), any other by sentence-transformers, where that is installed. Or a function from a list of
+        texts to a matrix: any other library, or the client of a service.
+    cache : str, Path or None, default=None
+        Folder where vectors are kept, by the content of the texts and the model; next time they are read from there.
+        Only for models by name or folder: a function cannot be told from another.
+    verbose : bool or None, default=None
+        Whether to show progress; None shows it on a terminal.
+
+    Returns
+    -------
+    ndarray of shape (n_texts, n_features)
+        In float32. An empty text has a row of zeros, and so no neighbours; a text that is longer than the model takes
+        is cut by the model.
+
+    Raises
+    ------
+    ValueError
+        Where the corpus has no texts, the model cannot be found, or what it gives are not vectors of the texts.
+    ImportError
+        Where the library that runs the model is not installed.
+
+    Examples
+    --------
+    >>> from topicfold import embed
+    >>> embed(["red", "", "blue sky"], lambda texts: [[len(text), 1] for text in texts]).tolist()
+    [[3.0, 1.0], [0.0, 0.0], [8.0, 1.0]]
+    """
+    found = _texts(texts)
+    file = None if cache is None else cached_vectors(found, model, cache)
+    if file is not None and file.exists():
+        return _kept(file, len(found))
+    filled = [row for row, text in enumerate(found) if text.strip()]
+    if not filled:
+        raise ValueError("all texts are empty: there is nothing to embed")
+    encode = _encoder(model)
+    vectors: np.ndarray | None = None
+    with progress(f"Embedding {len(filled):,} texts", len(filled), verbose=verbose) as move:
+        for first in range(0, len(filled), _BATCH):
+            rows = filled[first : first + _BATCH]
+            size = None if vectors is None else vectors.shape[1]
+            part = _checked(encode([found[row] for row in rows]), len(rows), size)
+            if vectors is None:
+                vectors = np.zeros((len(found), part.shape[1]), np.float32)
+            vectors[rows] = part
+            move(first + len(rows))
+    assert vectors is not None
+    if file is not None:
+        _keep(file, vectors)
+    return vectors
+
+
+def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Path) -> Path:
+    """The file in which the vectors of texts by a model are kept."""
+    if not isinstance(model, str | Path):
+        raise ValueError("cache is for models by name or folder: a function cannot be told from another")
+    if not Path(folder).is_dir():
+        raise FileNotFoundError(f"cache: there is no folder {folder}")
+    digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
+    for text in texts:
+        raw = text.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "little") + raw)
+    return Path(folder) / f"embeddings-{digest.hexdigest()}.npy"
+
+
+def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
+    if isinstance(texts, Corpus):
+        if texts.texts is None:
+            raise ValueError("the corpus has no texts to embed: read it with keep_texts=True")
+        return texts.texts
+    if isinstance(texts, str):
+        raise ValueError("texts is one string: expected a list of strings")
+    found = list(texts)
+    for row, text in enumerate(found):
+        if not isinstance(text, str):
+            raise ValueError(f"text {row} is {text!r:.40}: expected a string")
+    if not found:
+        raise ValueError("there are no texts to embed")
+    return found
+
+
+def _identity(model: str | Path) -> list[Any]:
+    """What tells a model from others: its name, or its folder and the files in it."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return [str(model)]
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    return [str(folder.resolve()), *([file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files)]
+
+
+def _encoder(model: EmbeddingModel) -> Encoder:
+    if hasattr(model, "encode") and not isinstance(model, str | Path):
+        return model.encode
+    if callable(model):
+        return model
+    if not isinstance(model, str | Path):
+        raise ValueError(f"model={model!r:.60}: expected a name, a folder, a function, or an object with encode")
+    folder = Path(model)
+    if folder.exists():
+        return _static_encoder(model) if _is_static(folder) else _sentence_encoder(model)
+    if str(model).startswith((".", "/", "~")) or os.sep in str(model).replace("/", "", 1):
+        raise ValueError(f"there is no folder {model}")
+    if str(model).startswith(_STATIC) or find_spec("sentence_transformers") is None:
+        return _static_encoder(model)
+    return _sentence_encoder(model)
+
+
+def _is_static(folder: Path) -> bool:
+    """Whether a folder holds vectors of words, not a network."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise ValueError(f"{folder} holds no model: expected a folder with config.json and weights") from None
+    # a network has the shape of its layers there, which vectors of words have not
+    static = config.get("model_type") == "model2vec" or "StaticModel" in config.get("architectures", ())
+    return static or not {"architectures", "hidden_size"} & config.keys()
+
+
+def _static_encoder(model: str | Path) -> Encoder:
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    library = import_extra("model2vec", "embed", f"the model {str(model)!r}")
+    loaded = _loaded(model, lambda: library.StaticModel.from_pretrained(model, force_download=False))
+    return lambda texts: loaded.encode(texts, use_multiprocessing=False)
+
+
+def _sentence_encoder(model: str | Path) -> Encoder:
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    if find_spec("sentence_transformers") is None:
+        raise ImportError(
+            f"the model {str(model)!r} is not one of static embeddings: it needs pip install sentence-transformers"
+        )
+    library = import_module("sentence_transformers")
+    loaded = _loaded(model, lambda: library.SentenceTransformer(str(model)))
+    return lambda texts: loaded.encode(texts, show_progress_bar=False)
+
+
+def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
+    """A model, or one line that says why there is none: libraries raise many kinds of errors without a network."""
+    try:
+        return load()
+    except Exception as error:
+        reason = (" ".join(str(error).split()) or type(error).__name__)[:160]
+        where = "cannot be loaded" if Path(model).exists() else "is not on this disk and cannot be fetched"
+        raise ValueError(f"the model {str(model)!r} {where}: {reason}; name the folder of a model on disk") from None
+
+
+def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
+    try:
+        found = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the model gave no matrix of numbers: {error}") from None
+    if found.ndim != 2 or len(found) != n_texts or found.shape[1] == 0:
+        raise ValueError(
+            f"the model gave an array of shape {found.shape} for {n_texts} texts: expected one row per text"
+        )
+    if n_features is not None and found.shape[1] != n_features:
+        raise ValueError(f"the model gave vectors of {n_features} and of {found.shape[1]} numbers: expected one size")
+    if not np.isfinite(found).all():
+        raise ValueError("the model gave NaN or infinite numbers")
+    return found
+
+
+def _kept(file: Path, n_texts: int) -> np.ndarray:
+    try:
+        vectors = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        vectors = None
+    if vectors is None or vectors.ndim != 2 or len(vectors) != n_texts or vectors.dtype != np.float32:
+        raise ValueError(f"{file} does not hold the vectors of these texts: delete it")
+    return np.asarray(vectors)
+
+
+def _keep(file: Path, vectors: np.ndarray) -> None:
+    unfinished = file.with_name(f".{file.stem}-{os.getpid()}.npy")
+    np.save(unfinished, vectors)
+    unfinished.replace(file)
