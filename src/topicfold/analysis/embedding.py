@@ -209,7 +209,7 @@ def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
 
 def _kept(file: Path, n_texts: int) -> np.ndarray:
     try:
-        vectors = np.load(file, allow_pickle=False)
+        vectors = np.load(file)
     except (OSError, ValueError, EOFError):
         vectors = None
     if vectors is None or vectors.ndim != 2 or len(vectors) != n_texts or vectors.dtype != np.float32:

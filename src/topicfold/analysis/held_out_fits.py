@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,11 +75,9 @@ def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int
         started = time.thread_time()
         model.fit(training, **given.beside(~held_out))
         seconds = time.thread_time() - started
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*fitted on embeddings and the new documents bring none")
-            others = _documents(given.documents, held_out)
-            score = float(model.score(others))
-            largest = _largest(model, training, others, held_out)
+        others = _documents(given.documents, held_out)
+        score = float(model.score(others))
+        largest = _largest(model, training, others, held_out)
         if not math.isfinite(score):
             raise ValueError(f"the score on held-out documents is {score}")
         topic_word = _topics(model)

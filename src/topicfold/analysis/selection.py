@@ -312,6 +312,7 @@ def _steady_libraries() -> Iterator[None]:
 
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", message=".*fitted on embeddings and the new documents bring none")
         yield
 
 
