@@ -36,8 +36,8 @@ def plan_lines(done: dict[str, Any]) -> list[str]:
             f"as four. The network is taken to move {_NETWORK / 1e9:g} GB a second into each machine; the disk that "
             "all see has to keep up with the rows. Documents are cut into 64 groups: more than 64 threads would wait. "
             "Not in it: reading the corpus; the start, which the client makes from a sample; P(z|d) of the result, "
-            "which comes back to the client once (40 GB at 100 million documents) and is in every checkpoint, so that with a "
-            "checkpoint the client is the neck at such a size."
+            "which comes back to the client once (40 GB at 100 million documents) and is in every checkpoint, so that "
+            "with a checkpoint the client is the neck at such a size."
         ),
     ]
     return lines
