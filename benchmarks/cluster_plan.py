@@ -74,7 +74,7 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
             moved = 2 * rows * documents / workers + cells * documents / workers + table * (1 + min(groups_each, 2))
             network, step = moved / _NETWORK, client
             step += computing + network
-            memory = (rows + cells) * documents / _GROUPS + 5 * table
+            memory = last["peak"] + (rows + cells) * documents / _GROUPS  # what was measured, and a larger group
             minutes = (step * STEPS + last_pass * documents / workers) / 60
             lines.append(
                 f"| {documents / 1e6:.0f} million | {workers} | {minutes:,.0f} | {computing:.0f} s, {network:.1f} s, "
