@@ -127,7 +127,7 @@ def rows_of(figures):
         # 10 topics gain 70 % of what 80 gain, 20 gain 80 %
         ({10: (-1.30, 0.9), 20: (-1.20, 0.6), 80: (-1.0, 0.5)}, 20, "reaches 80% of what n_topics=80, with the best"),
         # 40 topics are within two and a half times 20, and more stable; 80 are not within
-        ({20: (-1.20, 0.5), 40: (-1.1, 0.6), 80: (-1.0, 0.9)}, 40, "most stable (0.60) of 2 such sizes"),
+        ({20: (-1.20, 0.5), 40: (-1.1, 0.6), 80: (-1.0, 0.9)}, 40, "of 2 such sizes it is the most stable (0.60)"),
         ({2: (-1.9, 0.9), 5: (-1.0, 0.8), 8: (-1.1, 0.8)}, 5, "has the best held-out score (-1.0000 nats)"),
         # nothing is gained over one topic: as without a baseline
         ({2: (-2.1, 0.9), 5: (-2.2, 0.8)}, 2, "more than one standard error ahead"),

@@ -162,7 +162,7 @@ def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[i
     close = [number for number in enough if rows[number].topics <= _UP_TO * fewest]
     chosen = min(close, key=lambda number: (-round(rows[number].stability, 2), -rows[number].score, number))
     score = f"the best held-out score ({best.score:.4f} {unit})"
-    stable = f" and is the most stable ({rows[chosen].stability:.2f}) of {len(close)} such sizes" * (len(close) > 1)
+    stable = f"; of {len(close)} such sizes it is the most stable ({rows[chosen].stability:.2f})" * (len(close) > 1)
     if chosen == first:
         return chosen, f"{_named(rows, first)} has {score}" + (stable or ", and far fewer topics do not come near it")
     return chosen, (
