@@ -68,9 +68,7 @@ def _entitle(axes: Any, result: Selection) -> None:
     several = len({row.model for row in result.rows}) > 1
     point = ", ".join([row.model] * several + [f"{name}={_short(value)}" for name, value in row.params.items()])
     axes.set_title(f"Recommended: {point} (ringed)", loc="left", fontsize=11, pad=22, parse_math=False)
-    note = "Dotted: the best score. A bar that reaches it is within one standard error." + (
-        " Dashed: without topics." if result.baselines else ""
-    )
+    note = "Dotted: the best score; bars: one standard error." + " Dashed: no topics." * bool(result.baselines)
     place = {"xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate(note, (0, 1), (0, 8), **place, fontsize=SMALL, color=GREY)
 
