@@ -8,7 +8,7 @@ import pytest
 
 from topicfold import LTM, Corpus, embed, load
 from topicfold.analysis import embedding
-from topicfold.cli import main
+from topicfold.cli import main, options
 
 WORDS = ["[UNK]", "cat", "dog", "pet", "sun", "moon", "star"]
 TEXTS = ["cat dog", "dog pet cat", "sun moon", "moon star", "cat pet", "star sun"] * 4
@@ -34,6 +34,10 @@ def ran(*words):
     with pytest.raises(SystemExit) as left:
         main([str(word) for word in words])
     return left.value.code
+
+
+def test_the_command_line_and_the_function_have_one_default():
+    assert options.DEFAULT_EMBEDDING == embedding.DEFAULT_MODEL
 
 
 def test_a_model_on_disk(folder):

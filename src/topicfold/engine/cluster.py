@@ -190,8 +190,8 @@ class Cluster:
         dtype: Any,
     ) -> tuple[list[Any], np.ndarray]:
         """The results of `function(*shared, item, table)`, which adds to a table of zeros, and the sum of tables."""
-        size = 1  # a power of two, so that a task is a branch of the tree
-        while len(items) / (2 * size) >= 2 * self.n_threads() and size < 8:
+        size, n_threads = 1, self.n_threads()  # a power of two, so that a task is a branch of the tree
+        while len(items) / (2 * size) >= 2 * n_threads and size < 8:
             size *= 2
         with self._sent(shared) as (sent, _):
             nodes = [
