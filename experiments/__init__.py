@@ -88,6 +88,7 @@ EXPERIMENTS: dict[str, str] = {
     "hlta-emission": "hlta.variants",
     "priors": "priors.held_out_text",
     "manifold-lda": "priors.manifold_lda",
+    "choosing": "choosing.number_of_topics",
 }
 
 
