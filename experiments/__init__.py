@@ -89,6 +89,8 @@ EXPERIMENTS: dict[str, str] = {
     "priors": "priors.held_out_text",
     "manifold-lda": "priors.manifold_lda",
     "choosing": "choosing.number_of_topics",
+    "word-rankings": "choosing.word_rankings",
+    "topic-ratings": "choosing.topic_ratings",
 }
 
 

@@ -271,7 +271,7 @@ def test_every_kind_of_x_gives_the_same():
 
 def test_words_of_held_out_documents_alone_are_no_topic_words():
     topic_word = np.array([[0.5, 0.3, 0.2]])
-    words = held_out_fits._top_words(topic_word, sp.csr_array([[3, 0, 2]]))
+    words = held_out_fits._top_words(NMF(), topic_word, sp.csr_array([[3, 0, 2]]))
     assert words[0].tolist() == [0, 2]
 
 

@@ -116,6 +116,7 @@ def two_levels(tree):
         topic_word=np.vstack([tree.topic_word, tree.topic_word[:2].mean(axis=0)]),
         doc_topic=np.hstack([tree.doc_topic, tree.doc_topic[:, :2].sum(axis=1, keepdims=True)]),
         word_score=score,
+        word_presence=None,
         exclusive=False,
         mapping={topic: topic for topic in (0, 1, 2, 7)},
     )

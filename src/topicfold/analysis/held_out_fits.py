@@ -16,7 +16,8 @@ from ..engine.cluster import Cluster
 from ..metrics.coherence import coherence
 from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..metrics.stability import diversity
-from ..topics.ranking import relevance, top_word_columns
+from ..models.word_documents import presence_of_words
+from ..topics.ranking import keyness, relevance, top_word_columns
 
 __all__ = ["Fit", "Given", "Measured", "fit_here", "fit_on_worker", "for_workers", "unigram_score"]
 
@@ -82,7 +83,7 @@ def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int
             raise ValueError(f"the score on held-out documents is {score}")
         topic_word = _topics(model)
         counts = _counts(training)
-        words = _top_words(topic_word, counts)
+        words = _top_words(model, topic_word, counts)
         each = coherence(words, counts=counts)
         mean = float(each[np.isfinite(each)].mean()) if np.isfinite(each).any() else math.nan
         fit = Fit(score, mean, diversity(map(tuple, words)), len(topic_word), seconds)
@@ -159,8 +160,12 @@ def _topics(model: BaseEstimator) -> np.ndarray:
     return normalise_rows(np.asarray(found, dtype=np.float64))
 
 
-def _top_words(topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:
-    """The best columns of each topic by relevance: the same ranking for every model."""
-    scores = relevance(topic_word, np.asarray(counts.sum(axis=0), dtype=np.float64))
+def _top_words(model: BaseEstimator, topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:
+    """The best columns of each topic: by keyness where the model knows its documents, else by relevance."""
+    presence = presence_of_words(model)
+    if presence is None:
+        scores = relevance(topic_word, np.asarray(counts.sum(axis=0), dtype=np.float64))
+    else:
+        scores = keyness(*presence)
     best = [top_word_columns(row, _TOP_WORDS) for row in scores]
     return [columns[np.isfinite(row[columns])] for columns, row in zip(best, scores)]

@@ -202,6 +202,7 @@ def coherence(
     tokens: Tokens | None = None,
     measure: str = "c_npmi",
     window: int | None = None,
+    skip_unseen: bool = False,
 ) -> np.ndarray:
     """Coherence of each topic; higher is better. A topic is a list of word ids (columns of `counts`), best first.
 
@@ -217,6 +218,9 @@ def coherence(
     The first two need `counts` (documents x words). The last two read `tokens`, the ordered text (see
     `window_counts`); without it each document of `counts` is one window. `window` replaces the default window.
 
+    With `skip_unseen` words that no window holds are left out of their topic. It is for an outside reference, which
+    lacks some names and forms: people do not think less of a topic for them.
+
     Defined where the formulas are not: a topic with fewer than two words is nan; a pair in which a word to divide by
     is in no window adds 0 (to a sum, to a mean, or as an entry of a vector); two words that are both in every window
     have NPMI 1; a vector of zeros has cosine 0.
@@ -229,6 +233,8 @@ def coherence(
     array([ 0.   , -0.405])
     >>> coherence([[0, 1], [0, 2]], counts=counts, measure="c_npmi").round(3)
     array([ 0.415, -0.292])
+    >>> coherence([[0, 1, 7]], tokens=([0, 1, 2], [0, 3]), skip_unseen=True)
+    array([1.])
     """
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
@@ -253,6 +259,10 @@ def coherence(
         n_windows, together = window_counts(text, words, width)
         for t in group:
             slots = np.searchsorted(words, checked[t])
+            if skip_unseen:
+                slots = slots[together.diagonal()[slots] > 0]
+                if len(slots) < 2:
+                    continue
             result[t] = formula(together[np.ix_(slots, slots)], n_windows)
     return result
 

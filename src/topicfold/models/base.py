@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus
-from ..engine.arrays import aligned, normalise_rows, summed
+from ..engine.arrays import aligned, column_sums, normalise_rows, summed
 from ..engine.blocks import row_blocks
 from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
 from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, fingerprint
@@ -28,7 +28,9 @@ from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
 from .em import Prior, pooled_topic_weight, seed_prior, token_count
 from .inputs import CountsLike, CountsMixin, RandomStateLike, seen_words
+from .junk import topic_marks
 from .starts import SeedWords, seed_columns
+from .word_documents import presence_of_words, word_documents
 
 __all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree"]
 
@@ -52,6 +54,13 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
         Tokens of each word in training.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Documents of each topic that have each word: the sum of their P(z|d). Words are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Documents of each topic: the sum of P(z|d) over all that were learned from.
+    topic_marks_ : tuple of str
+        Why a topic may be junk, '' for most: words that few documents repeat, near-duplicate documents, or words that
+        are everywhere. After `partial_fit`, by the documents of the last batch.
     history_ : ndarray of shape (n_iter_,)
         The objective at each step.
     n_iter_ : int
@@ -66,6 +75,9 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         "doc_topic_": Stored(("documents", "topics"), low=0, high=SUM),
         "topic_weight_": Stored(("topics",), low=0, high=SUM),
         "word_frequency_": Stored(("words",), low=0),
+        "word_documents_": Stored(("topics", "words"), low=0, new=True),
+        "topic_documents_": Stored(("topics",), low=0, new=True),
+        "topic_marks_": Stored(("topics",), "texts", new=True),
         "history_": Stored(("steps",)),
         "n_iter_": Stored(kind="whole", low=0),
         "converged_": Stored(kind="yes or no"),
@@ -90,6 +102,9 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     doc_topic_: np.ndarray
     topic_weight_: np.ndarray
     word_frequency_: np.ndarray
+    word_documents_: np.ndarray
+    topic_documents_: np.ndarray
+    topic_marks_: Sequence[str]
     history_: np.ndarray
     n_iter_: int
     converged_: bool
@@ -209,6 +224,16 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         checkpoint = Checkpoint(self.checkpoint, fingerprint(self, *data))
         return checkpoint, checkpoint.read(expected)
 
+    def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
+        """In how many documents of each topic the words are, `add`ed to those of earlier batches; and what is junk."""
+        if add and not hasattr(self, "word_documents_"):  # an older version has learned the batches before
+            return
+        words, topics = word_documents(counts, doc_topic, self.n_jobs), column_sums(doc_topic)
+        if add:
+            words, topics = self.word_documents_ + words, self.topic_documents_ + topics
+        self.word_documents_, self.topic_documents_ = words, topics
+        self.topic_marks_ = tuple(topic_marks(self, counts, doc_topic))
+
     def _keep_run(self, run: Run) -> None:
         self.history_ = np.array(run.history)
         self.n_iter_ = len(run.history)
@@ -246,6 +271,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         words: Sequence[str] | None = self.words()
         if words is None and corpus is not None:
             words = corpus.vocabulary
+        presence = presence_of_words(self)
         return TopicTree(
             ids=ids,
             parent=np.full(n_topics, -1),
@@ -256,8 +282,11 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             word_frequency=self.word_frequency_,
             vocabulary=tuple(words or [f"word {column}" for column in range(n_words)]),
             document_ids=document_ids or tuple(map(str, range(len(doc_topic)))),
+            word_presence=None if presence is None else presence[0],
+            corpus_presence=None if presence is None else presence[1],
             titles=self.document_titles_ if corpus is None else corpus.titles,
             graph=self.graph_ if known else None,
+            marks={int(topic): mark for topic, mark in enumerate(getattr(self, "topic_marks_", ())) if mark},
             summary=self.summary(),
             mapping={int(topic): int(topic) for topic in ids},
         )

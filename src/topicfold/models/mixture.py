@@ -129,6 +129,7 @@ class MixtureModel(EMTopicModel):
             self._learn_batch(counts)
         self._remember_documents(X)
         self.doc_topic_ = self._fold_in(counts)
+        self._keep_documents(counts, self.doc_topic_, add=True)
         return self
 
     def transform(self, X: CountsLike) -> np.ndarray:

@@ -92,7 +92,7 @@ def build_report(
         "model": _model_facts(tree, model_name),
         "exclusive": bool(tree.exclusive),
         "levels": {str(level): name for level, name in tree.level_names.items()},
-        "score": "relevance" if tree.word_score is None else "discerning index",
+        "score": tree.score_name,
         "words": [shortened(word) for word in words],
         "share": word_shares(tree, words),
         "topics": topic_list,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ def topic_table(
     coherent = _coherence(tree, counts)
     similar = _similar(tree)
     labels = None if labelled is None else _labels_of_topics(tree, labelled)
-    shown = tree.doc_topic[rows]
+    shown, unnamed = tree.doc_topic[rows], replace(tree, names={})
     topics = []
     for row, topic in enumerate(tree.ids.tolist()):
         best = largest(shown[:, row], _DOCUMENTS)
@@ -43,6 +44,7 @@ def topic_table(
             {
                 "id": topic,
                 "name": None if topic not in tree.names else shortened(tree.names[topic]),
+                "called": shortened(unnamed.name(topic)),
                 "parent": int(tree.parent[row]),
                 "level": int(tree.level[row]),
                 "size": as_number(tree.size[row]),
@@ -50,6 +52,7 @@ def topic_table(
                 "words": _topic_words(tree, row, words),
                 "documents": [[int(d), as_number(shown[d, row], 3)] for d in best if shown[d, row] > 0],
                 "similar": similar[row],
+                **({"mark": tree.marks[topic]} if topic in tree.marks else {}),
                 **({} if labels is None else {"labels": labels[row]}),
                 **({} if tree.edges is None else {"parts": [[t, as_number(w)] for t, w in tree.parts(topic)]}),
             }
@@ -69,10 +72,10 @@ def as_number(value: Any, digits: int = 4) -> float | None:
 def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[float | None]]:
     """[word, P(w|z), score] of the words that are among the best for some weight of relevance, or have a score.
 
-    The score stands only where the tree has one of its own; the page works out relevance as the slider moves.
+    The page works out relevance itself, as the slider moves.
     """
     found: dict[int, float | None] = {}
-    if tree.word_score is not None:
+    if tree.score_name != "relevance":
         own = tree.word_scores(row)
         found = {int(w): as_number(own[w]) for w in top_word_columns(own, _WORDS) if own[w] > -math.inf}
     logs, lifts = (relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0] for weight in (1, 0))

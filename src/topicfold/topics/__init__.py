@@ -1,6 +1,6 @@
 """TopicTree: what every model ends in."""
 
-from .ranking import relevance
+from .ranking import keyness, relevance
 from .tree import TopicTree, TopicWord
 
-__all__ = ["TopicTree", "TopicWord", "relevance"]
+__all__ = ["TopicTree", "TopicWord", "keyness", "relevance"]

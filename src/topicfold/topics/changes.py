@@ -14,7 +14,16 @@ from ..engine.arrays import normalise_rows
 if TYPE_CHECKING:
     from .tree import TopicTree
 
-__all__ = ["at_levels", "best_scores", "dropped", "memberships_in", "merged", "together", "without_repeated_words"]
+__all__ = [
+    "at_levels",
+    "best_scores",
+    "dropped",
+    "memberships_in",
+    "merged",
+    "mixed",
+    "together",
+    "without_repeated_words",
+]
 
 
 def together(memberships: np.ndarray, groups: Sequence[Sequence[int]], exclusive: bool) -> np.ndarray:
@@ -39,6 +48,7 @@ def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
     weight = normalise_rows(member)
     kept = [rows[0] for rows in parts]
     becomes = {int(tree.ids[row]): int(tree.ids[rows[0]]) for rows in parts for row in rows[1:]}
+    changed = {*becomes, *becomes.values()}  # a mark says nothing of what has come to it
     doc_topic = together(tree.doc_topic, parts, tree.exclusive)
     segments = None if tree.segment_topic is None else together(tree.segment_topic, parts, tree.exclusive)
     edges = tree.edges
@@ -53,13 +63,20 @@ def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
         level=tree.level[kept],
         size=doc_topic.mean(axis=0, dtype=np.float64) if len(doc_topic) else tree.size[kept],
         topic_word=(weight @ tree.topic_word).astype(tree.topic_word.dtype),
+        word_presence=mixed(tree.word_presence, weight),
         doc_topic=doc_topic,
         segment_topic=segments,
         word_score=None if tree.word_score is None else best_scores(tree.word_score, parts),
         names={topic: name for topic, name in tree.names.items() if topic not in becomes},
+        marks={topic: mark for topic, mark in tree.marks.items() if topic not in changed},
         edges=edges,
         mapping={old: None if new is None else becomes.get(new, new) for old, new in tree.mapping.items()},
     )
+
+
+def mixed(rows: np.ndarray | None, weight: np.ndarray) -> np.ndarray | None:
+    """Mixtures of the rows of topics, where there are any."""
+    return None if rows is None else (weight @ rows).astype(rows.dtype)
 
 
 def best_scores(scores: np.ndarray | sp.csr_array, groups: Sequence[Sequence[int]]) -> np.ndarray | sp.csr_array:
@@ -145,10 +162,12 @@ def _without(tree: TopicTree, gone: Sequence[int]) -> TopicTree:
         level=tree.level[keep],
         size=tree.size[keep],
         topic_word=tree.topic_word[keep],
+        word_presence=None if tree.word_presence is None else tree.word_presence[keep],
         doc_topic=tree.doc_topic[:, keep],
         segment_topic=None if tree.segment_topic is None else tree.segment_topic[:, keep],
         word_score=None if tree.word_score is None else tree.word_score[np.flatnonzero(keep)],
         names={topic: name for topic, name in tree.names.items() if topic not in lost},
+        marks={topic: mark for topic, mark in tree.marks.items() if topic not in lost},
         edges=edges,
         mapping={old: None if new in lost else new for old, new in tree.mapping.items()},
     )

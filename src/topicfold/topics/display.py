@@ -26,7 +26,8 @@ def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
     for topic, depth, figure in _lines(tree):
         words = " ".join(word.word for word in tree.words(topic, n_words, by))
         name = f"[{tree.names[topic]}] " if topic in tree.names else ""
-        lines.append(f"{topic:>5} {figure:>7}  {'  ' * depth}{name}{words}")
+        mark = f"  ({tree.marks[topic]})" if topic in tree.marks else ""
+        lines.append(f"{topic:>5} {figure:>7}  {'  ' * depth}{name}{words}{mark}")
     return "\n".join(lines)
 
 
@@ -37,8 +38,9 @@ def tree_as_html(tree: TopicTree) -> str:
     for topic, depth, figure in lines[:_HTML_LINES]:
         name = f"<b>{escape(tree.names[topic])}</b> " if topic in tree.names else ""
         words = escape(" ".join(word.word for word in tree.words(topic)))
+        mark = f" <i>({escape(tree.marks[topic])})</i>" if topic in tree.marks else ""
         look = f"text-align:left;padding-left:{0.5 + 1.5 * depth}em"
-        rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{look}">{name}{words}</td></tr>')
+        rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{look}">{name}{words}{mark}</td></tr>')
     more = f"<p>and {len(lines) - len(rows):,} more</p>" if len(lines) > len(rows) else ""
     return (
         f"<table><caption>{len(tree)} topics of {len(tree.doc_topic):,} documents</caption><thead>"

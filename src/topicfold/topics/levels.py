@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .changes import mixed
 from .tree import TopicTree
 
 __all__ = ["with_level_above"]
@@ -42,6 +43,7 @@ def with_level_above(
         level=np.repeat([1, 2], [n_topics, len(ids)]),
         size=np.concatenate([tree.size, membership.mean(axis=0, dtype=np.float64)]),
         topic_word=np.vstack([tree.topic_word, (share @ tree.topic_word).astype(tree.topic_word.dtype)]),
+        word_presence=mixed(tree.word_presence, np.vstack([np.eye(n_topics), share])),
         doc_topic=np.hstack([tree.doc_topic, membership]),
         segment_topic=segment_topic,
         edges=(ids[upper], lower, share[upper, lower]),

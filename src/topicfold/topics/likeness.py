@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
-from .changes import best_scores, merged, together
+from .changes import best_scores, merged, mixed, together
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -124,6 +124,7 @@ def _with_rows(
         level=np.repeat(np.arange(1, len(sizes) + 2), [len(tree), *sizes]),
         size=doc_topic.mean(axis=0, dtype=np.float64),
         topic_word=(weight @ tree.topic_word).astype(tree.topic_word.dtype),
+        word_presence=mixed(tree.word_presence, weight),
         doc_topic=doc_topic,
         segment_topic=None if tree.segment_topic is None else together(tree.segment_topic, members, tree.exclusive),
         word_score=word_score,

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-__all__ = ["RELEVANCE", "RankBy", "largest", "relevance", "top_word_columns"]
+__all__ = ["RELEVANCE", "RankBy", "keyness", "largest", "relevance", "top_word_columns"]
 
 RankBy: TypeAlias = Literal["score", "probability"]
 
@@ -26,6 +26,24 @@ def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float 
     with np.errstate(divide="ignore"):
         logs = np.log(topic_word.astype(np.float64))
     return np.where(known, logs - (1 - weight) * np.log(overall), -np.inf)
+
+
+def keyness(presence: np.ndarray, overall: np.ndarray) -> np.ndarray:
+    """How much more often a word is in the documents of a topic than in all documents; below 0 where it is less often.
+
+    With q the share of the topic's documents that have the word and p that of all documents, it is
+    q log(q / p) + (1 - q) log((1 - q) / (1 - p)): what the topic tells, in nats per document, about whether the word is
+    there. Words that are only frequent have a small difference, words that are only rare a small q. A word that no
+    document has is -inf.
+
+    >>> keyness(np.array([[0.5, 0.02, 0.3, 0.1]]), np.array([0.1, 0.001, 0.3, 0.2])).round(2).tolist()
+    [[0.51, 0.04, 0.0, -0.04]]
+    """
+    q, p = (np.clip(np.asarray(share, np.float64), 1e-12, 1 - 1e-12) for share in (presence, overall))
+    divergence = q * np.log(q / p) + (1 - q) * np.log((1 - q) / (1 - p))
+    # with a single topic all words are as frequent in it as anywhere: then the most frequent first
+    scores = np.where(np.abs(q - p) < 1e-6, 0.0, np.copysign(divergence, q - p)) + 1e-9 * q
+    return np.where(np.asarray(overall) > 0, scores, -np.inf)
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

@@ -17,7 +17,8 @@ from .display import tree_as_html, tree_as_text
 from .export import hlta_json, pyldavis_arguments, tree_as_json
 from .fit_summary import FitSummary
 from .likeness import reduced, topic_linkage, with_groups
-from .ranking import RankBy, largest, relevance, top_word_columns
+from .naming import default_names
+from .ranking import RankBy, keyness, largest, relevance, top_word_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,12 @@ class TopicTree:
     titles : tuple of str, or None
         Titles of the documents.
     word_score : array of shape (n_topics, n_words), or None
-        What words are ranked by; sparse: of a topic's own words. None: relevance.
+        What words are ranked by; sparse: of a topic's own words. None: keyness, or where it is not known in how many
+        documents words are, relevance.
+    word_presence : ndarray of shape (n_topics, n_words), or None
+        Share of each topic's documents that have each word.
+    corpus_presence : ndarray of shape (n_words,), or None
+        Share of all documents that have each word.
     exclusive : bool
         Whether the memberships of a document in the topics of one level sum to one.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
@@ -75,6 +81,8 @@ class TopicTree:
         What a topic of a level is called, where it is not just 'topic'.
     names : mapping of int to str
         Names that topics were given.
+    marks : mapping of int to str
+        Why a topic may be junk, for the few that have a sign of it.
     mapping : mapping of int to int or None
         From the topics of the model to those of the tree; None: dropped.
     summary : FitSummary or None
@@ -102,12 +110,15 @@ class TopicTree:
     document_ids: Sequence[str]
     titles: Sequence[str] | None = None
     word_score: Any = None
+    word_presence: np.ndarray | None = None
+    corpus_presence: np.ndarray | None = None
     exclusive: bool = True
     segment_topic: np.ndarray | None = None
     graph: sp.csr_array | None = None
     edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
     level_names: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
+    marks: Mapping[int, str] = field(default_factory=dict)
     mapping: Mapping[int, int | None] = field(default_factory=dict)
     summary: FitSummary | None = None
 
@@ -117,16 +128,18 @@ class TopicTree:
     # ---- looking ----------------------------------------------------------------------------------------------------
 
     def words(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[TopicWord]:
-        """The best words of a topic, ranked by its score (relevance, for most models) or by P(w|z)."""
+        """The best words of a topic, ranked by its score (keyness, for most models) or by P(w|z)."""
         if n < 0 or by not in ("score", "probability"):
             raise ValueError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
         row = self.row(topic)
         scores = self.word_scores(row)
         order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
+        # by P(w|z) also a word that is less likely in the topic than elsewhere, but none that is not the topic's own
+        usable = self.word_frequency > 0 if by == "probability" and self.word_score is None else scores > -np.inf
         return [
             TopicWord(self.vocabulary[w], float(self.topic_word[row, w]), float(scores[w]))
             for w in order
-            if self.topic_word[row, w] > 0 and scores[w] > -np.inf
+            if self.topic_word[row, w] > 0 and usable[w]
         ]
 
     def row(self, topic: int) -> int:
@@ -151,10 +164,20 @@ class TopicTree:
         """What a document is called, by its row: its title, or where it has none, its id."""
         return (self.titles[document] if self.titles else "") or self.document_ids[document]
 
+    @property
+    def score_name(self) -> str:
+        """What the score that words are ranked by is called."""
+        if self.word_score is not None:
+            return "discerning index"
+        return "relevance" if self.word_presence is None else "keyness"
+
     def word_scores(self, row: int) -> np.ndarray:
         """The score of every word in the topic of a row; -inf where it is no word of the topic."""
         if self.word_score is None:
-            scores = relevance(self.topic_word[[row]], self.word_frequency)[0]
+            if self.word_presence is None or self.corpus_presence is None:
+                scores = relevance(self.topic_word[[row]], self.word_frequency)[0]
+            else:
+                scores = keyness(self.word_presence[row], self.corpus_presence)
             overall = self.word_frequency / max(self.word_frequency.sum(), 1)
             # what smoothing alone put into a topic says nothing about it
             return np.where(self.topic_word[row] < _RARE * overall, -np.inf, scores)
@@ -163,8 +186,9 @@ class TopicTree:
         return np.where(scores == 0, -np.inf, scores) if sp.issparse(picked) else scores
 
     def name(self, topic: int) -> str:
-        """The name it was given, or its three best words."""
-        return self.names.get(topic) or " ".join(word.word for word in self.words(topic, 3))
+        """The name it was given, or its three best words, one of each stem; more where another has the same three."""
+        self.row(topic)
+        return self.names.get(topic) or " ".join(self._default_names[int(topic)])
 
     def documents(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
         """The documents most in a topic: (id, membership)."""
@@ -357,6 +381,10 @@ class TopicTree:
             segment_topic=segments,
             graph=fresh.graph,
         )
+
+    @cached_property
+    def _default_names(self) -> dict[int, tuple[str, ...]]:
+        return default_names(self)
 
     @cached_property
     def _document_rows(self) -> dict[str, int]:

@@ -30,11 +30,14 @@ _STORED: Mapping[str, Stored] = {
     "document_ids": Stored(("documents",), "texts"),
     "titles": Stored(("documents",), "texts", optional=True),
     "word_score": Stored(("topics", "words"), "rows", optional=True),
+    "word_presence": Stored(("topics", "words"), low=0, high=SUM, optional=True, new=True),
+    "corpus_presence": Stored(("words",), low=0, high=SUM, optional=True, new=True),
     "exclusive": Stored(kind="yes or no"),
     "segment_topic": Stored(("segments", "topics"), low=0, high=SUM, optional=True),
     "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "level_names": Stored(kind="mapping"),
     "names": Stored(kind="mapping"),
+    "marks": Stored(kind="mapping", new=True),
     "mapping": Stored(kind="mapping"),
     "summary": Stored(kind="object", optional=True),
     **dict.fromkeys(_EDGES[:2], Stored(("edges",), "whole", low=0, new=True)),
@@ -79,8 +82,8 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("a topic hangs from itself")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise ValueError("an edge leads to a topic that is not in the tree")
-    for name in ("level_names", "names", "mapping"):
-        for key, value in values[name].items():
+    for name in ("level_names", "names", "marks", "mapping"):
+        for key, value in values.get(name, {}).items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
             if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):
                 raise ValueError(f"its {name} lead from {key!r:.40} to {value!r:.40}")

@@ -330,6 +330,7 @@ class GraphTopicModel(EMTopicModel):
             self._keep_topics(counts, state)
             self._keep_run(run._replace(finished=finished))
             self.doc_topic_ = self._final(data, state)
+            self._keep_documents(counts, self.doc_topic_)
             if self.graph_ is not None:
                 warn_when_swallowed(self.doc_topic_, float(state["weight"]))
         if checkpoint is not None and finished:

@@ -257,3 +257,4 @@ class LDA(MixtureModel):
         self.topic_weight_ = state["topic_share"].astype(counts.dtype)
         self.word_frequency_ = summed(counts, 0)
         self.doc_topic_ = self._fold_in(counts)
+        self._keep_documents(counts, self.doc_topic_)

@@ -396,6 +396,7 @@ class LDCC(TopicModel):
         self.topic_weight_ = (tokens / tokens.sum()).astype(np.float32)
         self.segment_documents_ = documents
         self.segment_topic_, self.segment_cluster_ = self._of_segments(counts, documents)
+        self._keep_documents(counts, self.segment_topic_)  # each segment counts as a document
         self.cluster_weight_ = self.segment_cluster_.mean(axis=0)
         of_segments = (self.segment_topic_, self.segment_cluster_)
         self.doc_topic_, self.doc_cluster_ = pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)

@@ -236,6 +236,7 @@ class PLSA(MixtureModel):
         # Folded in like any document: EM's own P(z|d) lags behind when it stops early, and a classifier trained on it
         # would meet other features in new documents.
         self.doc_topic_ = self._fold_in(counts)
+        self._keep_documents(counts, self.doc_topic_)
         self.left_out_ = int(state.get("left_out", 0))
         if self.left_out_:
             warn_user(

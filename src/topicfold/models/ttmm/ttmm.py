@@ -196,6 +196,7 @@ class TTMM(ThemeModel):
             )
         with hold_interrupts():
             self._keep(counts, state, run)
+            self._keep_documents(counts, self.doc_topic_)
         if checkpoint is not None and run.finished:
             checkpoint.remove()
         return self
@@ -238,6 +239,7 @@ class TTMM(ThemeModel):
         step = ThemeStep(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
         log_likelihood = learn_batch(step, state, step_size(n_before), self.word_frequency_.sum())
         self._keep(counts, state, Run([*self.history_, log_likelihood], False, True))
+        self._keep_documents(counts, self.doc_topic_, add=True)
         self.word_frequency_ = frequency
         self.n_batches_ = n_before + 1
         return self

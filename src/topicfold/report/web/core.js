@@ -78,7 +78,10 @@ function relevanceOf([word, probability], weight) {
   return Math.log(probability) - (1 - weight) * Math.log(report.share[word]);
 }
 
-// The words of a topic, best first: by the model's own score where it has one, else by relevance.
+// HLTA's topics are read by the sizes of their words, other topics by their names.
+const wordsHaveSizes = report.score === 'discerning index';
+
+// The words of a topic, best first: by their score where they have one, else by relevance.
 function rankedWords(topic, weight = RELEVANCE, byScore = report.score !== 'relevance') {
   if (byScore) return topic.words.filter((word) => word[2] !== null).sort((a, b) => b[2] - a[2]);
   const usable = topic.words.filter(([word, probability]) => probability > 0 && report.share[word] > 0);

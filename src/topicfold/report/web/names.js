@@ -11,12 +11,13 @@ function hash(text) {
 }
 
 function nameOf(topic) {
-  return names.get(topic.id) || wordsOf(topic, 3).join(' ') || `topic ${topic.id}`;
+  return names.get(topic.id) || topic.called || `topic ${topic.id}`;
 }
 
 // The words that follow those in the name of a topic without one of its own.
 function furtherWords(topic, n) {
-  return (names.has(topic.id) ? wordsOf(topic, n) : wordsOf(topic, n).slice(3)).join(' ');
+  const called = ` ${names.has(topic.id) ? '' : topic.called} `;
+  return wordsOf(topic, n).filter((word) => !called.includes(` ${word} `)).join(' ');
 }
 
 function topicLink(topic, attributes = {}) {

@@ -70,7 +70,7 @@ function heading(topic) {
   button.addEventListener('click', () => {
     if (!input.hidden) return finish(true);
     input.value = names.get(topic.id) || '';
-    input.placeholder = wordsOf(topic, 3).join(' ');
+    input.placeholder = topic.called;
     input.hidden = false;
     title.hidden = true;
     button.textContent = 'Keep';
@@ -88,6 +88,7 @@ function heading(topic) {
 function standing(topic) {
   const lines = [`Topic ${topic.id}`, `${percent(topic.size)} of the documents`];
   if (topic.coherence !== null) lines.push(`coherence ${topic.coherence.toFixed(2)}`);
+  if (topic.mark) lines.push(`perhaps junk: ${topic.mark}`);
   if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
   const above = isGraph
     ? topics.filter((other) => (other.parts || []).some(([id]) => id === topic.id)).map((other) => [other, other.parts.find(([id]) => id === topic.id)[1]]).sort((a, b) => b[1] - a[1])

@@ -6,7 +6,7 @@ const OPEN_AT_FIRST = 12; // roots of a tree: with more, all begin closed
 
 // The words of a topic; where the model scores words, the larger the more telling, with P(w|topic) beside.
 function sizedWords(topic) {
-  if (report.score === 'relevance') return element('span', { class: 'words muted' }, furtherWords(topic, 12));
+  if (!wordsHaveSizes) return element('span', { class: 'words muted' }, furtherWords(topic, 12));
   const best = rankedWords(topic).slice(0, TREE_WORDS);
   const top = best.length ? Math.max(best[0][2], 1e-12) : 1;
   return element(
@@ -21,11 +21,12 @@ function sizedWords(topic) {
 }
 
 function topicLine(topic, figure = percent(topic.size)) {
-  const named = names.has(topic.id) || report.score === 'relevance';
+  const named = names.has(topic.id) || !wordsHaveSizes;
   return [
     element('span', { class: 'figure' }, figure),
     element('span', { class: 'topic-name' }, named ? topicLink(topic) : element('a', { href: address('topic', topic.id), 'aria-label': `${topic.id} ${nameOf(topic)}` }, `${topic.id}`)),
     sizedWords(topic),
+    topic.mark ? element('span', { class: 'junk muted', title: 'Perhaps junk' }, topic.mark) : null,
   ];
 }
 
@@ -142,7 +143,7 @@ function setAll(open) {
 views.topics = {
   tab: 'Topics',
   draw(main) {
-    const legend = report.score === 'relevance' ? '' : ' Words are the larger the more they tell a topic from the rest; the number beside one is its probability in the topic.';
+    const legend = !wordsHaveSizes ? '' : ' Words are the larger the more they tell a topic from the rest; the number beside one is its probability in the topic.';
     const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
     const opened = !isFlat && [
       element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),

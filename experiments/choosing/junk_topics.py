@@ -1,0 +1,95 @@
+"""Are the topics that are marked as junk junk? `python -m experiments.choosing.junk_topics --data FOLDER`.
+
+Every marked topic is listed with its words and its best documents, and with what a reader thought of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from topicfold import LDA
+from topicfold.corpus.corpus import Corpus
+
+from ..corpora import data_folder, load_benchmark
+
+SETTLED_ON = (
+    "the demo corpus, search snippets, titles of Stack Overflow, news titles, NIPS, an encyclopaedia for schools, \
+and training posts of 20 Newsgroups with their headers"
+)
+SIZES = (20, 50, 100)
+CORPORA = {
+    "20 Newsgroups, without headers, quotes and signatures": ("20newsgroups_raw", {"headers": "strip"}),
+    "20 Newsgroups, test posts, whole": ("20newsgroups_raw", {"split": "test"}),
+    "Reuters": ("reuters21578_raw", {}),
+}
+# What a reader thought, by the corpus, the number of topics and the topic's name: junk or not, and why.
+JUDGED: dict[tuple[str, int, str], tuple[bool, str]] = {}
+
+
+class Marked(NamedTuple):
+    """A topic that is marked, as the page lists it."""
+
+    size: float
+    name: str
+    words: str
+    mark: str
+    documents: list[str]
+
+
+def read(name: str, folder: Path, options: dict[str, str]) -> Corpus:
+    """A corpus without words of fewer than five documents or of more than half of them."""
+    whole = load_benchmark(name, folder, stop_words="english", keep_texts=True, **options)
+    return Corpus.from_texts(
+        whole.texts or (), preprocessing=whole.preprocessing, min_df=5, max_df=0.5, keep_texts=True
+    )
+
+
+def marked_topics(corpus: Corpus, n_topics: int) -> Iterator[Marked]:
+    """The marked topics of LDA at its defaults."""
+    model = LDA(n_topics, random_state=0).fit(corpus)
+    tree = model.topic_tree(corpus)
+    row = {name: place for place, name in enumerate(corpus.ids)}
+    for topic, mark in tree.marks.items():
+        best = [" ".join((corpus.texts or ())[row[name]].split())[:70] for name, _ in tree.documents(topic, 3)]
+        words = " ".join(word.word for word in tree.words(topic, 8))
+        yield Marked(tree.size_of(topic), tree.name(topic), words, mark, best)
+
+
+def page(folder: Path) -> str:
+    """All marked topics, and how many of them a reader takes for junk."""
+    lines = ["# Topics that are marked as junk", "", "    python -m experiments.choosing.junk_topics --data DATA", ""]
+    lines += [f"Run on {datetime.now(UTC).date().isoformat()}. LDA at its defaults, seed 0. The bounds were settled on"]
+    lines += [f"{SETTLED_ON}. Each marked topic was read with its best documents."]
+    for title, (name, options) in CORPORA.items():
+        corpus = read(name, folder, dict(options))
+        lines += ["", f"## {title}: {len(corpus):,} documents", ""]
+        lines += ["| topics | marked | size | words | the documents most in it begin | junk? |", "|---" * 6 + "|"]
+        right = total = 0
+        for n_topics in SIZES:
+            for found in marked_topics(corpus, n_topics):
+                junk, why = JUDGED.get((title, n_topics, found.name), (None, "not judged"))
+                right, total = right + bool(junk), total + (junk is not None)
+                said = f"{'yes' if junk else 'no'}: {why}" if junk is not None else why
+                cells = [str(n_topics), found.mark, f"{found.size:.1%}", found.words, " / ".join(found.documents), said]
+                lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
+        lines += ["", f"{right} of {total} marks are right; {sum(SIZES)} topics in all."]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Print the page, and write it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", help="folder with the benchmark corpora; else TOPICFOLD_DATA says where")
+    parser.add_argument("--out", default="docs/results", help="folder for the page")
+    given = parser.parse_args()
+    text = page(data_folder(given.data))
+    Path(given.out, "junk.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""In how many documents of a topic each word is: what topics' words are ranked by.
+
+A document counts once for each of its words, however often it repeats them, and as far as it is about the topic. So a
+word that a few documents repeat a hundred times does not come out on top, as it does by P(w|z).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine.blocks import map_blocks, row_blocks
+from ..engine.jit import njit
+from ..engine.mapped import release
+
+__all__ = ["presence_of_words", "word_documents"]
+
+_TOPICS_AT_ONCE = 32
+_CELLS_AT_ONCE = 1 << 20
+
+
+@njit
+def _add(indptr, indices, shares, table):
+    """Add the share of each document in the topics to the rows of its words."""
+    n_topics = shares.shape[1]
+    for d in range(indptr.size - 1):
+        for cell in range(indptr[d] - indptr[0], indptr[d + 1] - indptr[0]):
+            word = indices[cell]
+            for k in range(n_topics):
+                table[word, k] += shares[d, k]
+
+
+def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+    """Sum of P(z|d) over the documents that have a word, topics x words, in single precision.
+
+    Every sum is in the order of the documents, so that the number of threads changes nothing.
+
+    >>> word_documents(sp.csr_array([[3, 0], [1, 1]]), np.array([[0.75, 0.25], [0.5, 0.5]])).tolist()
+    [[1.25, 0.5], [0.75, 0.5]]
+    """
+    (n_documents, n_words), n_topics = counts.shape, doc_topic.shape[1]
+    found = np.empty((n_topics, n_words), np.float32)
+    blocks = row_blocks(counts.indptr, -(-counts.nnz // _CELLS_AT_ONCE) or 1) if n_documents else []
+
+    def run(first_topic: int) -> None:
+        topics = slice(first_topic, min(first_topic + _TOPICS_AT_ONCE, n_topics))
+        table = np.zeros((n_words, topics.stop - topics.start))
+        for first, last in blocks:
+            rows, ends = doc_topic[first:last], counts.indptr[first : last + 1].astype(np.int64)
+            indices = counts.indices[ends[0] : ends[-1]]
+            shares = np.ascontiguousarray(rows[:, topics], np.float64)
+            _add(ends, indices.astype(np.int32, copy=False), shares, table)
+            release(indices)
+            release(rows)
+        found[topics] = table.T
+
+    map_blocks(run, range(0, n_topics, _TOPICS_AT_ONCE), n_jobs)
+    return found
+
+
+def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """The share of each topic's documents, and of all documents, that have each word; None where it is not known.
+
+    HLTA ranks words in its own way, and files of older versions do not say.
+    """
+    if not hasattr(model, "word_documents_"):
+        return None
+    words, topics = model.word_documents_, model.topic_documents_
+    share = words / np.maximum(topics, 1e-12)[:, None].astype(words.dtype)
+    overall = words.sum(axis=0, dtype=np.float64) / max(topics.sum(), 1e-12)
+    return np.minimum(share, 1), np.minimum(overall, 1)

@@ -1,0 +1,117 @@
+"""Experiments on what the package recommends: sizes, words, coherence."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from experiment_runs import run_with_results
+
+from experiments import Method, load_experiment
+from experiments.choosing import number_of_topics, topic_ratings, word_rankings
+
+PUBLISHED = {"c_npmi_10_full": 0.1, "c_v_full": 0.2, "u_mass_full": -1.0}
+
+
+def planted(n_documents=240, n_groups=4):
+    """Counts with a block of words for each group, and the groups."""
+    rng = np.random.default_rng(0)
+    groups = np.arange(n_documents) % n_groups
+    rates = np.where(np.arange(10 * n_groups) // 10 == groups[:, None], 1.0, 0.05)
+    return sp.csr_array(rng.poisson(rates)), groups
+
+
+def test_what_select_recommends_is_measured(monkeypatch):
+    counts, groups = planted()
+    texts = number_of_topics.Texts(counts, groups.astype(str), None, 1)
+    monkeypatch.setattr("topicfold.analysis.selection.DEFAULT_SIZES", (2, 4, 20))
+    found = number_of_topics.measure(
+        {"demo": texts}, Method("select, LDA", "LDA"), {"corpus": "demo"}, 0, {"documents": 200}
+    )
+    assert found["classes"] == 4
+    assert found["topics"] == 4
+    assert found["useful"]
+    assert found["nmi"] == found["best nmi"]
+    assert found["nmi"] > 0.9
+    assert found["likeliest nmi"] <= found["best nmi"]
+    assert found["one topic"] < found["score"]
+
+
+def test_a_corpus_without_texts_has_nothing_for_bertopic():
+    assert number_of_topics.measure({}, Method("BERTopic"), {"corpus": "cora"}, 0, {}) == {}
+
+
+def test_a_useful_number_is_near_the_classes_or_near_the_best():
+    assert number_of_topics.useful(5, 10, 0.1, 0.9)
+    assert number_of_topics.useful(50, 10, 0.88, 0.9)
+    assert not number_of_topics.useful(4, 10, 0.8, 0.9)
+
+
+def test_the_page_compares_rules_and_models():
+    figures = {"classes": 8, "topics": 10, "nmi": 0.5, "best nmi": 0.6, "edge": 0, "cpu": 9, "one fit": 1, "useful": 1}
+    figures |= {"likeliest topics": 80, "likeliest nmi": 0.4, "likeliest useful": 0, "twenty nmi": 0.45}
+    figures |= {"stablest topics": 5, "stablest nmi": 0.3, "stablest useful": 0, "twenty useful": 0, "one topic": -7.0}
+    cells, results = [], []
+    for corpus in ("demo", "cora"):
+        for number, model in enumerate(number_of_topics.MODELS):
+            mine = figures | {"score": -6.0 - number}
+            row = {"method": f"select, {model}", "setting": {"corpus": corpus}}
+            cells.append({**row, "error": None, "measures": mine})
+            results.append({**row, "measures": {name: {"mean": value} for name, value in mine.items()}})
+    text = "\n".join(number_of_topics.comparison({"cells": cells, "results": results}))
+    assert "| demo | 8 | 10, 0.500 | 0.600 | 80, 0.400 | 5, 0.300 | 0.450 | - | 0% | 9, 1.0, - |" in text
+    assert "recommended 2 (NMI given up 0.100); likeliest 0 (NMI given up 0.200)" in text
+    assert "that of this one on 2 of 2" in text
+
+
+def test_rankings_of_one_fit():
+    counts, _ = planted()
+    texts = word_rankings.Texts(counts, np.arange(counts.shape[1]))
+    words = np.concatenate([np.tile(np.arange(10 * group, 10 * group + 10), 30) for group in range(4)])
+    data = word_rankings.Data({"demo": texts}, (words, np.arange(0, 1201, 300)))
+    setting, found = {"corpus": "demo", "n_topics": 4}, {}
+    for method in load_experiment("word-rankings").methods:
+        found[method.name] = word_rankings.measure(data, method, setting, 0, {})
+    for name, figures in found.items():
+        assert set(figures) == {"c_v", "c_npmi", "inside", "diversity"}, name
+    assert found[word_rankings.DEFAULT]["diversity"] == 1
+    assert found[word_rankings.DEFAULT]["c_npmi"] > 0.9  # the words of a block are always together there
+    assert found[word_rankings.DEFAULT]["inside"] > 0
+
+
+def test_measures_and_judgements(tmp_path, monkeypatch):
+    good = {"words": ["sun", "moon", "star", "sky"], "rating": 3.0}
+    mixed = {"words": ["sun", "moon", "star", "cup"], "rating": 1.5}
+    bad = {"words": ["sun", "moon", "tea", "cup"], "rating": 1.0}
+    topics = [
+        {
+            "corpus": corpus,
+            "words": topic["words"],
+            "published": {**PUBLISHED, "ratings_scores_avg": topic["rating"], "intrusion_scores_avg": 0.5 + place / 10},
+        }
+        for corpus in ("wikitext", "nytimes")
+        for place, topic in enumerate((good, mixed, bad))
+    ]
+    (tmp_path / "topic_ratings").mkdir()
+    (tmp_path / "topic_ratings" / "topics.json").write_text(json.dumps(topics), encoding="utf-8")
+    (tmp_path / "wikipedia_schools2007").mkdir()
+    texts = ["the sun the moon a star in the sky"] * 3 + ["tea in a cup with milk"] * 3
+    with gzip.open(tmp_path / "wikipedia_schools2007" / "docs.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps({"text": text}) + "\n" for text in texts)
+    monkeypatch.setattr(topic_ratings, "embed", lambda words: np.eye(len(words)))
+    experiment = load_experiment("topic-ratings")
+    text, results = run_with_results("topic-ratings", experiment, data=tmp_path, out=tmp_path, quick=True)
+    assert not results["failures"]
+    found = {row["method"]: row["measures"] for row in results["results"]}
+    assert found["c_npmi, 10 words"]["rating"]["mean"] == pytest.approx(1)
+    assert found["published NPMI"]["rating"]["mean"] == 0  # the same for all
+    assert "0.430" in text
+    assert "(1) / 0.430" in text
+
+
+def test_missing_data_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"topics\.json"):
+        topic_ratings.prepare(tmp_path, {"topics": None})
+    with pytest.raises(FileNotFoundError, match=r"docs\.jsonl\.gz"):
+        word_rankings.reference_tokens(tmp_path, ["word"])

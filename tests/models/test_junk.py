@@ -1,0 +1,58 @@
+"""Marks of topics that a reader may skip."""
+
+import numpy as np
+import pytest
+
+from topicfold import LDA, Corpus, TopicTree, load
+from topicfold.models.junk import BURSTY, DUPLICATES, VAGUE
+
+SUBJECTS = ["cat dog fur paw tail bone", "sun moon star sky comet orbit", "tea cup milk sugar spoon cake"]
+SUBJECTS += ["goal team ball coach match score", "court judge law trial jury appeal", "rain wind snow storm cloud fog"]
+EVERYWHERE = [f"word{number}" for number in range(40)]
+
+
+def texts_with(kind, rng):
+    """Texts about six subjects, and some that make a topic of junk."""
+
+    def about(words, n):
+        return " ".join(rng.choice(words, n))
+
+    texts = [f"{about(SUBJECTS[d % 6].split(), 8)} {about(EVERYWHERE, 3)}" for d in range(360)]
+    if kind == BURSTY:
+        texts += [" ".join(f"{letter}q{n}" for n in range(40) for _ in range(30)) for letter in "ab"]
+    if kind == DUPLICATES:
+        notice = "notice mailing list archive unsubscribe address footer"
+        texts += [f"{notice} {about(EVERYWHERE, 1)}" for _ in range(60)]
+    if kind == VAGUE:
+        texts += [about(EVERYWHERE, 11) for _ in range(60)]
+    return texts
+
+
+@pytest.mark.parametrize("kind", [None, BURSTY, DUPLICATES, VAGUE])
+def test_a_topic_of_junk_is_marked_and_no_other(kind):
+    corpus = Corpus.from_texts(texts_with(kind, np.random.default_rng(0)), stop_words=None)
+    model = LDA(6 if kind is None else 7, random_state=0).fit(corpus)
+    marked = [mark for mark in model.topic_marks_ if mark]
+    assert marked == ([] if kind is None else [kind])
+
+
+def test_marks_stay_with_their_topics(tmp_path):
+    corpus = Corpus.from_texts(texts_with(DUPLICATES, np.random.default_rng(0)), stop_words=None)
+    model = LDA(7, random_state=0).fit(corpus)
+    tree = model.topic_tree(corpus)
+    (junk,) = tree.marks
+    assert f"({DUPLICATES})" in str(tree)
+    assert DUPLICATES in tree._repr_html_()
+    tree.save(tmp_path / "tree.safetensors")
+    model.save(tmp_path / "model.safetensors")
+    assert TopicTree.load(tmp_path / "tree.safetensors").marks == tree.marks
+    assert load(tmp_path / "model.safetensors").topic_tree().marks == tree.marks
+    other = next(int(topic) for topic in tree.ids if topic != junk)
+    assert tree.drop([other]).marks == tree.marks
+    assert tree.drop([junk]).marks == {}
+    assert tree.merge([junk, other]).marks == {}  # of what the topic has become nothing is known
+
+
+def test_few_documents_are_no_sign_in_a_small_corpus():
+    model = LDA(3, random_state=0).fit(Corpus.from_texts([text for text in SUBJECTS[:3] for _ in range(2)]))
+    assert BURSTY not in model.topic_marks_
