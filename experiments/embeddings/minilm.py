@@ -20,6 +20,7 @@ __all__ = ["MODEL", "MiniLM", "embed"]
 MODEL = "all-MiniLM-L6-v2"
 _PIECES = 256  # the model's own limit: what follows in a text is cut
 _HEADS = 12
+_TOGETHER = 64  # texts
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
@@ -45,7 +46,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 class MiniLM:
     """The sentence model all-MiniLM-L6-v2: a BERT of six layers, the mean over the word pieces, length one.
 
-    Texts go through one at a time, so a vector depends on its own text alone.
+    Texts are not padded, so that a vector depends on its own text alone.
     """
 
     def __init__(self) -> None:
@@ -59,35 +60,53 @@ class MiniLM:
         from safetensors.numpy import load_file
 
         self._weights = load_file(package.get_model_path() / "model.safetensors")
-        self._tokenizer = Tokenizer.from_file(str(package.get_model_path() / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_PIECES)
+        self.tokenizer = Tokenizer.from_file(str(package.get_model_path() / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(_PIECES)
 
     def embed(self, text: str) -> np.ndarray:
         """The vector of one text."""
-        pieces = self._tokenizer.encode(text).ids
+        return self.embed_pieces(np.array([self.tokenizer.encode(text).ids]))[0]
+
+    def embed_many(self, texts: Sequence[str]) -> np.ndarray:
+        """The vectors of texts; those with as many word pieces go through together."""
+        pieces = [encoded.ids for encoded in self.tokenizer.encode_batch(list(texts))]
+        lengths = np.array([len(run) for run in pieces])
+        vectors = np.empty((len(texts), 384), np.float32)
+        for length in np.unique(lengths):
+            rows = np.flatnonzero(lengths == length)
+            for first in range(0, len(rows), _TOGETHER):
+                some = rows[first : first + _TOGETHER]
+                vectors[some] = self.embed_pieces(np.array([pieces[row] for row in some]))
+        return vectors
+
+    def embed_pieces(self, pieces: np.ndarray) -> np.ndarray:
+        """The vectors of runs of word pieces, by their numbers, one run a row."""
         words, places, kinds = (
             self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
-        states = self._normed(words[pieces] + places[: len(pieces)] + kinds[0], "embeddings.LayerNorm")
+        states = self._normed(words[pieces] + places[: pieces.shape[1]] + kinds[0], "embeddings.LayerNorm")
         for number in range(6):
             states = self._layer(states, f"encoder.layer.{number}")
-        mean = states.mean(axis=0)
-        return mean / np.linalg.norm(mean)
+        mean = states.mean(axis=1)
+        return mean / np.linalg.norm(mean, axis=1, keepdims=True)
 
     def _layer(self, states: np.ndarray, name: str) -> np.ndarray:
         """Attention among the pieces, then a network for each piece, both added to what came in."""
         from scipy.special import erf
 
-        size = states.shape[1] // _HEADS
+        n_texts, n_pieces, width = states.shape
+        size = width // _HEADS
         query, key, value = (
-            self._linear(states, f"{name}.attention.self.{part}").reshape(-1, _HEADS, size).transpose(1, 0, 2)
+            self._linear(states, f"{name}.attention.self.{part}")
+            .reshape(n_texts, n_pieces, _HEADS, size)
+            .transpose(0, 2, 1, 3)
             for part in ("query", "key", "value")
         )
-        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
-        weights = np.exp(scores - scores.max(axis=2, keepdims=True))
-        weights /= weights.sum(axis=2, keepdims=True)
-        seen = (weights @ value).transpose(1, 0, 2).reshape(states.shape)
+        scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(size))
+        weights = np.exp(scores - scores.max(axis=3, keepdims=True))
+        weights /= weights.sum(axis=3, keepdims=True)
+        seen = (weights @ value).transpose(0, 2, 1, 3).reshape(states.shape)
         seen = self._linear(seen, f"{name}.attention.output.dense")
         states = self._normed(states + seen, f"{name}.attention.output.LayerNorm")
         inner = self._linear(states, f"{name}.intermediate.dense")
@@ -98,6 +117,6 @@ class MiniLM:
         return states @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
 
     def _normed(self, states: np.ndarray, name: str) -> np.ndarray:
-        centred = states - states.mean(axis=1, keepdims=True)
-        scale = np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
+        centred = states - states.mean(axis=-1, keepdims=True)
+        scale = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
         return centred / scale * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]

