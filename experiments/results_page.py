@@ -14,7 +14,7 @@ from typing import Any
 
 from . import Experiment
 
-__all__ = ["machine", "markdown", "setting_text", "summary"]
+__all__ = ["in_cell", "machine", "markdown", "setting_text", "summary"]
 
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy", "bertopic", "umap-learn", "hdbscan")
 
@@ -127,8 +127,13 @@ def _table(experiment: Experiment, results: Sequence[Mapping[str, Any]], setting
     for row in results:
         if row["setting"] == dict(setting):
             cells = [_cell(row, name, measure.digits) for name, measure in experiment.measures.items()]
-            lines.append(f"| {row['method']} | {' | '.join(cells)} |")
+            lines.append(f"| {in_cell(row['method'])} | {' | '.join(cells)} |")
     return lines
+
+
+def in_cell(text: str) -> str:
+    """A text as a cell of a table has it."""
+    return text.replace("|", "\\|")
 
 
 def _cell(row: Mapping[str, Any], name: str, digits: int) -> str:

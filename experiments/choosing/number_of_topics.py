@@ -29,7 +29,7 @@ DEVELOPED_ON = ("short_searchsnippets", "short_stackoverflow", "20newsgroups_bow
 OTHERS = ("short_googlenews", "demo", "tdt2_cai", "yahoo_kseries", "cora", "citeseer")
 CORPORA = (*DEVELOPED_ON, *OTHERS)
 WITH_TEXTS = ("short_searchsnippets", "short_stackoverflow", "short_googlenews", "demo")
-MODELS = ("LDA", "PLSA", "TTMM", "LTM")
+MODELS: dict[str, dict[str, Any]] = {"LDA": {}, "PLSA": {}, "TTMM": {"n_themes": 50}, "LTM": {}}  # as they come
 CLOSE = 0.03  # of NMI
 
 
@@ -258,7 +258,7 @@ EXPERIMENTS = (
         title="The number of topics that `select` recommends, and known classes",
         source="none; a comparison of our own",
         data=tuple(name for name in CORPORA if name != "demo"),
-        methods=(*(Method(f"select, {model}", model) for model in MODELS), Method("BERTopic")),
+        methods=(*(Method(f"select, {model}", model, more) for model, more in MODELS.items()), Method("BERTopic")),
         settings=tuple({"corpus": name} for name in CORPORA),
         measures={
             "classes": Measure("classes", 0),

@@ -20,6 +20,7 @@ from topicfold.topics.ranking import keyness, relevance, top_word_columns
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..results_page import in_cell
 from .reference import REFERENCE, reference_tokens
 
 __all__ = ["EXPERIMENTS"]
@@ -196,7 +197,7 @@ def comparison(results: Mapping[str, Any]) -> list[str]:
             if found:
                 figures = [np.mean([one[name] for one in found]) for name in ("c_v", "c_npmi", "inside", "diversity")]
                 figures.append(np.mean([one["c_v"] * one["diversity"] for one in found]))
-                lines.append(f"| {method} | {' | '.join(f'{figure:.3f}' for figure in figures)} |")
+                lines.append(f"| {in_cell(method)} | {' | '.join(f'{figure:.3f}' for figure in figures)} |")
     rows = (DEFAULT, DIFFERENCE, NMF)
     both = [corpus for corpus in (*SETTLED_ON, *OTHERS) if all(mean.get((row, corpus)) for row in rows)]
     for ours, name in ((DEFAULT, "c_npmi"), (DEFAULT, "c_v"), (DIFFERENCE, "c_npmi"), (DIFFERENCE, "c_v")):

@@ -15,7 +15,7 @@ import numpy as np
 from topicfold.engine.blocks import single_threaded_libraries
 from topicfold.engine.progress import progress
 
-__all__ = ["MODEL", "MiniLM", "embed"]
+__all__ = ["MODEL", "MiniLM", "cache_folder", "embed"]
 
 MODEL = "all-MiniLM-L6-v2"
 _PIECES = 256  # the model's own limit: what follows in a text is cut
@@ -26,8 +26,7 @@ _TOGETHER = 64  # texts
 def embed(texts: Sequence[str]) -> np.ndarray:
     """Embeddings of texts, rows of length one. They are kept in the user's cache folder, by the texts' digest."""
     digest = hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=12).hexdigest()
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    file = home / "topicfold" / f"{MODEL}-{digest}.npy"
+    file = cache_folder() / f"{MODEL}-{digest}.npy"
     if file.exists():
         return np.load(file)
     model = MiniLM()
@@ -36,11 +35,17 @@ def embed(texts: Sequence[str]) -> np.ndarray:
         for row, text in enumerate(texts):
             vectors[row] = model.embed(text)
             move(row + 1)
-    file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_suffix(f".{os.getpid()}.npy")
     np.save(unfinished, vectors)
     unfinished.replace(file)
     return vectors
+
+
+def cache_folder() -> Path:
+    """Where embeddings and models that are made once are kept."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "topicfold"
+    home.mkdir(parents=True, exist_ok=True)
+    return home
 
 
 class MiniLM:

