@@ -35,6 +35,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
         for row, text in enumerate(texts):
             vectors[row] = model.embed(text)
             move(row + 1)
+    file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_suffix(f".{os.getpid()}.npy")
     np.save(unfinished, vectors)
     unfinished.replace(file)
@@ -43,9 +44,7 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 
 def cache_folder() -> Path:
     """Where embeddings and models that are made once are kept."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "topicfold"
-    home.mkdir(parents=True, exist_ok=True)
-    return home
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "topicfold"
 
 
 class MiniLM:

@@ -80,6 +80,7 @@ def static_model(place: Path, n_pieces: int | None = None) -> None:
     # the pieces are numbered by frequency; by Zipf's law a piece's share is about 1 / its number
     weights = 1e-3 / (1e-3 + 1 / (np.arange(len(words)) + 2) / np.log(len(words)))
     made = StaticModel((centred @ axes.T * weights[:, None]).astype(np.float32), tokenizer, normalize=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_name(f"{place.name}.{os.getpid()}")
     made.save_pretrained(unfinished)
     unfinished.rename(place)

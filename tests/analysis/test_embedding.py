@@ -8,6 +8,7 @@ import pytest
 
 from topicfold import LTM, Corpus, embed, load
 from topicfold.analysis import embedding
+from topicfold.analysis.assign import assign_file
 from topicfold.cli import main, options
 
 WORDS = ["[UNK]", "cat", "dog", "pet", "sun", "moon", "star"]
@@ -69,7 +70,7 @@ def test_functions_and_objects_in_batches(monkeypatch):
 def test_vectors_are_kept_by_the_content_of_texts_and_model(folder, tmp_path, monkeypatch):
     first = embed(TEXTS, folder, cache=tmp_path)
     (file,) = tmp_path.iterdir()
-    monkeypatch.setattr(embedding, "_encoder", lambda model: pytest.fail("the vectors were there"))
+    monkeypatch.setattr(embedding, "encoder_of", lambda model: pytest.fail("the vectors were there"))
     assert np.array_equal(embed(TEXTS, folder, cache=tmp_path), first)
     monkeypatch.undo()
     embed([*TEXTS[:-1], "cat"], folder, cache=tmp_path)
@@ -188,3 +189,28 @@ def test_the_command_line_embeds_and_keeps_the_vectors_beside_the_input(folder, 
     grid = ["-p", "n_topics=[2,3]", "-p", "graph_weight=1", "--splits", "2", "--seeds", "1"]
     assert ran("select", table, *grid, "--embed", folder) == 0
     assert f"--embed {folder}" in capsys.readouterr().err
+
+
+def test_new_documents_are_assigned_by_their_embeddings(folder, tmp_path, capsys):
+    table, new = tmp_path / "texts.csv", tmp_path / "new.jsonl"
+    table.write_text("text\n" + "".join(f"{text}\n" for text in TEXTS))
+    new.write_text("".join(json.dumps({"text": text}) + "\n" for text in ["pet", "", "moon moon", " "]))
+    fit = ["fit", table, "-p", "n_topics=2", "-p", "graph_weight=1", "--embed", folder, "--out", tmp_path / "model"]
+    assert ran(*fit) == 0
+    capsys.readouterr()
+    rows = {}
+    for batch in (1, 10):  # a batch of one empty text has nothing to embed
+        assert ran("assign", tmp_path / "model", new, "--embed", folder, "--batch", batch, "--to", "jsonl") == 0
+        rows[batch] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["topic"] for row in rows[1]] == [row["topic"] for row in rows[10]]
+    assert rows[10][0]["topic"] != rows[10][2]["topic"]
+    model = load(tmp_path / "model")
+    fresh = model.topic_tree().rename({0: "first"})
+    fresh.save(tmp_path / "tree")
+    assert ran("assign", tmp_path / "model", new, "--embed", folder, "--tree", tmp_path / "tree", "--to", "jsonl") == 0
+    assert "first" in capsys.readouterr().out
+    LTM(2, graph_weight=1.0, random_state=0).fit(Corpus.from_texts(TEXTS)).save(tmp_path / "words")
+    assert ran("assign", tmp_path / "words", new, "--embed", folder) == 2
+    assert "this LTM was not fitted on embeddings" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="embeddings have 5 columns: those of the fit had 3"):
+        assign_file(model, new, tmp_path / "out.csv", embed=lambda texts: np.ones((len(texts), 5)))

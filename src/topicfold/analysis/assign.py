@@ -8,9 +8,10 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Literal, NamedTuple, Protocol
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from ..models.base import TopicModel
 from ..store import check_writable, replaced_when_whole
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
+from .embedding import EmbeddingModel, encoder_of
+from .embedding import embed as embed_texts
 
 __all__ = ["assign_file", "check_assignment"]
 
@@ -76,6 +79,7 @@ def assign_file(
     to: Literal["csv", "jsonl", "parquet"] | None = None,
     batch: int = 1000,
     segments: str | int | None = None,
+    embed: EmbeddingModel | None = None,
     text: str = "text",
     id: str | None = None,
     format: str | None = None,
@@ -102,6 +106,9 @@ def assign_file(
         Documents in memory at a time.
     segments : str or int, optional
         How texts are cut; each segment has a row then, its id that of the document and its number. For LDCC.
+    embed : str, Path, callable, or object with a method `encode`, optional
+        What makes embeddings of the texts, as in `topicfold.embed`: the model that made those of the fit. For models
+        that were fitted on embeddings; without it their topics come from the words alone.
     text, id : str
         Names of columns.
     format, encoding, errors, pattern, limits
@@ -113,6 +120,7 @@ def assign_file(
         Number of rows written.
     """
     to_format = check_assignment(model, out, to, batch, segments, source)
+    encode = None if embed is None else _checked_encoder(model, embed, segments)
     own = model.topic_tree()
     labels = own if tree is None else tree
     lowest = np.flatnonzero(labels.at_lowest_level)
@@ -126,7 +134,7 @@ def assign_file(
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
         names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
         for ids, documents in chain([first] if first else [], batches):
-            ids, shares = _shares(model, tree, own, ids, documents, segments)
+            ids, shares = _shares(model, tree, own, ids, documents, segments, encode)
             best = shares.argmax(axis=1)
             writer.write(
                 _Assigned(
@@ -148,8 +156,12 @@ def _shares(
     ids: list[str],
     documents: Corpus | list[str],
     segments: str | int | None,
+    encode: EmbeddingModel | None,
 ) -> tuple[list[str], np.ndarray]:
     """Ids of rows, and memberships in the topics of the lowest level; `own` is the model's tree."""
+    if encode is not None:
+        doc_topic = _by_embeddings(model, documents, encode)
+        return ids, doc_topic if tree is None else tree.memberships_of(replace(own, doc_topic=doc_topic))
     if tree is None and segments is None:  # no tree of each batch is needed
         doc_topic = np.asarray(model.document_topics(documents))
         return ids, doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
@@ -167,6 +179,24 @@ def _shares(
     shown = fresh if tree is None else tree
     doc_topic = fresh.doc_topic if tree is None else tree.memberships_of(fresh)
     return ids, doc_topic[:, shown.at_lowest_level]
+
+
+def _checked_encoder(model: TopicModel, embed: EmbeddingModel, segments: str | int | None) -> EmbeddingModel:
+    """The function that embeds texts, loaded once for all batches."""
+    if getattr(model, "neighbors_by_", None) != "embeddings" or segments is not None:
+        raise ValueError(f"embed: this {type(model).__name__} was not fitted on embeddings")
+    return encoder_of(embed)
+
+
+def _by_embeddings(model: Any, documents: Corpus | list[str], encode: EmbeddingModel) -> np.ndarray:
+    texts = documents.texts if isinstance(documents, Corpus) else documents
+    if texts is None:
+        raise ValueError("embed: the input has counts and no texts")
+    if any(text.strip() for text in texts):
+        vectors = embed_texts(texts, encode, verbose=False)
+    else:  # a whole batch of empty texts: there is nothing to embed, and an empty text is a row of zeros
+        vectors = np.zeros((len(texts), model.neighbor_vectors_.shape[1]), np.float32)
+    return np.asarray(model.transform(documents, embeddings=vectors))
 
 
 def _counted(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:

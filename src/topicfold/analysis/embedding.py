@@ -23,7 +23,7 @@ from ..engine.progress import progress
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["DEFAULT_MODEL", "EmbeddingModel", "cached_vectors", "embed"]
+__all__ = ["DEFAULT_MODEL", "EmbeddingModel", "cached_vectors", "embed", "encoder_of"]
 
 DEFAULT_MODEL = "minishlab/potion-base-8M"  # 30 MB, no torch; vectors of words, added up
 Encoder: TypeAlias = "Callable[[list[str]], ArrayLike]"
@@ -80,7 +80,7 @@ def embed(
     filled = [row for row, text in enumerate(found) if text.strip()]
     if not filled:
         raise ValueError("all texts are empty: there is nothing to embed")
-    encode = _encoder(model)
+    encode = encoder_of(model)
     vectors: np.ndarray | None = None
     with progress(f"Embedding {len(filled):,} texts", len(filled), verbose=verbose) as move:
         for first in range(0, len(filled), _BATCH):
@@ -135,7 +135,8 @@ def _identity(model: str | Path) -> list[Any]:
     return [str(folder.resolve()), *([file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files)]
 
 
-def _encoder(model: EmbeddingModel) -> Encoder:
+def encoder_of(model: EmbeddingModel) -> Encoder:
+    """The function from texts to vectors that a model is; it is loaded now."""
     if hasattr(model, "encode") and not isinstance(model, str | Path):
         return model.encode
     if callable(model):

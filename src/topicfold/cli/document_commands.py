@@ -8,7 +8,16 @@ from typing import Any, Literal
 import click
 
 from .messages import say
-from .options import cluster_options, errors_of, file_options, known_options, limits_of, read_as_fitted, segments_of
+from .options import (
+    DEFAULT_EMBEDDING,
+    cluster_options,
+    errors_of,
+    file_options,
+    known_options,
+    limits_of,
+    read_as_fitted,
+    segments_of,
+)
 
 __all__ = ["assign", "score", "search"]
 
@@ -27,6 +36,13 @@ __all__ = ["assign", "score", "search"]
     metavar="HOW",
     help="One row per segment ('paragraphs', 'sentences', a number of words); for ldcc.",
 )
+@click.option(
+    "--embed",
+    is_flag=False,
+    flag_value=DEFAULT_EMBEDDING,
+    metavar="[MODEL]",
+    help="Embed the texts by the model that embedded those of the fit; for models fitted on embeddings.",
+)
 def assign(
     model: str,
     input: str,
@@ -35,6 +51,7 @@ def assign(
     tree_file: str | None,
     batch: int,
     segments: str | None,
+    embed: str | None,
     **given: Any,
 ) -> None:
     """Write the topics of each document of INPUT ('-': JSONL on stdin) as a table.
@@ -48,7 +65,7 @@ def assign(
     given |= {"errors": errors_of(given), "limits": limits_of(given)}
     tree = None if tree_file is None else TopicTree.load(tree_file)
     how = segments_of(segments)
-    n_rows = assign_file(load(model), input, out, tree=tree, to=to, batch=batch, segments=how, **given)
+    n_rows = assign_file(load(model), input, out, tree=tree, to=to, batch=batch, segments=how, embed=embed, **given)
     say(f"{n_rows:,} {'documents' if segments is None else 'segments'} assigned")
 
 
