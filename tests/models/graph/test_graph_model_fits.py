@@ -147,7 +147,9 @@ def test_labels_change_the_graph(model, make, few, few_graph):
     fits = [make(model, n_neighbors=4, max_iter=8).fit(few, y) for y in (labels, names, list(names), labels + 0.0)]
     fits.append(make(model, n_neighbors=4, max_iter=8).fit(few, labels, graph=few_graph))
     for fitted in fits:
-        assert np.array_equal(fitted.graph_.toarray(), expected)
+        assert np.array_equal(fitted.graph_.toarray(), few_graph.toarray())  # that of neighbours alone is kept
+    assert np.array_equal(fits[0]._gather(few, labels, None, None).graph.toarray(), expected)
+    assert not np.array_equal(fits[0].doc_topic_, make(model, n_neighbors=4, max_iter=8).fit(few).doc_topic_)
     for fitted in fits[1:4]:
         assert np.array_equal(fitted.doc_topic_, fits[0].doc_topic_)
     assert not np.allclose(fits[0].doc_topic_, make(model, n_neighbors=4, max_iter=8).fit(few).doc_topic_, atol=1e-3)

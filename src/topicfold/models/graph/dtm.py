@@ -120,7 +120,7 @@ class DTM(GraphTopicModel):
     word_frequency_ : ndarray of shape (n_words,)
         Tokens of each word in training.
     graph_ : sparse array of shape (n_documents, n_documents), or None
-        The graph of the training documents.
+        The graph of the training documents, without the edges that labels add.
     history_ : ndarray of shape (n_iter_,)
         Log-likelihood per token before each step.
     separation_ : ndarray of shape (n_iter_,)

@@ -70,7 +70,7 @@ class GraphTopicModel(EMTopicModel):
     Attributes
     ----------
     graph_ : sparse array of shape (n_documents, n_documents), or None
-        The graph of the training documents.
+        The graph of the training documents, without the edges that labels add.
     """
 
     _rises: ClassVar[bool] = True  # whether no step lowers the objective
@@ -283,15 +283,15 @@ class GraphTopicModel(EMTopicModel):
             vectors = document_vectors(counts, self.metric)
         if given is None:
             given = self._nearest_graph(vectors, source)
-        self.graph_ = given
-        if labels is not None and (labels >= 0).any():
-            self.graph_ = label_graph(given, labels)
+        self.graph_ = given  # not the edges that labels add: documents of a class would stand in a ring on a map
+        labelled = labels is not None and (labels >= 0).any()
+        joined = label_graph(given, labels) if labelled else given
         if self.store_neighbors:
             # New documents have words also where the graph was given: without neighbours they would do worse than PLSA.
             self.neighbors_by_ = "embeddings" if source == "embeddings" else "words"
             self.neighbor_vectors_ = vectors
             self.neighbor_idf_ = None if source == "embeddings" else inverse_document_frequency(counts)
-        return GraphData(counts, self.graph_, vectors, labels, source, given)
+        return GraphData(counts, joined, vectors, labels, source, given)
 
     def _nearest_graph(self, vectors: Vectors, source: GraphSource) -> sp.csr_array:
         metric = self._metric_of(source)

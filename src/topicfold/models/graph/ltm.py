@@ -106,7 +106,7 @@ class LTM(WeightedGraphModel):
     word_frequency_ : ndarray of shape (n_words,)
         Tokens of each word in training.
     graph_ : sparse array of shape (n_documents, n_documents), or None
-        The graph of the training documents, None when graph_weight is 0.
+        The graph of the training documents, without the edges that labels add; None when graph_weight is 0.
     graph_weight_ : float
         The weight used.
     graph_weight_path_ : ndarray of shape (n_weights, 4), or None
