@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,16 @@ _DOCUMENTS = 20_000
 _PARAGRAPHS = 100_000  # more than a page holds
 _TOPICS = 50
 _FRAMES = 60
-_FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+_POINTS = {20_000: 8e-3, 50_000: 16e-3, 200_000: 50e-3}  # on the map: seconds of the main thread for a frame
+_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--use-gl=angle",  # WebGL without a graphics card
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--no-first-run",
+    "--disable-background-networking",
+)
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -26,7 +36,8 @@ def rows(setting: Setting) -> Iterator[Row]:
 
     demo = load_demo()
     model = PLSA(20, smoothing=0.01, random_state=SEED).fit(demo)
-    yield from _page("the demo", model, demo, most_bytes=5e6, setting=setting)
+    yield from _page("the demo", model, demo, most_bytes=6e6, setting=setting)
+    yield from _points(model, demo, setting)
     corpus = _many(setting)
     model = PLSA(_TOPICS, random_state=SEED).fit(corpus)
     yield from _page(f"{len(corpus):,} documents", model, corpus, most_bytes=25e6, setting=setting)
@@ -82,6 +93,38 @@ def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Settin
         most = 3 if most_bytes < 60e6 else 5
         yield Row(name, seconds(opened), goal=f"<= {most} s", met=opened <= most)
         yield Row(f"explorer, {what}: a frame of the map while zooming, drawn without a graphics card", seconds(frame))
+
+
+def _points(model: Any, corpus: Any, setting: Setting) -> Iterator[Row]:
+    """Frames of maps of ever more points: the documents of a page again and again, each a little apart."""
+    import numpy as np
+
+    from topicfold import build_report
+    from topicfold.report.page import Report
+
+    data = build_report(model, corpus).data
+    rng = np.random.default_rng(SEED)
+    for n_points, most in _POINTS.items():
+        name = f"explorer, a frame of the map of {n_points:,} documents while zooming, drawn without a graphics card"
+        if not installed("selenium") or shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+            yield Row(name, "", remark="needs selenium, Chromium and chromedriver")
+            continue
+        again = [d % len(data["documents"]["id"]) for d in range(1_000 if setting.quick else n_points)]
+        columns = {key: [column[d] for d in again] for key, column in data["documents"].items() if column is not None}
+        columns |= {"id": [str(d) for d in range(len(again))], "text": [""] * len(again), "marks": [""] * len(again)}
+        for axis in "xy":
+            columns[axis] = (np.array(columns[axis]) + rng.normal(0, 60, len(again))).round().astype(int).tolist()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "topics.html")
+            Report({**data, "documents": {**data["documents"], **columns}}).save(path)
+            opened, frame = alternating(
+                partial(_in_browser, path, _until_ready),
+                partial(_in_browser, path, _a_frame),
+                repeats=setting.repeats(3, 1),
+            )
+        yield Row(
+            name, seconds(frame), goal=f"<= {seconds(most)}", met=frame <= most, remark=f"opened in {seconds(opened)}"
+        )
 
 
 def _size(value: float) -> str:

@@ -29,7 +29,9 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS = (
     "--headless=new",
     "--no-sandbox",
-    "--disable-gpu",
+    "--use-gl=angle",  # WebGL without a graphics card
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
     "--disable-dev-shm-usage",  # small in containers
     "--disable-quic",
     "--no-first-run",
@@ -219,7 +221,8 @@ class Page:
         )
 
     def picture(self) -> str:
-        return self.js("return document.querySelector('main canvas').toDataURL()")
+        """The map as it is drawn, its points and what is above them."""
+        return self.js(_PIXELS + "return copy.toDataURL()")
 
     def colourful_place(self) -> tuple[int, int]:
         """The most colourful point of the map."""
@@ -266,9 +269,9 @@ class Page:
 
 
 # from a copy: the browser complains of a canvas that is read often
-_PIXELS = """const map = document.querySelector('main canvas');
+_PIXELS = """const map = document.querySelector('#map-canvas');
 const copy = Object.assign(document.createElement('canvas'), { width: map.width, height: map.height });
 const context = copy.getContext('2d', { willReadFrequently: true });
-context.drawImage(map, 0, 0);
+for (const layer of document.querySelectorAll('.layers canvas')) context.drawImage(layer, 0, 0);
 const { data } = context.getImageData(0, 0, map.width, map.height);
 """

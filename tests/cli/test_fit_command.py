@@ -208,9 +208,9 @@ def test_labels_supervise_only_when_asked(run, tmp_path):
     assert code == 0, err
     assert "labels (2)" in err
     assert "supervise the fit" not in err
-    plain = load(out).graph_.toarray()
+    plain = load(out).doc_topic_
     assert run(*words, "--supervise", "--out", out)[0] == 0
-    assert not np.array_equal(load(out).graph_.toarray(), plain)
+    assert not np.array_equal(load(out).doc_topic_, plain)
 
 
 def test_themes_are_labels_on_the_command_line(run, tmp_path):

@@ -77,11 +77,11 @@ def test_demo_map_shows_documents(page, demo):
     page.open(demo, "map")
     assert page.ink() > 10_000
     place = page.colourful_place()
-    page.point_at("main canvas", *place)
+    page.point_at("#map-canvas", *place)
     page.until(lambda: page.find("#tip").is_displayed())
     title = page.texts("#tip div")[0]
     data = page.data()["documents"]
-    assert title == data["title"][data["id"].index(page.find("main canvas").get_attribute("data-hovered"))]
+    assert title == data["title"][data["id"].index(page.find("#map-canvas").get_attribute("data-hovered"))]
     ActionChains(page.driver).click().perform()
     page.until(lambda: page.view() == "document")
     assert page.text("main h2") == title

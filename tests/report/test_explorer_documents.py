@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from selenium.webdriver import ActionChains
 
-from topicfold import PLSA, Corpus, build_report
+from browser import WIDTHS
+from topicfold import HLTA, PLSA, Corpus, build_report
 
 
 def test_ldcc_names_the_topics_of_each_paragraph(page, reports, themes):
@@ -51,6 +55,102 @@ def test_a_document_without_text_shows_its_words(page, reports, themes):
     page.open(reports["counts"], "document=6")
     shown = {text.split(" ×")[0] for text in page.texts("#text .word")}
     assert shown == set(themes.texts[6].lower().replace(".", "").split())
+    assert page.text("#text p.muted").endswith("The corpus was made from counts and has no texts.")
+
+
+def test_a_page_without_texts_says_how_to_keep_them(page, tmp_path):
+    corpus = Corpus.from_texts(["rose tulip", "tulip rose", "star moon", "moon star"])
+    build_report(PLSA(2, random_state=0).fit(corpus), corpus).save(tmp_path / "textless.html")
+    page.open(tmp_path / "textless.html", "document=0")
+    assert "Corpus.read(..., keep_texts=True)" in page.text("#text p.muted")
+
+
+def test_a_cut_text_says_how_much_is_missing(page, tmp_path):
+    texts = ["é rose tulip " * 400, "star moon", "moon star"]
+    corpus = Corpus.from_texts(texts, keep_texts=True)
+    build_report(PLSA(2, random_state=0).fit(corpus), corpus, texts_mb=0.001).save(tmp_path / "cut.html")
+    page.open(tmp_path / "cut.html", "document=0")
+    shown = page.data()["documents"]["text"][0]
+    assert 1000 < len(shown.encode()) < 1500
+    assert page.text("#text .note") == (
+        f"The text goes on for {len(texts[0]) - len(shown):,} characters. The page has the first "
+        f"{len(shown.encode()):,} bytes of this text; a larger --texts-mb keeps more."
+    )
+    page.go("document=1")
+    assert page.count("#text .note") == 0
+
+
+def hierarchy(themes):
+    """Twelve topics under three, of which each document has all but one: the later ones are rarer."""
+    model = HLTA(2, 2, 3, random_state=0, verbose=False).fit(themes)
+    tree = model.topic_tree(themes)
+    rng = np.random.default_rng(0)
+    n_words, n_topics = len(tree.vocabulary), 15
+    topic_word = rng.dirichlet(np.ones(n_words), n_topics).astype(np.float32)
+    doc_topic = np.ones((80, n_topics), np.float32)
+    doc_topic[:, 14] = 0
+    size = np.array([0.9, 0.8, 0.7, *np.linspace(0.6, 0.05, 12)])
+    return replace(
+        tree,
+        ids=np.arange(n_topics),
+        parent=np.array([-1, -1, -1, *(np.arange(12) % 3)]),
+        level=np.array([2] * 3 + [1] * 12),
+        size=size,
+        topic_word=topic_word,
+        doc_topic=doc_topic,
+        word_score=None,
+        word_presence=None,
+        names={row: f"name {row}" for row in range(n_topics)},
+    )
+
+
+def test_the_place_of_a_document_in_a_hierarchy(page, themes, tmp_path):
+    build_report(hierarchy(themes), themes).save(tmp_path / "paths.html")
+    page.open(tmp_path / "paths.html", "document=d6")
+    assert page.texts(".path-end a") == [f"name {row}" for row in range(13, 5, -1)]  # the rarest first
+    assert page.texts(".path-end .muted") == [" 100 %"] * 8
+    assert page.texts(".crumbs a") == [f"name {(row - 3) % 3}" for row in range(13, 5, -1)]
+    assert page.text("#mixture summary") == "3 more topics"
+    assert page.texts("#mixture details a") == ["name 5", "name 4", "name 3"]
+    assert not page.find("#mixture details a").is_displayed()
+    page.find("#mixture summary").click()
+    assert page.find("#mixture details a").is_displayed()
+    page.follow(page.find(".crumbs a"))
+    assert page.text("#topic-title") == "name 1"
+    for width in WIDTHS.values():
+        page.look(width)
+        page.go("document=d7")
+        assert not page.too_wide()
+        page.go("overview")
+
+
+def test_colours_of_a_hierarchy_are_among_its_paths(page, reports):
+    page.open(reports["hlta"])
+    tree = page.data()["topics"]
+    above = {topic["id"]: topic["parent"] for topic in tree}
+    for number in range(0, 80, 16):
+        page.go(f"document=d{number}")
+        ends = page.js("return [...document.querySelectorAll('.path-end a')].map((link) => Number(link.dataset.row))")
+        assert 0 < len(ends) <= 8
+        assert len(set(ends)) == len(ends)
+        crumbs = page.js(
+            "return [...document.querySelectorAll('.paths > li')].map((item) => "
+            "[...item.querySelectorAll('.crumbs a')].map((link) => Number(link.dataset.row)))"
+        )
+        for end, path in zip(ends, crumbs, strict=True):
+            ids = [tree[row]["id"] for row in [*path, end]]
+            assert [above[topic] for topic in ids] == [-1, *ids[:-1]]  # from the top down
+        tinted = page.js("return [...document.querySelectorAll('.word[class*=\" t\"]')].map((w) => w.dataset.row)")
+        assert {int(row) for row in tinted} <= {*ends, *(row for path in crumbs for row in path)}
+
+
+def test_pointing_at_a_topic_of_a_hierarchy_shows_its_words(page, reports):
+    page.open(reports["hlta"], "document=d6")
+    row = page.js("return document.querySelector('#text .word[class*=\" t\"]').dataset.row")
+    page.js('document.querySelector(`#mixture a[data-row="${arguments[0]}"]`).focus()', row)
+    bright = page.js("return [...document.querySelectorAll('.word:not(.faint)')].map((word) => word.dataset.row)")
+    assert set(bright) == {row}
+    assert page.count(".word.faint") > 0
 
 
 def test_neighbours_in_the_graph_of_the_fit(page, reports):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
@@ -107,15 +106,6 @@ def test_levels_of_a_hierarchy_in_the_overview(page, reports):
     for level in {topic["level"] for topic in topics}:
         Select(page.find("#level")).select_by_value(str(level))
         assert page.count(".topic-table tbody tr") == sum(topic["level"] == level for topic in topics)
-
-
-def test_one_odd_period_sets_no_scale_and_gaps_stay_gaps(page, made, plsa, themes):
-    dates = np.array(["1990-01-01"] + [f"{2000 + d // 12}-03-01" for d in range(79)], "datetime64[s]")
-    page.open(made("gap", plsa, replace(themes, timestamps=dates)), "time")
-    assert "set by the periods with enough documents" in page.text("main p.muted")
-    line = page.js("return document.querySelector('.multiples .line').getAttribute('d')")
-    places = [float(point.split(",")[0]) for point in line.lstrip("M").split("L")]
-    assert places[1] - places[0] > 4 * (places[2] - places[1])  # ten years against one
 
 
 def test_text_from_right_to_left_leaves_figures_alone(page, made):

@@ -1,12 +1,9 @@
-"""The explorer end to end in a browser: the map, the views of many topics, print, keyboard, width, light and dark."""
+"""The explorer end to end in a browser: the views of many topics, print, keyboard, width, light and dark."""
 
 from __future__ import annotations
 
 import pytest
-from selenium.webdriver import ActionChains
-from selenium.webdriver.common.action_chains import ScrollOrigin
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
 
 from browser import WIDTHS
 
@@ -18,92 +15,7 @@ VIEWS = {
 }
 
 
-# ---- the map ---------------------------------------------------------------------------------------------------------
-
-
-def test_map_zooms_pans_and_shows_all_again(page, reports):
-    page.open(reports["plsa"], "map")
-    whole = page.picture()
-    ActionChains(page.driver).scroll_from_origin(ScrollOrigin.from_viewport(600, 500), 0, -400).perform()
-    page.until(lambda: float(page.find("main canvas").get_attribute("data-zoom") or 1) > 1.2)
-    assert page.js("return scrollY") == 0
-    zoomed = page.until(lambda: page.picture() != whole and page.picture())
-    ActionChains(page.driver).drag_and_drop_by_offset(page.find("main canvas"), 150, 90).perform()
-    page.until(lambda: page.picture() != zoomed)
-    assert page.view() == "map"  # a drag is no click
-    page.find(".tools button").click()
-    page.until(lambda: float(page.find("main canvas").get_attribute("data-zoom")) == 1)
-    page.point_at("h2", 1, 1)
-    page.until(lambda: page.picture() == whole)
-
-
-def test_map_by_keyboard(page, reports):
-    page.open(reports["plsa"], "map")
-    page.js("document.querySelector('main canvas').focus()")
-    page.press("+", "+")
-    assert float(page.find("main canvas").get_attribute("data-zoom")) == pytest.approx(1.96, abs=0.01)
-    page.press("-")
-    assert float(page.find("main canvas").get_attribute("data-zoom")) == pytest.approx(1.4, abs=0.01)
-    before = page.find("main canvas").get_attribute("data-hovered")
-    page.press(*[Keys.ARROW_RIGHT] * 4)
-    hovered = page.find("main canvas").get_attribute("data-hovered")
-    assert hovered != before
-    assert page.find("#tip").is_displayed()
-    page.press("0")
-    assert float(page.find("main canvas").get_attribute("data-zoom")) == 1
-    hovered = page.find("main canvas").get_attribute("data-hovered")
-    page.press(Keys.ENTER)
-    page.until(lambda: page.view() == "document")
-    assert f"Document {hovered} " in page.text("main > p.muted")
-
-
-def test_map_draws_edges_and_colours_by_label(page, reports):
-    page.open(reports["plsa"], "map")
-    dots = page.ink()
-    assert dots > 500
-    page.find("#edges").click()
-    page.until(lambda: page.ink() > 2 * dots)
-    page.find("#edges").click()
-    page.until(lambda: page.ink() == dots)
-    by_topic = page.picture()
-    Select(page.find("#colour-by")).select_by_value("label")
-    page.until(lambda: page.picture() != by_topic)
-    assert page.texts(".legend button") == ["garden 20", "kitchen 20", "sea 20", "sky 20"]
-    coloured = page.picture()
-    page.find(".legend button[aria-pressed=true]").click()
-    assert page.count(".legend button[aria-pressed=true]") == 3
-    page.until(lambda: page.picture() != coloured)
-
-
-def test_map_rings_the_document_of_its_address(page, reports):
-    page.open(reports["plsa"], "map")
-    plain = page.ink()
-    page.open(reports["plsa"], "map=d7")
-    assert page.ink() > plain
-
-
-# ---- over time, compare, print ---------------------------------------------------------------------------------------
-
-
-def test_topics_over_time(page, reports):
-    page.open(reports["plsa"], "time")
-    assert page.count(".multiples svg") == 4
-    assert "2000 to 2007" in page.text("main > p.muted")
-    ActionChains(page.driver).move_to_element(page.find(".multiples svg")).perform()
-    page.until(lambda: page.find("#tip").is_displayed())
-    assert "of 10 documents" in page.text("#tip")
-    page.follow(page.find(".multiples a"))
-    assert "By year" in page.texts("main h3")
-
-
-def test_two_models_side_by_side(page, reports):
-    page.open(reports["plsa"], "compare")
-    assert (page.count("svg.columns a"), page.count("svg.columns .end")) == (4, 4 + 6)
-    assert page.count("svg.columns path") >= 4
-    listed = page.js("return [...document.querySelectorAll('.relations td div')].length")
-    assert listed >= 4 + 6  # a topic that is part of another stands beside it
-    page.follow(page.find(".relations a"))
-    assert page.view() == "topic"
+# ---- print -----------------------------------------------------------------------------------------------------------
 
 
 def test_every_view_can_be_printed(page, reports):

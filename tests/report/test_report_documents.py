@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,9 +66,8 @@ def test_texts_are_cut_to_fit(budget, monkeypatch):
     with pytest.warns(UserWarning, match="1 of 6 texts are empty"):
         corpus = Corpus.from_texts(texts, keep_texts=True)
     model = plsa(corpus, 2)
-    monkeypatch.setattr(document_table, "_TEXT_BYTES", budget)
     monkeypatch.setattr(document_table, "_BYTES_A_TEXT", 0)
-    data = json.loads(build_report(model, corpus).to_json())
+    data = json.loads(build_report(model, corpus, texts_mb=budget / 1e6).to_json())
     shown, limit = data["documents"]["text"], data["corpus"]["cut"]
     sizes = [len(text.encode()) for text in shown]
     assert sum(sizes) <= max(budget, 6 * 200)
@@ -84,6 +84,68 @@ def test_texts_are_cut_to_fit(budget, monkeypatch):
         ("dog", marks_of(data["documents"], 0)[1][2]),
     }
     monkeypatch.setattr(document_table, "_BYTES_A_TEXT", 2000)  # many documents have more room
-    assert build_report(model, corpus).data["corpus"]["cut"] is None
+    assert build_report(model, corpus, texts_mb=budget / 1e6).data["corpus"]["cut"] is None
     monkeypatch.undo()
     assert build_report(model, corpus).data["corpus"]["cut"] is None
+
+
+def test_a_larger_limit_keeps_whole_texts():
+    texts = ["cat dog " * 2000, "dog cow " * 2000, "sun moon"]
+    corpus = Corpus.from_texts(texts, keep_texts=True)
+    model = plsa(corpus, 2)
+    sizes = []
+    for megabytes in (0, 0.01, 0.02, 1):
+        data = build_report(model, corpus, texts_mb=megabytes).data
+        sizes.append(sum(map(len, data["documents"]["text"])))
+        assert (data["corpus"]["cut"] is None) == (megabytes == 1)
+    assert sizes == sorted(sizes)
+    assert 1000 < sizes[0] <= 1500  # 500 bytes per document, whatever the limit
+    assert 9_900 < sizes[1] <= 10_000
+    assert 19_900 < sizes[2] <= 20_000
+    assert sizes[3] == sum(map(len, texts))
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "10", None])
+def test_a_wrong_limit_of_texts(wrong, model, corpus):
+    with pytest.raises(ValueError, match="texts_mb="):
+        build_report(model, corpus, texts_mb=wrong)
+
+
+@pytest.mark.parametrize(
+    ("timestamps", "shown"),
+    [
+        (["1987-01-01", None, "1990-01-01", "1990-01-01"], ["1987", "", "1990", "1990"]),
+        (["1987-01-01", "1987-04-01", None, "1990-01-01"], ["1987-01", "1987-04", "", "1990-01"]),
+        (["1987-01-01", "1987-04-02", "1990-01-01", None], ["1987-01-01", "1987-04-02", "1990-01-01", ""]),
+        (["1987-01-01T12:30:00", "1988-01-01", None, None], ["1987-01-01", "1988-01-01", "", ""]),
+    ],
+)
+def test_dates_are_as_precise_as_those_of_the_corpus(timestamps, shown):
+    corpus = Corpus.from_texts(["cat dog", "dog cat", "sun moon", "moon sun"], timestamps=timestamps)
+    model = plsa(corpus, 2)
+    assert build_report(model, corpus).data["documents"]["date"] == shown
+    part = build_report(model, corpus, max_documents=2).data["documents"]  # the others still say what a date means
+    assert part["date"] == [shown[int(name)] for name in part["id"]]
+
+
+def test_why_there_are_no_texts(corpus, model):
+    assert build_report(model, corpus).data["no_texts"] is None
+    assert "keep_texts=True" in build_report(model, replace(corpus, texts=None)).data["no_texts"]
+    counts = Corpus.from_counts(corpus.counts, corpus.vocabulary)
+    assert build_report(plsa(counts), counts).data["no_texts"] == "The corpus was made from counts and has no texts."
+    named = replace(corpus, preprocessing=replace(corpus.preprocessing, tokenizer="mine"))
+    assert "custom tokenizer" in build_report(model, named).data["no_texts"]
+
+
+def test_of_many_memberships_the_rarest_topics_are_kept(monkeypatch, corpus):
+    tree = fitted(MODELS["HLTA"], corpus).topic_tree(corpus)
+    assert not tree.exclusive
+    monkeypatch.setitem(document_table._SHARES, False, (0.1, 1))
+    for d, text in enumerate(build_report(tree, corpus).data["documents"]["topics"]):
+        rows = numbers(text)[::2]
+        expected = {}  # by level
+        for row in range(len(tree)):
+            weight = tree.doc_topic[d, row] * np.log(1 / tree.size[row])
+            if tree.doc_topic[d, row] >= 0.1 and weight > expected.get(tree.level[row], (0, -1))[0]:
+                expected[tree.level[row]] = (weight, row)
+        assert sorted(rows) == sorted(row for _, row in expected.values())

@@ -144,6 +144,13 @@ def tree(
 @click.option(
     "--documents", type=click.IntRange(1), default=50_000, show_default=True, help="Documents on the page at most."
 )
+@click.option(
+    "--texts-mb",
+    type=click.FloatRange(0),
+    default=10.0,
+    show_default=True,
+    help="Megabytes of text on the page; beyond that the longest texts are cut.",
+)
 def explore(
     model: str,
     input: str,
@@ -155,6 +162,7 @@ def explore(
     other: str | None,
     layout: Literal["neighbours", "umap"],
     documents: int,
+    texts_mb: float,
     **given: Any,
 ) -> None:
     """Write a page to explore the topics of MODEL and the documents of INPUT: one file, for any browser.
@@ -184,6 +192,7 @@ def explore(
         compare_name=None if other is None else Path(other).stem,
         layout=layout,
         max_documents=documents,
+        texts_mb=texts_mb,
     )
     page.save(out)
     say_report(page, out)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..topics.tree import TopicTree
+from .document_table import shortened
 from .sample import largest_topics
 
 __all__ = ["comparison", "relations"]
 
 _LINK = 0.05  # part of a topic's documents below which a link is not drawn
 _MOST = 0.5  # part that makes a topic the other's
-_SHOWN_WORDS = 10
+_SHOWN_WORDS = 20  # of which those that both topics have are told from the others
 
 
 def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
@@ -35,8 +36,8 @@ def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
         "topics": [
             {
                 "id": int(right.ids[row]),
-                "name": right.name(int(right.ids[row])),
-                "words": [word.word for word in right.words(int(right.ids[row]), _SHOWN_WORDS)],
+                "name": shortened(right.name(int(right.ids[row]))),
+                "words": [shortened(word.word) for word in right.words(int(right.ids[row]), _SHOWN_WORDS)],
             }
             for row in rows[1]
         ],

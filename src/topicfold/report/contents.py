@@ -11,14 +11,16 @@ import numpy as np
 
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
-from ..engine.checks import check_whole
+from ..engine.checks import check_number, check_whole
 from ..models.base import TopicModel
-from ..topics.periods import readable_period, shares_over_time
 from ..topics.tree import TopicTree
 from .comparison import comparison
 from .document_table import FITTED_GRAPH, document_graph, document_table, shortened
+from .map_words import neighbourhood_words
 from .page import Report
 from .sample import Sample, chosen_documents
+from .time_table import time_table
+from .topic_hierarchy import topic_hierarchy
 from .topic_table import Labels, as_number, label_table, topic_table, word_shares
 
 __all__ = ["build_report", "read_names"]
@@ -40,6 +42,7 @@ def build_report(
     compare_name: str | None = None,
     layout: Literal["neighbours", "umap"] = "neighbours",
     max_documents: int = MOST_DOCUMENTS,
+    texts_mb: float = 10.0,
 ) -> Report:
     """What the explorer shows of topics and the documents of a corpus.
 
@@ -62,12 +65,16 @@ def build_report(
     max_documents : int, default=50000
         Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
         for, spread evenly over topics, labels and dates. Figures are still those of all documents.
+    texts_mb : float, default=10.0
+        Megabytes of text on the page, before escaping; never less than 500 bytes per document. Beyond that the longest
+        texts are cut, and the page says so.
 
     Returns
     -------
     Report
     """
     check_whole("max_documents", max_documents)
+    check_number("texts_mb", texts_mb)
     tree = _tree_of(topics, corpus)
     if len(tree) == 0:
         raise ValueError("the tree has no topics: there is nothing to show")
@@ -80,15 +87,17 @@ def build_report(
     words: dict[str, int] = {}
     topic_list = topic_table(tree, counts, rows, words, labels)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
-    documents = document_table(corpus, counts, tree, rows, shown_graph, words)
+    documents = document_table(corpus, counts, tree, rows, shown_graph, words, round(1e6 * texts_mb))
     fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
-    x, y = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
+    places = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
+    x, y = places.T.tolist()
     if labels is not None:
         documents["labels"] = [labels.of(row) for row in rows]
     data = {
         "format": _FORMAT,
         "name": shortened(name),
         "corpus": _corpus_facts(corpus, sample, documents.pop("cut", None)),
+        "no_texts": documents.pop("no_texts", None),
         "model": _model_facts(tree, model_name),
         "exclusive": bool(tree.exclusive),
         "levels": {str(level): name for level, name in tree.level_names.items()},
@@ -98,8 +107,10 @@ def build_report(
         "topics": topic_list,
         "labels": None if labels is None else [shortened(label) for label in labels.names],
         "documents": {**documents, "x": x, "y": y},
+        "neighbourhoods": neighbourhood_words(counts[rows], places, tree.vocabulary),
+        "hierarchy": topic_hierarchy(tree),
         "graph": None if graph is None else graph[0],
-        "time": _over_time(tree, corpus),
+        "time": time_table(tree, corpus, counts),
         "compare": None if compare is None else _compared(tree, _tree_of(compare, corpus), compare_name),
     }
     return Report(data)
@@ -181,28 +192,11 @@ def _model_facts(tree: TopicTree, title: str | None) -> dict[str, Any]:
 # ---- the rest -------------------------------------------------------------------------------------------------------
 
 
-def _over_time(tree: TopicTree, corpus: Corpus) -> dict[str, Any] | None:
-    """The share of each topic by year, month, week or day: the longest of these that gives enough periods."""
-    if corpus.timestamps is None or np.isnat(corpus.timestamps).all():
-        return None
-    by = readable_period(corpus.timestamps)
-    periods, share, n_documents = shares_over_time(tree.doc_topic, corpus.timestamps, by)
-    if len(periods) < 2:
-        return None
-    return {
-        "by": by,
-        "periods": [str(period) for period in periods],
-        "documents": n_documents.tolist(),
-        "share": [[as_number(value, 3) for value in column] for column in share.T],
-    }
-
-
-def _places(positions: np.ndarray) -> tuple[list[int], list[int]]:
+def _places(positions: np.ndarray) -> np.ndarray:
     """Places on the map as whole numbers; both axes have one scale."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     scale = _PLACES / max(float((high - low).max()), 1e-12)
-    scaled = ((positions - low) * scale).round().astype(int)
-    return scaled[:, 0].tolist(), scaled[:, 1].tolist()
+    return ((positions - low) * scale).round().astype(np.int64)
 
 
 def _compared(tree: TopicTree, other: TopicTree, name: str | None) -> dict[str, Any]:

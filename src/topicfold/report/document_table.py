@@ -31,8 +31,7 @@ __all__ = [
 ]
 
 FITTED_GRAPH = "the graph of the fit"
-_TEXT_BYTES = 10_000_000  # of all texts together; longer ones are cut ...
-_BYTES_A_TEXT = 500  # ... but not where all could have so many
+_BYTES_A_TEXT = 500  # that all texts may have, whatever the limit of all together
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
 _NEAREST, _LINKED = 8, 20
@@ -63,10 +62,11 @@ def document_table(
     rows: np.ndarray,
     graph: sp.csr_array | None,
     words: dict[str, int],
+    text_bytes: int,
 ) -> dict[str, Any]:
     """What is shown of each document; `counts` are over the words of the tree, `graph` is that of the shown ones.
 
-    `words` grows by the words of documents whose text is not known.
+    `words` grows by the words of documents whose text is not known. Texts of more than `text_bytes` together are cut.
     """
     doc_topic = tree.doc_topic[rows]
     table: dict[str, Any] = {
@@ -79,8 +79,9 @@ def document_table(
     }
     tints = _Tints(tree)
     if corpus.texts is not None and _can_cut(corpus.preprocessing):
-        table |= _texts(corpus, tree, rows, tints)
+        table |= _texts(corpus, tree, rows, tints, text_bytes)
     else:
+        table["no_texts"] = _why_no_texts(corpus)
         table["words"] = [_counted_words(counts, row, tree, tints, words) for row in rows]
     return table
 
@@ -102,19 +103,31 @@ def _can_cut(preprocessing: Preprocessing | None) -> bool:
     return preprocessing is not None and not isinstance(preprocessing.tokenizer, str)
 
 
+def _why_no_texts(corpus: Corpus) -> str:
+    """What the page says where it has words alone, and what a person can do about it."""
+    if corpus.preprocessing is None:
+        return "The corpus was made from counts and has no texts."
+    if corpus.texts is None:
+        return "The corpus was made without its texts; Corpus.read(..., keep_texts=True) keeps them."
+    return "The corpus has texts, but not the custom tokenizer that finds the words in them."
+
+
 def _shares(shares: np.ndarray, tree: TopicTree) -> str:
-    """'row of the topic, share in thousandths', again and again, the largest first; of each level its largest."""
+    """'row of the topic, share in thousandths', again and again, the largest first; of each level its largest.
+
+    Of memberships that do not add up to one many are near one: of those the rarest topics of each level.
+    """
     least, most = _SHARES[tree.exclusive]
+    weight = shares if tree.exclusive else shares * -np.log(np.clip(tree.size, 1e-6, 1))
     left = dict.fromkeys(tree.level.tolist(), most)
     found = []
-    for row in np.argsort(-shares, kind="stable").tolist():
-        if shares[row] < least:
-            break
+    for row in np.argsort(-weight, kind="stable").tolist():
         level = int(tree.level[row])
-        if left[level]:
+        if shares[row] >= least and left[level]:
             left[level] -= 1
-            found.append(f"{row} {round(1000 * float(shares[row]))}")
-    return " ".join(found)
+            found.append(row)
+    found.sort(key=lambda row: (-shares[row], row))
+    return " ".join(f"{row} {round(1000 * float(shares[row]))}" for row in found)
 
 
 def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
@@ -127,10 +140,12 @@ def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
 
 
 def _dates(corpus: Corpus, rows: np.ndarray) -> list[str] | None:
+    """Dates as precise as those of the corpus are: years where all are the first of January, months, or days."""
     if corpus.timestamps is None:
         return None
-    days = corpus.timestamps[rows].astype("datetime64[D]")
-    return ["" if np.isnat(day) else str(day) for day in days]
+    known = corpus.timestamps[~np.isnat(corpus.timestamps)]
+    unit = next((unit for unit in "YM" if (known.astype(f"datetime64[{unit}]") == known).all()), "D")
+    return ["" if np.isnat(date) else str(date) for date in corpus.timestamps[rows].astype(f"datetime64[{unit}]")]
 
 
 # ---- words and their topics -----------------------------------------------------------------------------------------
@@ -168,7 +183,7 @@ def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tint
     )
 
 
-def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints) -> dict[str, Any]:
+def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, text_bytes: int) -> dict[str, Any]:
     """Texts, cut where all together are long, with the topic of each word; and of each segment, where there are some.
 
     marks: 'characters since the last mark, length, row of the topic', again and again.
@@ -179,7 +194,7 @@ def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints) -> 
     known = set(corpus.vocabulary or ())
     column = {word: w for w, word in enumerate(tree.vocabulary) if word in known}
     texts = [corpus.texts[row] for row in rows]
-    limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts])
+    limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts], text_bytes)
     segments = None
     if tree.segment_topic is not None and corpus.segments is not None:
         segments = _SegmentTopics(corpus, corpus.segments, tree)
@@ -229,9 +244,9 @@ def _utf16_places(text: str) -> Callable[[int], int]:
     return [0, *accumulate(sizes)].__getitem__
 
 
-def _cut_length(sizes: list[int]) -> int | None:
+def _cut_length(sizes: list[int], text_bytes: int) -> int | None:
     """The bytes a text may have so that all together stay within bounds; None: they do as they are."""
-    room = max(_TEXT_BYTES, _BYTES_A_TEXT * len(sizes))
+    room = max(text_bytes, _BYTES_A_TEXT * len(sizes))
     if sum(sizes) <= room:
         return None
     low, high, lengths = _SHORTEST_CUT, max(sizes), np.array(sizes)

@@ -20,16 +20,20 @@ from ..store import replaced_when_whole
 
 __all__ = ["SCRIPTS", "Report"]
 
+_LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file holds what it shows
 D3 = "vendor/d3-7.9.0.min.js"
 # In this order; each file adds to the objects the first one makes.
 SCRIPTS = (
     "core.js",
     "names.js",
     "search.js",
+    "hierarchy.js",
     "overview.js",
     "topics.js",
     "topic.js",
     "document.js",
+    "points.js",
+    "region.js",
     "map.js",
     "time.js",
     "compare.js",
@@ -92,9 +96,24 @@ class Report:
             page += [parts[name], rest]
         return "".join(page)
 
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks; of a large one what to do instead."""
+        content = self._content()
+        if len(content) > _LARGEST_IN_NOTEBOOK:
+            size = f"{len(content) / 1e6:,.0f} MB"
+            return f"<p>{html.escape(repr(self))} ({size}, too large to show here): report.save('report.html')</p>"
+        # a frame of its own origin: the page cannot reach the notebook, nor the notebook's styles the page
+        return (
+            f'<iframe title="{html.escape(repr(self))}" sandbox="allow-scripts allow-downloads allow-popups" '
+            f'width="100%" height="700" style="border: 0" srcdoc="{html.escape(content.decode())}"></iframe>'
+        )
+
+    def _content(self) -> bytes:
+        return self.to_html().encode("utf-8", "replace")  # half of a surrogate pair cannot be written
+
     def save(self, path: str | Path) -> None:
         """Write the page; a failed write leaves what was there before."""
-        content = self.to_html().encode("utf-8", "replace")  # half of a surrogate pair cannot be written
+        content = self._content()
         with replaced_when_whole(path) as unfinished:
             Path(unfinished).write_bytes(content)
 

@@ -194,7 +194,33 @@ function hideTip() {
   tip.hidden = true;
 }
 
-// ---- colours: seven that can be told apart, whatever a person's colour vision; the rest is grey ----
+// ---- colours ----
+// Seven can be told apart, whatever a person's colour vision: they are for what the reader has chosen. Beside them each
+// topic has a hue of its own, a golden angle from that of the next smaller topic of its level.
+
+const HUE_STEP = 137.508;
+const chosenTopics = []; // rows, by the reader on the map
+const rankInLevel = new Map();
+for (const list of d3.group([...topics.keys()].sort((a, b) => topics[b].size - topics[a].size), (row) => topics[row].level).values()) list.forEach((row, rank) => rankInLevel.set(row, rank));
+
+function isDark() {
+  return matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+function hueOf(rank) {
+  const turn = Math.floor((rank * HUE_STEP) / 360); // hues of another turn are a little lighter or darker
+  return d3.hcl((30 + rank * HUE_STEP) % 360, 48, (isDark() ? 70 : 52) + (turn % 2 ? 8 : 0));
+}
+
+function topicColour(row) {
+  const place = chosenTopics.indexOf(row);
+  if (place >= 0) return colourValue(`--c${place}`);
+  return hueOf(rankInLevel.get(row)).formatHex();
+}
+
+function topicSwatch(row) {
+  return element('span', { class: 'swatch', style: { background: topicColour(row) } });
+}
 
 function colour(index) {
   return index < 0 || index >= COLOURS ? 'var(--grey)' : `var(--c${index})`;

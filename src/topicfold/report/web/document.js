@@ -1,6 +1,7 @@
 // The page of a document: its text with each word in the colour of its topic, its mix of topics, and its neighbours.
 
 const SHOWN_NEIGHBOURS = 8;
+const SHOWN_PATHS = 8;
 
 function marksOf(d) {
   const flat = numbers(documents.marks[d]);
@@ -19,44 +20,84 @@ function partsOf(d) {
   return documents.parts ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row, above })) : [];
 }
 
-// The topics with a colour of their own on this page: those with the most words in it, then by share.
-function colouredTopics(d, rows) {
+// The topics with a colour of their own on this page: of those that may have one, those with the most words in it, then
+// by share.
+function colouredTopics(d, rows, candidates) {
   const words = new Map();
   for (const row of rows) words.set(row, (words.get(row) || 0) + 1);
   const shares = new Map(levelShares(d, lowest));
   for (const row of shares.keys()) if (!words.has(row)) words.set(row, 0);
-  const order = [...words.keys()].sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
+  const order = [...words.keys()].filter((row) => !candidates || candidates.has(row)).sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
   return new Map(order.slice(0, COLOURS).map((row, i) => [row, i]));
 }
 
-// The topics of a document as a list, with colours where they have some, and as a bar where they add up to a whole.
+// Pointing at a topic, or going to it by keyboard, leaves the colours of its words alone.
+function showWordsOnPointing(list) {
+  const alone = (row) => {
+    const words = [...document.querySelectorAll('#main .word')];
+    const some = words.some((word) => Number(word.dataset.row) === row); // one of the upper level has no words of its own
+    for (const word of words) word.classList.toggle('faint', some && Number(word.dataset.row) !== row);
+  };
+  for (const link of list.querySelectorAll('a')) {
+    for (const event of ['pointerenter', 'focus']) link.addEventListener(event, () => alone(Number(link.dataset.row)));
+    for (const event of ['pointerleave', 'blur']) link.addEventListener(event, () => alone(null));
+  }
+  return list;
+}
+
+// ---- the place of a document in a tree of topics, of which it may have many ----
+
+// Rows of the topics above a topic, from the top down.
+function rowsAbove(row) {
+  const above = rowOfTopic.get(topics[row].parent);
+  return above === undefined ? [] : [...rowsAbove(above), above];
+}
+
+// The most telling topics of a document, each with its path, and the other topics. Those of the lowest level come first,
+// the rarer the better: nearly all documents have the large ones.
+function placesOf(d) {
+  const telling = ([row, share]) => share * Math.log(1 / Math.min(1, Math.max(topics[row].size, 1e-6)));
+  const sorted = sharesOf(d).sort((a, b) => topics[a[0]].level - topics[b[0]].level || telling(b) - telling(a));
+  const shown = new Set(); // rows, of topics and of those above them
+  const paths = [];
+  for (const [row, share] of sorted) {
+    if (paths.length === SHOWN_PATHS) break;
+    if (shown.has(row)) continue;
+    const above = rowsAbove(row);
+    paths.push({ row, share, above });
+    for (const other of [row, ...above]) shown.add(other);
+  }
+  return { paths, shown, rest: sorted.filter(([row]) => !shown.has(row)) };
+}
+
+function placeSection({ paths, rest }, colours) {
+  if (!paths.length) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
+  const link = (row) => [colours.has(row) ? swatch(colours.get(row)) : null, topicLink(topics[row], { 'data-row': row })];
+  const figure = (share) => element('span', { class: 'muted' }, ` ${percent(share, 0)}`);
+  const crumbs = (above) => element('ol', { class: 'crumbs muted', 'aria-label': 'Topics above it, from the top' }, above.map((row) => element('li', {}, link(row))));
+  const list = element('ol', { class: 'paths' }, paths.map(({ row, share, above }) => element('li', {}, above.length ? crumbs(above) : null, element('div', { class: 'path-end' }, link(row), figure(share)))));
+  const more = rest.length ? element('details', {}, element('summary', {}, plural(rest.length, 'more topic')), element('ul', { class: 'chips' }, rest.map(([row, share]) => element('li', {}, link(row), figure(share))))) : null;
+  return showWordsOnPointing(element('div', {}, list, more));
+}
+
+// The topics of a document, which add up to a whole, as a bar and as a list, with colours where they have some.
 function mixture(d, level, colours) {
   const indexOf = (row) => (colours.has(row) ? colours.get(row) : -1);
-  const shares = sharesOf(d).filter(([row]) => level === null || topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
+  const shares = sharesOf(d).filter(([row]) => topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
   if (!shares.length && !colours.size) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
   const known = new Set(shares.map(([row]) => row));
-  const least = report.exclusive ? '<1 %' : '<10 %';
   const lines = [
     ...shares.map(([row, share]) => [row, percent(share, 0)]),
-    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, least]), // some words are of these, too
+    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1 %']), // some words are of these, too
   ];
   const rest = 1 - d3.sum(shares, ([, share]) => share);
   const chips = element(
     'ul',
     { class: 'chips' },
     lines.map(([row, figure]) => element('li', {}, swatch(indexOf(row)), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${figure}`))),
-    report.exclusive && rest >= 0.01 ? element('li', { class: 'muted' }, `others ${percent(rest, 0)}`) : null,
+    rest >= 0.01 ? element('li', { class: 'muted' }, `others ${percent(rest, 0)}`) : null,
   );
-  const alone = (row) => {
-    const words = [...document.querySelectorAll('#main .word')];
-    const some = words.some((word) => Number(word.dataset.row) === row); // one of the upper level has no words of its own
-    for (const word of words) word.classList.toggle('faint', some && Number(word.dataset.row) !== row);
-  };
-  for (const link of chips.querySelectorAll('a')) {
-    for (const event of ['pointerenter', 'focus']) link.addEventListener(event, () => alone(Number(link.dataset.row)));
-    for (const event of ['pointerleave', 'blur']) link.addEventListener(event, () => alone(null));
-  }
-  if (!report.exclusive) return chips; // memberships of their own, which do not add up to a whole
+  showWordsOnPointing(chips);
   const stack = element(
     'div',
     { class: 'stack', role: 'img', 'aria-label': `Topics: ${shares.map(([row, share]) => `${nameOf(topics[row])} ${percent(share, 0)}`).join(', ')}` },
@@ -86,7 +127,8 @@ function textSection(d, marks, colours) {
   const text = documents.text[d];
   const parts = partsOf(d);
   const rest = documents.length[d] - text.length;
-  const ending = rest > 0 ? element('p', { class: 'note' }, `The text goes on for ${plural(rest, 'character')}.`) : null;
+  const kept = new TextEncoder().encode(text).length;
+  const ending = rest > 0 ? element('p', { class: 'note' }, `The text goes on for ${plural(rest, 'character')}. The page has the first ${count(kept)} bytes of this text; a larger --texts-mb keeps more.`) : null;
   const body = parts.length
     ? parts.map((part, i) => {
         const to = i + 1 < parts.length ? parts[i + 1].start : text.length;
@@ -108,7 +150,7 @@ function bagSection(d, colours) {
     'section',
     { id: 'text' },
     element('h3', {}, 'Words'),
-    element('p', { class: 'muted' }, 'The text was not kept; these are its most frequent words.'),
+    element('p', { class: 'muted' }, `These are the most frequent words of the document. ${report.no_texts}`),
     element('div', { class: 'text bag' }, countedWords(d).map(([word, n, row]) => {
       const shown = n > 1 ? `${report.words[word]} ×${n}` : report.words[word];
       return [row < 0 ? shown : tintedWord(shown, row, colours), ' '];
@@ -127,13 +169,14 @@ views.document = {
     if (d === undefined) return missing(main, `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which holds only some of them' : ''}.`);
     const marks = documents.text ? marksOf(d) : [];
     const rows = documents.text ? marks.map((mark) => mark.row) : countedWords(d).map((word) => word[2]).filter((row) => row >= 0);
-    const colours = colouredTopics(d, rows);
+    const places = report.exclusive ? null : placesOf(d);
+    const colours = colouredTopics(d, rows, places && places.shown);
     const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]) : [];
     const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], ...labels].filter(Boolean);
     main.append(
       element('h2', {}, titleOf(d)),
       element('p', { class: 'muted' }, known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)])),
-      element('section', { id: 'mixture' }, element('h3', {}, isGraph ? kindsOf(lowest) : 'Topics'), mixture(d, report.exclusive ? lowest : null, colours)),
+      element('section', { id: 'mixture' }, element('h3', {}, isGraph ? kindsOf(lowest) : 'Topics'), places ? placeSection(places, colours) : mixture(d, lowest, colours)),
       isGraph ? element('section', {}, element('h3', {}, kindsOf(highest)), mixture(d, highest, new Map(levelShares(d, highest).slice(0, COLOURS).map(([row], i) => [row, i])))) : '',
       element(
         'div',

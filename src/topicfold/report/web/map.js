@@ -1,66 +1,96 @@
-// The map: a point a document, on a canvas. Pan, zoom, point at one for its title, open it with a click.
+// The map: a point a document. Pan, zoom, point at one for its title, open it with a click; draw round a region to ask
+// what it is about. Points are on a layer of their own (points.js), names and all else on the canvas above it.
 
-const MAP_TOPICS = 400; // choices in the list of what to colour
-const EDGE_REST = 120; // milliseconds after the last move before edges are drawn
+const MAP_TOPICS = 400; // choices in the list of topics
+const LEVEL_ZOOMS = [1, 2.2, 5]; // from which zoom on the names of further levels of a tree are shown
+const GRID_ZOOMS = [2.5, 5, 10]; // and the words of neighbourhoods, coarse to fine
+const NAME_LINES = [0, 17, -17, 34, -34]; // pixels below a cluster's middle where its name may stand
+const CLICK = 14; // pixels from a document that count as on it
 
-const mapChoice = { by: 'topic', edges: false, chosen: { topic: null, label: null } };
+const mapChoice = { by: 'topic', tool: 'move', label: [] };
+let mapTransform = null; // where the reader has left the map
 
 function groupsOf(by) {
-  if (by === 'label') {
-    const first = documents.labels.map((text) => (text ? Number(text.split(' ')[0]) : -1));
-    return { of: first, names: report.labels };
-  }
+  if (by === 'label') return { of: documents.labels.map((text) => (text ? Number(text.split(' ')[0]) : -1)), names: report.labels };
   return { of: d3.range(documentCount).map(mainTopic), names: topics.map(nameOf) };
 }
 
-function edgePairs() {
-  const lists = (documents.linked || documents.near).map(numbers);
-  const edges = [];
-  lists.forEach((others, d) => {
-    for (const other of others) if (d < other || !lists[other].includes(d)) edges.push([d, other]);
-  });
-  return edges;
+// Where the name of a group stands: where its documents are densest.
+function anchorOf(members) {
+  const cell = (d) => `${Math.round(documents.x[d] / 500)} ${Math.round(documents.y[d] / 500)}`;
+  const cells = d3.group(members, cell);
+  const [best] = [...cells.values()].sort((a, b) => b.length - a.length);
+  return [d3.mean(best, (d) => documents.x[d]), d3.mean(best, (d) => documents.y[d])];
 }
 
-function drawMap(main, value) {
+// Names with their places, the first first where there is no room for all: [text, x, y, zoom, kind].
+function placedNames(groups) {
+  const found = [];
+  const add = (of, names, zoom, kind) => {
+    const members = d3.group(d3.range(documentCount).filter((d) => of[d] >= 0), (d) => of[d]);
+    for (const [member, list] of [...members].sort((a, b) => b[1].length - a[1].length)) found.push([names[member], ...anchorOf(list), zoom, kind, member]);
+  };
+  add(groups.of, groups.names, 0, 'group');
+  if (mapChoice.by === 'topic' && !isFlat) {
+    const levels = isGraph ? [] : d3.range(highest - 1, lowest - 1, -1);
+    levels.slice(0, 2).forEach((level, i) => add(d3.range(documentCount).map((d) => (levelShares(d, level)[0] || [-1])[0]), groups.names, LEVEL_ZOOMS[i + 1], 'finer'));
+  }
+  for (const [grid, x, y, ...words] of report.neighbourhoods) found.push([words.join(' '), x, y, GRID_ZOOMS[grid], 'words']);
+  return found;
+}
+
+function drawMap(main, value, corners = null, alone = false) {
   const { x: xs, y: ys } = documents;
-  const canvas = element('canvas', { id: 'map-canvas', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre.' });
+  const canvas = element('canvas', { id: 'map-canvas', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre, R asks what the visible region is about.' });
   const context = canvas.getContext('2d');
+  const points = pointsOfMap();
   const legend = element('div', { class: 'legend' });
   const tree = d3.quadtree(d3.range(documentCount), (d) => xs[d], (d) => ys[d]);
   const chosenDocument = value === null ? undefined : rowOfDocument.get(value);
   let groups = null; // which group each document is in, and the names of the groups
   let sizes = null;
-  let lists = null; // documents by colour, made anew when the choice of colours changes
-  let edges = null;
-  let transform = d3.zoomIdentity;
+  let placed = [];
+  let transform = mapTransform || d3.zoomIdentity;
   let scale = 1;
   let offset = [0, 0];
   let pending = 0;
-  let restTimer = 0;
   let hovered = -1;
+  let hoveredGroup = -1;
+  let drawn = null; // corners of what is being drawn round, in pixels
 
-  function chosen() {
-    if (!mapChoice.chosen[mapChoice.by]) {
-      const order = [...sizes.keys()].filter((member) => member >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b);
-      mapChoice.chosen[mapChoice.by] = order.slice(0, COLOURS);
-    }
-    return mapChoice.chosen[mapChoice.by];
-  }
+  const chosen = () => (mapChoice.by === 'topic' ? chosenTopics : mapChoice.label);
 
   function group() {
     groups = groupsOf(mapChoice.by);
     sizes = d3.rollup(groups.of, (list) => list.length, (member) => member);
-    lists = null;
+    placed = placedNames(groups);
+    tint();
+  }
+
+  const labelColour = (member) => (mapChoice.label.includes(member) ? colourValue(`--c${mapChoice.label.indexOf(member)}`) : hueOf(member).formatHex());
+
+  // The colours of all points. Where some groups are chosen, or one is pointed at, the others step back.
+  function tint() {
+    const colours = new Map();
+    const picked = hoveredGroup >= 0 ? [hoveredGroup] : chosen();
+    const grey = d3.color(colourValue('--grey'));
+    for (let d = 0; d < documentCount; d += 1) {
+      const member = groups.of[d];
+      if (!colours.has(member)) colours.set(member, member < 0 ? grey : d3.color(mapChoice.by === 'topic' ? topicColour(member) : labelColour(member)));
+      const { r, g, b } = colours.get(member);
+      const near = passes(d) ? (!picked.length || picked.includes(member) ? 215 : 50) : 14;
+      mapTints.set([r, g, b, near], 4 * d);
+    }
+    points.tint(mapTints);
   }
 
   const at = (d) => [transform.applyX(offset[0] + scale * xs[d]), transform.applyY(offset[1] + scale * ys[d])];
+  const ontoMap = ([px, py]) => [(transform.invertX(px) - offset[0]) / scale, (transform.invertY(py) - offset[1]) / scale];
 
   function fit() {
     const box = { width: canvas.clientWidth, height: canvas.clientHeight };
     const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(box.width * ratio);
-    canvas.height = Math.round(box.height * ratio);
+    for (const layer of [canvas, points.canvas]) [layer.width, layer.height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const width = Math.max(d3.max(xs) || 0, 1);
     const height = Math.max(d3.max(ys) || 0, 1);
@@ -68,102 +98,99 @@ function drawMap(main, value) {
     offset = [(box.width - scale * width) / 2, (box.height - scale * height) / 2];
   }
 
-  function drawEdges() {
-    edges = edges || edgePairs();
-    context.strokeStyle = colourValue('--edge');
-    context.lineWidth = 0.6;
-    context.beginPath();
-    for (const [a, b] of edges) {
-      const [ax, ay] = at(a);
-      const [bx, by] = at(b);
-      context.moveTo(ax, ay);
-      context.lineTo(bx, by);
-    }
-    context.stroke();
-  }
-
   function drawPoints() {
-    const order = chosen();
-    const size = Math.max(1.6, Math.min(5, (documentCount > 5000 ? 1.7 : 2.4) * Math.sqrt(transform.k)));
-    const [grow, left, top] = [scale * transform.k, transform.applyX(offset[0]), transform.applyY(offset[1])];
-    const [right, bottom] = [canvas.clientWidth + 9, canvas.clientHeight + 9];
-    const square = documentCount > 5000 && size < 2.5; // too small to be told from a disc, and several times faster
-    lists = lists || d3.group(d3.range(documentCount), (d) => order.indexOf(groups.of[d]));
-    for (const index of [-1, ...d3.range(order.length)]) {
-      context.fillStyle = index < 0 ? colourValue('--grey') : colourValue(`--c${index}`);
-      context.globalAlpha = index < 0 ? 0.45 : 0.85;
-      context.beginPath();
-      for (const d of lists.get(index) || []) {
-        const px = left + grow * xs[d];
-        const py = top + grow * ys[d];
-        if (px < -9 || py < -9 || px > right || py > bottom) continue;
-        if (square) {
-          context.fillRect(px - size, py - size, 2 * size, 2 * size);
-        } else {
-          context.moveTo(px + size, py);
-          context.arc(px, py, size, 0, 2 * Math.PI);
-        }
-      }
-      if (!square) context.fill();
-    }
-    context.globalAlpha = 1;
-    return order;
+    const radius = Math.max(1.1, Math.min(5, (documentCount > 20000 ? 1.1 : documentCount > 5000 ? 1.6 : 2.4) * Math.sqrt(transform.k)));
+    points.draw({ scale: scale * transform.k, left: transform.applyX(offset[0]), top: transform.applyY(offset[1]), radius, ratio: devicePixelRatio || 1, width: canvas.clientWidth, height: canvas.clientHeight });
   }
 
-  function drawNames(order) {
-    context.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
+  function drawNames() {
+    const family = getComputedStyle(document.body).fontFamily;
+    const [ink, muted, ground] = ['--ink', '--muted', '--page'].map(colourValue);
     context.textAlign = 'center';
     context.lineJoin = 'round';
+    context.lineWidth = 4;
+    context.strokeStyle = ground;
     const taken = []; // boxes of the names drawn so far: one that would cover another is left out
-    order.forEach((member, index) => {
-      const members = lists.get(index);
-      if (!members) return;
-      const px = transform.applyX(offset[0] + scale * d3.median(members, (d) => xs[d]));
-      const py = transform.applyY(offset[1] + scale * d3.median(members, (d) => ys[d]));
-      const name = groups.names[member];
-      const text = name.length > 28 ? `${name.slice(0, 27)}…` : name;
-      const half = context.measureText(text).width / 2;
-      if (px < 0 || px > canvas.clientWidth) return;
+    const picked = chosen();
+    let shown = 0;
+    for (const [text, x, y, zoom, kind, member] of placed) {
+      if (transform.k < zoom) continue;
+      const px = transform.applyX(offset[0] + scale * x);
+      const py = transform.applyY(offset[1] + scale * y);
+      if (px < 0 || px > canvas.clientWidth || py < 0 || py > canvas.clientHeight) continue;
+      context.font = kind === 'group' ? `600 13px ${family}` : kind === 'finer' ? `600 12px ${family}` : `italic 12px ${family}`;
+      const short = text.length > 32 ? `${text.slice(0, 31)}…` : text;
+      const half = context.measureText(short).width / 2;
       const middle = Math.min(Math.max(px, half + 4), canvas.clientWidth - half - 4);
-      if (taken.some(([x, y, reach]) => Math.abs(x - middle) < reach + half + 4 && Math.abs(y - py) < 16)) return;
-      taken.push([middle, py, half]);
-      context.lineWidth = 4;
-      context.strokeStyle = colourValue('--page');
-      context.strokeText(text, middle, py);
-      context.fillStyle = colourValue('--ink');
-      context.fillText(text, middle, py);
-    });
+      const isFree = (line) => !taken.some(([tx, ty, reach]) => Math.abs(tx - middle) < reach + half + 6 && Math.abs(ty - line) < 17);
+      const line = (kind === 'group' ? NAME_LINES : [0]).map((below) => py + below).find(isFree);
+      if (line === undefined) continue;
+      taken.push([middle, line, half]);
+      shown += 1;
+      context.strokeText(short, middle, line);
+      context.fillStyle = kind === 'words' || (kind === 'group' && picked.length && !picked.includes(member)) ? muted : ink;
+      context.fillText(short, middle, line);
+    }
+    canvas.dataset.names = shown;
+  }
+
+  function drawEdgesOf(d) {
+    const others = numbers((documents.linked || documents.near)[d]);
+    context.strokeStyle = colourValue('--ink');
+    context.globalAlpha = 0.55;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const other of others) {
+      context.moveTo(...at(d));
+      context.lineTo(...at(other));
+    }
+    context.stroke();
+    context.globalAlpha = 1;
   }
 
   function ring(d, width) {
-    const [px, py] = at(d);
     context.strokeStyle = colourValue('--ink');
     context.lineWidth = width;
     context.beginPath();
-    context.arc(px, py, 8, 0, 2 * Math.PI);
+    context.arc(...at(d), 8, 0, 2 * Math.PI);
     context.stroke();
   }
 
-  function draw(atRest) {
-    pending = 0;
-    context.fillStyle = colourValue('--page'); // a ground of its own: a dark map is printed as it is
-    context.fillRect(0, 0, canvas.clientWidth, canvas.clientHeight);
-    if (mapChoice.edges && atRest) drawEdges();
-    drawNames(drawPoints());
-    if (chosenDocument !== undefined) ring(chosenDocument, 3);
-    if (hovered >= 0) ring(hovered, 2);
+  function outline(pixels) {
+    context.strokeStyle = colourValue('--c1');
+    context.lineWidth = 2;
+    context.setLineDash([6, 4]);
+    context.beginPath();
+    pixels.forEach((pixel, i) => (i ? context.lineTo(...pixel) : context.moveTo(...pixel)));
+    context.closePath();
+    context.stroke();
+    context.setLineDash([]);
   }
 
-  // Edges are many: they are drawn when the map has come to rest.
+  const ontoCanvas = ([x, y]) => [transform.applyX(offset[0] + scale * x), transform.applyY(offset[1] + scale * y)];
+
+  function draw() {
+    pending = 0;
+    drawPoints();
+    context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+    drawNames();
+    if (corners) outline(corners.map(ontoCanvas));
+    if (drawn) outline(drawn);
+    for (const [d, width] of [[chosenDocument, 3], [hovered, 2]]) {
+      if (d === undefined || d < 0) continue;
+      drawEdgesOf(d);
+      ring(d, width);
+    }
+  }
+
   function redraw() {
-    if (!pending) pending = requestAnimationFrame(() => draw(!mapChoice.edges));
-    clearTimeout(restTimer);
-    if (mapChoice.edges) restTimer = setTimeout(() => requestAnimationFrame(() => draw(true)), EDGE_REST);
+    if (!pending) pending = requestAnimationFrame(draw);
   }
 
   function nearestTo(px, py, reach) {
-    const found = tree.find((transform.invertX(px) - offset[0]) / scale, (transform.invertY(py) - offset[1]) / scale, reach / (scale * transform.k));
-    return found === undefined ? -1 : found;
+    const [x, y] = ontoMap([px, py]);
+    const found = tree.find(x, y, reach / (scale * transform.k));
+    return found === undefined || !passes(found) ? -1 : found;
   }
 
   function tell(d, px, py) {
@@ -174,24 +201,58 @@ function drawMap(main, value) {
     if (d < 0) return hideTip();
     const box = canvas.getBoundingClientRect();
     const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]).join(', ') : '';
-    return showTip(box.left + px, box.top + py, titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), labels);
+    const start = documents.title && documents.text ? documents.text[d].slice(0, 140).trim() : '';
+    return showTip(box.left + px, box.top + py, titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), [labels, documents.date ? documents.date[d] : ''].filter(Boolean).join(' · '), start && `${start} …`);
   }
 
-  const zoom = d3.zoom().scaleExtent([0.5, 60]).on('zoom', (event) => {
-    transform = event.transform;
-    canvas.dataset.zoom = transform.k.toFixed(3);
-    hovered = -1;
-    hideTip();
-    redraw();
-  });
+  // ---- moving, and drawing round a region ----
+
+  const draws = (event) => mapChoice.tool !== 'move' || event.shiftKey;
+  const zoom = d3
+    .zoom()
+    .scaleExtent([0.5, 60])
+    .filter((event) => event.type === 'wheel' || !(draws(event) || event.button))
+    .on('zoom', (event) => {
+      transform = event.transform;
+      mapTransform = transform;
+      canvas.dataset.zoom = transform.k.toFixed(3);
+      hovered = -1;
+      hideTip();
+      redraw();
+    });
   const zoomed = d3.select(canvas).call(zoom);
   zoomed.on('dblclick.zoom', null);
+  zoomed.property('__zoom', transform);
+
+  function openRegion(pixels) {
+    location.hash = address('region', polygonText(pixels.map(ontoMap)));
+  }
+
+  let from = null;
+  canvas.addEventListener('pointerdown', (event) => {
+    if (!draws(event) || event.button) return;
+    from = [event.offsetX, event.offsetY];
+    drawn = [from];
+    canvas.setPointerCapture(event.pointerId);
+  });
   canvas.addEventListener('pointermove', (event) => {
-    if (!event.buttons) tell(nearestTo(event.offsetX, event.offsetY, 14), event.offsetX, event.offsetY);
+    const here = [event.offsetX, event.offsetY];
+    if (from) {
+      drawn = mapChoice.tool === 'box' ? [from, [here[0], from[1]], here, [from[0], here[1]]] : [...drawn, here];
+      redraw();
+    } else if (!event.buttons) tell(nearestTo(...here, CLICK), ...here);
+  });
+  canvas.addEventListener('pointerup', () => {
+    const pixels = drawn;
+    from = null;
+    drawn = null;
+    if (pixels && pixels.length >= 3 && Math.abs(d3.polygonArea(pixels)) > 60) openRegion(pixels);
+    else redraw();
   });
   canvas.addEventListener('pointerleave', () => tell(-1));
   canvas.addEventListener('click', (event) => {
-    const d = nearestTo(event.offsetX, event.offsetY, 14);
+    if (draws(event)) return;
+    const d = nearestTo(event.offsetX, event.offsetY, CLICK);
     if (d >= 0) location.hash = address('document', documents.id[d]);
   });
   canvas.addEventListener('keydown', (event) => {
@@ -202,30 +263,38 @@ function drawMap(main, value) {
     else if (event.key === '-') zoom.scaleBy(zoomed, 1 / 1.4);
     else if (event.key === '0') zoom.transform(zoomed, d3.zoomIdentity);
     else if (event.key === 'Enter' && hovered >= 0) location.hash = address('document', documents.id[hovered]);
+    else if (event.key === 'r' || event.key === 'R') openRegion([[0, 0], [width, 0], [width, height], [0, height]]);
     else return;
     event.preventDefault();
     tell(nearestTo(width / 2, height / 2, 1e9), width / 2, height / 2);
   });
 
+  // ---- what is beside the map ----
+
   function drawLegend() {
     const order = chosen();
     const all = [...sizes.keys()].filter((member) => member >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b).slice(0, MAP_TOPICS);
     const toggle = (member) => {
-      const list = chosen();
-      const place = list.indexOf(member);
-      lists = null;
-      mapChoice.chosen[mapChoice.by] = place >= 0 ? list.filter((other) => other !== member) : [...list.slice(-COLOURS + 1), member];
+      const place = order.indexOf(member);
+      if (place >= 0) order.splice(place, 1);
+      else if (order.push(member) > COLOURS) order.shift();
+      tint();
       drawLegend();
       redraw();
     };
+    const point = (member) => {
+      hoveredGroup = member;
+      tint();
+      redraw();
+    };
     legend.replaceChildren(
-      element('p', { class: 'muted' }, `Documents on this page by their ${mapChoice.by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to colour:`),
+      element('p', { class: 'muted' }, `Documents on this page by their ${mapChoice.by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to set apart:`),
       element(
         'ul',
         {},
         all.map((member) => {
-          const index = order.indexOf(member);
-          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(index >= 0), on: { click: () => toggle(member) } }, swatch(index), `${groups.names[member]} `, element('span', { class: 'muted' }, count(sizes.get(member)))));
+          const mark = element('span', { class: 'swatch', style: { background: mapChoice.by === 'topic' ? topicColour(member) : labelColour(member) } });
+          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(order.includes(member)), on: { click: () => toggle(member), pointerenter: () => point(member), pointerleave: () => point(-1) } }, mark, `${groups.names[member]} `, element('span', { class: 'muted' }, count(sizes.get(member)))));
         }),
       ),
     );
@@ -242,34 +311,87 @@ function drawMap(main, value) {
     element('option', { value: 'topic', selected: mapChoice.by === 'topic' }, 'topic'),
     documents.labels ? element('option', { value: 'label', selected: mapChoice.by === 'label' }, 'label') : null,
   );
-  const edgeName = documents.linked ? report.graph : 'nearest by topic';
-  const edgeBox = element('input', { type: 'checkbox', id: 'edges', checked: mapChoice.edges, on: { change: () => { mapChoice.edges = edgeBox.checked; redraw(); } } });
-  main.append(
-    element('h2', {}, 'Map'),
+  const tools = ['move', 'lasso', 'box'].map((tool) =>
+    element('button', { type: 'button', id: `tool-${tool}`, 'aria-pressed': String(mapChoice.tool === tool), on: { click: () => {
+      mapChoice.tool = tool;
+      for (const other of tools) other.setAttribute('aria-pressed', String(other.id === `tool-${tool}`));
+    } } }, { move: 'Move', lasso: 'Lasso', box: 'Box' }[tool]),
+  );
+  const filterTools = alone ? [] : mapFilter(() => {
+    tint();
+    redraw();
+    if (corners) show();
+  });
+  const layers = element('div', { class: 'layers' }, points.canvas, canvas);
+  if (alone) main.append(layers);
+  else main.append(
+    element('h2', {}, corners ? 'A region of the map' : 'Map'),
     element(
       'div',
       { class: 'tools' },
       element('label', {}, 'Colour by ', by),
-      element('label', { class: 'check', title: 'Of a document with very many, the heaviest' }, edgeBox, ` Edges (${edgeName})`),
-      element('button', { type: 'button', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
+      element('span', { role: 'group', 'aria-label': 'What dragging does' }, tools),
+      element('button', { type: 'button', id: 'map-all', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
+      element('button', { type: 'button', id: 'map-picture', on: { click: () => savePicture() } }, 'Picture'),
+      ...filterTools,
     ),
-    element('div', { class: 'map' }, canvas, legend),
-    element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', 'Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it.'),
+    element('div', { class: 'map' }, layers, legend),
+    element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', `Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it; with the lasso, the box, or Shift, draw round a region to ask what it is about. Lines lead to the documents ${documents.linked ? `joined by ${report.graph}` : 'nearest by topic'}.`),
+    corners ? regionPanel(documentsIn(corners)) : '',
   );
-  group();
-  drawLegend();
+
+  function savePicture() {
+    const whole = element('canvas', { width: canvas.width, height: canvas.height });
+    const picture = whole.getContext('2d');
+    picture.fillStyle = colourValue('--page');
+    picture.fillRect(0, 0, whole.width, whole.height);
+    for (const layer of [points.canvas, canvas]) picture.drawImage(layer, 0, 0);
+    downloadAddress('map.png', whole.toDataURL('image/png'));
+  }
+
   const resize = () => { fit(); redraw(); };
+  const recolour = () => { tint(); drawLegend(); redraw(); };
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   addEventListener('resize', resize);
-  scheme.addEventListener('change', redraw);
+  scheme.addEventListener('change', recolour);
   fit();
-  draw(true);
+  group();
+  drawLegend();
+  draw();
   return () => {
     removeEventListener('resize', resize);
-    scheme.removeEventListener('change', redraw);
+    scheme.removeEventListener('change', recolour);
     cancelAnimationFrame(pending);
-    clearTimeout(restTimer);
   };
 }
 
+// Which documents are to be seen: those of a label, and those of a span of time.
+function mapFilter(changed) {
+  const made = [];
+  if (documents.labels) {
+    const chooser = element('select', { id: 'filter-label', on: { change: () => {
+      filter.label = chooser.value === '' ? null : Number(chooser.value);
+      changed();
+    } } }, element('option', { value: '' }, 'all labels'), report.labels.slice(0, MAP_TOPICS).map((label, i) => element('option', { value: i, selected: filter.label === i }, label)));
+    made.push(element('label', {}, 'Show ', chooser));
+  }
+  if (documents.date && documents.date.some(Boolean)) {
+    const [first, last] = d3.extent(documents.date.filter(Boolean));
+    for (const [end, title] of [['from', 'from '], ['to', 'to ']]) {
+      const field = element('input', { type: 'text', id: `filter-${end}`, size: 10, placeholder: end === 'from' ? first : last, value: filter[end], on: { change: () => {
+        filter[end] = field.value.trim();
+        changed();
+      } } });
+      made.push(element('label', {}, title, field));
+    }
+  }
+  return made;
+}
+
 views.map = { tab: 'Map', draw: drawMap };
+views.region = {
+  draw(main, value) {
+    const corners = polygonOf(value);
+    return corners ? drawMap(main, null, corners) : missing(main, 'This address holds no region of the map.');
+  },
+};

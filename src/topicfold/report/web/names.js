@@ -69,10 +69,13 @@ if (keptNames) {
   }
 }
 
+function downloadAddress(fileName, url) {
+  element('a', { href: url, download: fileName }).click();
+}
+
 function download(fileName, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = element('a', { href: url, download: fileName });
-  link.click();
+  const url = URL.createObjectURL(new Blob([text], { type: fileName.endsWith('.json') ? 'application/json' : 'text/plain' }));
+  downloadAddress(fileName, url);
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 

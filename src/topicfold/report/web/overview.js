@@ -99,7 +99,7 @@ function topicTable(list) {
         element(
           'tr',
           {},
-          element('td', {}, topicLink(topic), element('div', { class: 'muted words' }, furtherWords(topic, 11))),
+          element('td', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null, element('div', { class: 'muted words' }, furtherWords(topic, 11)), trend(topic)),
           element('td', { class: 'figure' }, bar(topic.size / largest), element('span', {}, percent(topic.size))),
           element('td', { class: 'number' }, topic.coherence === null ? '–' : topic.coherence.toFixed(2)),
         ),
@@ -115,16 +115,27 @@ function topicTable(list) {
   ];
 }
 
+// How the share of a topic went, as a small line.
+function trend(topic) {
+  if (!report.time) return null;
+  const shares = report.time.share[rowOfTopic.get(topic.id)].map((share) => share || 0);
+  const x = d3.scaleLinear([0, Math.max(1, shares.length - 1)], [1, 99]);
+  const y = d3.scaleLinear([0, Math.max(...shares, 1e-9)], [15, 1]);
+  return d3.create('svg').attr('viewBox', [0, 0, 100, 16]).attr('class', 'trend').attr('aria-hidden', 'true').call((svg) => svg.append('path').attr('class', 'line').attr('d', d3.line((share, i) => x(i), y)(shares))).node();
+}
+
 views.overview = {
   tab: 'Overview',
   draw(main) {
     const ofLevel = (level) => topics.filter((topic) => topic.level === level);
     const table = element('div', {}, topicTable(ofLevel(highest)));
     const chooser = element('select', { id: 'level', on: { change: () => table.replaceChildren(...topicTable(ofLevel(Number(chooser.value)))) } }, d3.range(highest, lowest - 1, -1).map((level) => element('option', { value: level }, `${level}`)));
+    const whole = element('section', { class: 'small-map' }, element('h3', {}, element('a', { href: '#map' }, 'The map')));
     main.append(
       element('h2', { class: 'hidden-title' }, 'Overview'),
       facts(),
       ...notes(),
+      whole,
       element(
         'div',
         { class: 'two' },
@@ -132,6 +143,8 @@ views.overview = {
         element('div', {}, convergence(report.model), settings(report.model)),
       ),
       isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',
+      hierarchySection() || '',
     );
+    return documentCount > 1 ? drawMap(whole, null, null, true) : whole.remove();
   },
 };

@@ -7,6 +7,16 @@ document.getElementById('views').append(
 document.getElementById('skip').addEventListener('click', () => document.getElementById('main').focus());
 drawSide();
 
+// In the frame of a notebook (srcdoc) the browser takes "#topics" for an address of the notebook: we go there ourselves.
+if (location.protocol === 'about:') {
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link || event.defaultPrevented) return;
+    event.preventDefault();
+    location.hash = link.getAttribute('href');
+  });
+}
+
 // Who goes back finds the page as it was left; who follows a link begins at its top. An address the reader has been at
 // carries a state, a new one has none.
 const leftAt = new Map();
@@ -15,6 +25,7 @@ history.scrollRestoration = 'manual';
 history.replaceState('seen', '');
 addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true });
 addEventListener('hashchange', () => {
+  leftAt.set(shownAddress, scrollY); // the event of a scroll may come later
   const place = history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
   history.replaceState('seen', '');
   shownAddress = location.hash;

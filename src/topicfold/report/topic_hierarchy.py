@@ -1,0 +1,55 @@
+"""Which topics belong together: flat topics merged two by two, with the words of each fork, and how alike they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..topics.changes import merged
+from ..topics.likeness import topic_likeness, topic_linkage
+from ..topics.tree import TopicTree
+from .document_table import shortened
+from .topic_table import as_number
+
+__all__ = ["topic_hierarchy"]
+
+_MOST_TOPICS = 150  # a drawing of more cannot be read
+_WORDS = 4
+
+
+def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
+    """Forks of flat topics from the most alike up, their order, and likeness in hundredths; None where it is of no use.
+
+    A fork is [one, other, distance, words]: numbers below the number of topics are rows of topics, others are earlier
+    forks. Its words are those of both together.
+    """
+    n_topics = len(tree)
+    if not tree.exclusive or tree.edges is not None or tree.parent.max(initial=-1) >= 0:
+        return None
+    if not 3 <= n_topics <= _MOST_TOPICS:
+        return None
+    from scipy.cluster.hierarchy import leaves_list, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    likeness = topic_likeness(tree)
+    distance = 1 - likeness
+    np.fill_diagonal(distance, 0)
+    linkage = optimal_leaf_ordering(topic_linkage(tree), squareform(distance, checks=False))
+    members: list[list[int]] = [[row] for row in range(n_topics)]
+    forks = []
+    for one, other, height, _ in linkage.tolist():
+        members.append([*members[int(one)], *members[int(other)]])
+        forks.append([int(one), int(other), as_number(height, 3), _words(tree, members[-1])])
+    return {
+        "forks": forks,
+        "order": leaves_list(linkage).tolist(),
+        "likeness": (100 * likeness).round().astype(int).tolist(),
+    }
+
+
+def _words(tree: TopicTree, rows: list[int]) -> str:
+    if len(rows) == len(tree):
+        return ""  # all topics together have no words of their own
+    together = merged(tree, [sorted(rows)])
+    return shortened(" ".join(word.word for word in together.words(int(tree.ids[min(rows)]), _WORDS)))
