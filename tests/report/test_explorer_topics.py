@@ -113,3 +113,13 @@ def test_names_travel_as_a_file(page, reports, tmp_path):
     page.find("#download-names").click()
     page.until((tmp_path / "topic-names.json").exists)
     assert read_names(tmp_path / "topic-names.json") == given
+
+
+def test_what_tells_a_topic_from_the_nearest(page, reports):
+    page.open(reports["plsa"], "topic=0")
+    here, there = (set(text.split()) for text in page.texts(".telling dd"))
+    assert here
+    assert there
+    assert not here & there
+    words = set(page.texts(".word-table th[scope=row]"))
+    assert here <= words

@@ -28,7 +28,7 @@ function colouredTopics(d, rows, candidates) {
   const shares = new Map(levelShares(d, lowest));
   for (const row of shares.keys()) if (!words.has(row)) words.set(row, 0);
   const order = [...words.keys()].filter((row) => !candidates || candidates.has(row)).sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
-  return new Map(order.slice(0, COLOURS).map((row, i) => [row, i]));
+  return new Set(order.slice(0, COLOURS));
 }
 
 // Pointing at a topic, or going to it by keyboard, leaves the colours of its words alone.
@@ -72,7 +72,7 @@ function placesOf(d) {
 
 function placeSection({ paths, rest }, colours) {
   if (!paths.length) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
-  const link = (row) => [colours.has(row) ? swatch(colours.get(row)) : null, topicLink(topics[row], { 'data-row': row })];
+  const link = (row) => [colours.has(row) ? topicSwatch(row) : null, topicLink(topics[row], { 'data-row': row })];
   const figure = (share) => element('span', { class: 'muted' }, ` ${percent(share, 0)}`);
   const crumbs = (above) => element('ol', { class: 'crumbs muted', 'aria-label': 'Topics above it, from the top' }, above.map((row) => element('li', {}, link(row))));
   const list = element('ol', { class: 'paths' }, paths.map(({ row, share, above }) => element('li', {}, above.length ? crumbs(above) : null, element('div', { class: 'path-end' }, link(row), figure(share)))));
@@ -82,7 +82,7 @@ function placeSection({ paths, rest }, colours) {
 
 // The topics of a document, which add up to a whole, as a bar and as a list, with colours where they have some.
 function mixture(d, level, colours) {
-  const indexOf = (row) => (colours.has(row) ? colours.get(row) : -1);
+  const colourOf = (row) => (colours.has(row) ? topicColour(row) : 'var(--grey)');
   const shares = sharesOf(d).filter(([row]) => topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
   if (!shares.length && !colours.size) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
   const known = new Set(shares.map(([row]) => row));
@@ -94,21 +94,21 @@ function mixture(d, level, colours) {
   const chips = element(
     'ul',
     { class: 'chips' },
-    lines.map(([row, figure]) => element('li', {}, swatch(indexOf(row)), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${figure}`))),
+    lines.map(([row, figure]) => element('li', {}, element('span', { class: 'swatch', style: { background: colourOf(row) } }), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${figure}`))),
     rest >= 0.01 ? element('li', { class: 'muted' }, `others ${percent(rest, 0)}`) : null,
   );
   showWordsOnPointing(chips);
   const stack = element(
     'div',
     { class: 'stack', role: 'img', 'aria-label': `Topics: ${shares.map(([row, share]) => `${nameOf(topics[row])} ${percent(share, 0)}`).join(', ')}` },
-    shares.map(([row, share]) => element('span', { title: `${nameOf(topics[row])} ${percent(share, 0)}`, style: { width: `${100 * share}%`, background: colour(indexOf(row)) } })),
+    shares.map(([row, share]) => element('span', { title: `${nameOf(topics[row])} ${percent(share, 0)}`, style: { width: `${100 * share}%`, background: colourOf(row) } })),
   );
   return [stack, chips];
 }
 
 function tintedWord(text, row, colours) {
-  const index = colours.has(row) ? colours.get(row) : -1; // not one of the seven: underlined in grey
-  return element('span', { class: index < 0 ? 'word' : `word t${index}`, 'data-row': row, title: nameOf(topics[row]) }, text);
+  const look = colours.has(row) ? { class: 'word tinted', style: { '--tint': topicColour(row) } } : { class: 'word' }; // not one of the seven: underlined in grey
+  return element('span', { ...look, 'data-row': row, title: nameOf(topics[row]) }, text);
 }
 
 function tinted(text, from, to, marks, colours) {

@@ -2,6 +2,7 @@
 
 const TOPIC_WORDS = 25;
 const SNIPPET = 260;
+const TELLING = 8; // words
 
 function lift([word, probability]) {
   return report.share[word] > 0 ? probability / report.share[word] : 0;
@@ -13,7 +14,7 @@ function wordTable(topic) {
   const output = element('output', { for: 'relevance', id: 'relevance-value' });
   const slider = element('input', { type: 'range', id: 'relevance', min: '0', max: '1', step: '0.05', value: String(RELEVANCE), on: { input: () => draw(false) } });
   const chooser = scored
-    ? element('label', { class: 'check' }, element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: (event) => draw(event.target.checked) } }), ` in the order of the ${report.score}`)
+    ? element('label', { class: 'check' }, element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: (event) => draw(event.target.checked) } }), ` by ${report.score}`)
     : null;
   function draw(byScore) {
     if (chooser) chooser.querySelector('input').checked = byScore;
@@ -112,12 +113,26 @@ function labelSection(topic) {
   );
 }
 
+// The words that tell a topic from another: where it says them much more often. What a list leaves out is rare there.
+function tellingWords(topic, other) {
+  const there = new Map(other.words.map(([word, probability]) => [word, probability]));
+  const least = Math.min(...other.words.map(([, probability]) => probability || 1)) / 2;
+  return topic.words
+    .map(([word, probability]) => [word, probability * Math.log(probability / (there.get(word) || least))])
+    .filter(([, score]) => score > 0)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, TELLING)
+    .map(([word]) => report.words[word]);
+}
+
 function similarSection(topic) {
   if (!topic.similar.length) return null;
+  const nearest = topics[rowOfTopic.get(topic.similar[0][0])];
   return element(
     'section',
     {},
     element('h3', {}, 'Topics like it'),
+    element('dl', { class: 'telling' }, element('dt', {}, `More here than in “${nameOf(nearest)}”`), element('dd', {}, tellingWords(topic, nearest).join(' ')), element('dt', {}, 'More there'), element('dd', {}, tellingWords(nearest, topic).join(' '))),
     element('ul', { class: 'plain' }, topic.similar.map(([id, similarity]) => element('li', {}, topicLink(topics[rowOfTopic.get(id)]), element('span', { class: 'muted' }, ` ${similarity.toFixed(2)}`)))),
   );
 }
