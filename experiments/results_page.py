@@ -14,7 +14,7 @@ from typing import Any
 
 from . import Experiment
 
-__all__ = ["in_cell", "machine", "markdown", "setting_text", "summary"]
+__all__ = ["in_cell", "machine", "markdown", "means_by_corpus", "setting_text", "summary"]
 
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy", "bertopic", "umap-learn", "hdbscan")
 
@@ -129,6 +129,14 @@ def _table(experiment: Experiment, results: Sequence[Mapping[str, Any]], setting
             cells = [_cell(row, name, measure.digits) for name, measure in experiment.measures.items()]
             lines.append(f"| {in_cell(row['method'])} | {' | '.join(cells)} |")
     return lines
+
+
+def means_by_corpus(results: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, float]]:
+    """The mean of each measure, by method and corpus."""
+    return {
+        (row["method"], row["setting"]["corpus"]): {name: one["mean"] for name, one in row["measures"].items()}
+        for row in results["results"]
+    }
 
 
 def in_cell(text: str) -> str:

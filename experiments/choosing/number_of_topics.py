@@ -20,8 +20,10 @@ from topicfold.datasets import load_demo
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..embeddings.embedding_graphs import make_bertopic
 from ..embeddings.minilm import embed
 from ..priors.held_out_text import nmi
+from ..results_page import means_by_corpus
 
 __all__ = ["EXPERIMENTS", "Texts", "read_texts"]
 
@@ -136,22 +138,9 @@ def _bertopic(texts: Texts, seed: int) -> dict[str, float]:
     vectors = embed(texts.texts)
     with warnings.catch_warnings():  # importing it changes the filters
         warnings.simplefilter("ignore")
-        try:
-            from bertopic import BERTopic
-            from umap import UMAP
-        except ImportError as error:
-            raise ImportError(
-                f"BERTopic needs {error.name}: pip install hdbscan umap-learn plotly; pip install --no-deps bertopic"
-            ) from error
-
-        def fit(some: Sequence[str], rows: np.ndarray) -> np.ndarray:
-            # the values are BERTopic's own
-            reduce = UMAP(n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed, n_jobs=1)
-            return np.asarray(BERTopic(umap_model=reduce).fit_transform(list(some), rows)[0])
-
-        fit(texts.texts[:500], vectors[:500])  # compiles what is to be compiled
+        make_bertopic(seed).fit_transform(list(texts.texts[:500]), vectors[:500])  # compiles what is to be compiled
         started = time.process_time()
-        clusters = fit(texts.texts, vectors)
+        clusters = np.asarray(make_bertopic(seed).fit_transform(list(texts.texts), vectors)[0])
         cpu = time.process_time() - started
     return {
         "topics": len(np.unique(clusters[clusters >= 0])),
@@ -166,10 +155,7 @@ def _bertopic(texts: Texts, seed: int) -> dict[str, float]:
 
 def comparison(results: Mapping[str, Any]) -> list[str]:
     """The rules beside each other; and which model has the best held-out score, on each corpus and without it."""
-    mean = {
-        (row["method"], row["setting"]["corpus"]): {name: one["mean"] for name, one in row["measures"].items()}
-        for row in results["results"]
-    }
+    mean = means_by_corpus(results)
     lines = []
     for model in MODELS:
         cells = [row for row in results["cells"] if row["method"] == f"select, {model}" and row["error"] is None]

@@ -20,7 +20,7 @@ from topicfold.topics.ranking import keyness, relevance, top_word_columns
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
-from ..results_page import in_cell
+from ..results_page import in_cell, means_by_corpus
 from .reference import REFERENCE, reference_tokens
 
 __all__ = ["EXPERIMENTS"]
@@ -176,10 +176,7 @@ RANKINGS: dict[str, Any] = {
 
 def comparison(results: Mapping[str, Any]) -> list[str]:
     """Means over the corpora that were looked at and those that were not, and the default beside NMF."""
-    mean = {
-        (row["method"], row["setting"]["corpus"]): {name: one["mean"] for name, one in row["measures"].items()}
-        for row in results["results"]
-    }
+    mean = means_by_corpus(results)
     lines = []
     for title, corpora in (
         ("Corpora the ranking was settled on", SETTLED_ON),

@@ -29,7 +29,7 @@ from .. import WITH_PRIORS, Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
 from .minilm import embed
 
-__all__ = ["EXPERIMENTS"]
+__all__ = ["EXPERIMENTS", "make_bertopic"]
 
 FOLDER = "20newsgroups_raw"
 
@@ -252,6 +252,20 @@ def _fit_kmeans(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
     return Fitted(kernel.labels_, train @ centres.T, test @ centres.T, cpu, likelihood)
 
 
+def make_bertopic(seed: int, **options: Any) -> Any:
+    """BERTopic as it comes, with a seed; importing it changes the filters of warnings."""
+    try:
+        from bertopic import BERTopic
+        from umap import UMAP
+    except ImportError as error:
+        raise ImportError(
+            f"BERTopic needs {error.name}: pip install hdbscan umap-learn plotly; pip install --no-deps bertopic"
+        ) from error
+    # the values are BERTopic's own
+    reduce = UMAP(n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed, n_jobs=1)
+    return BERTopic(umap_model=reduce, **options)
+
+
 def _fit_bertopic(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
     """BERTopic as it comes, with a seed. Features are the cosines with its topic embeddings."""
     from sklearn.cluster import KMeans
@@ -259,21 +273,12 @@ def _fit_bertopic(data: Data, method: Method, n_topics: int, seed: int) -> Fitte
 
     with warnings.catch_warnings():  # importing it changes the filters
         warnings.simplefilter("ignore")
-        try:
-            from bertopic import BERTopic
-            from umap import UMAP
-        except ImportError as error:
-            raise ImportError(
-                f"BERTopic needs {error.name}: pip install hdbscan umap-learn plotly; pip install --no-deps bertopic"
-            ) from error
         train = _vectors(data).train
         started = time.process_time()
         options: dict[str, Any] = {"nr_topics": n_topics} if "nr_topics" in method.name else {}
         if "k-means" in method.name:
             options["hdbscan_model"] = KMeans(n_topics, n_init=3, random_state=seed)
-        # the values are BERTopic's own
-        reduce = UMAP(n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed, n_jobs=1)
-        model = BERTopic(umap_model=reduce, **options)
+        model = make_bertopic(seed, **options)
         clusters, _ = model.fit_transform(list(data.train_texts), train)
         if "outliers" in method.name and min(clusters) < 0:
             clusters = model.reduce_outliers(

@@ -63,6 +63,7 @@ def test_batches_add_up(model):
     first = model.word_documents_.copy()
     model.partial_fit(counts[40:])
     assert model.topic_documents_.sum() == pytest.approx(60)
+    assert model.topic_marks_ == ("", "")
     more = slow_word_documents(counts[40:], model.doc_topic_)
     assert model.word_documents_ == pytest.approx(first + more, rel=1e-4)
 

@@ -60,7 +60,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Documents of each topic: the sum of P(z|d) over all that were learned from.
     topic_marks_ : tuple of str
         Why a topic may be junk, '' for most: words that few documents repeat, near-duplicate documents, or words that
-        are everywhere. After `partial_fit`, by the documents of the last batch.
+        are everywhere. A further `partial_fit` takes them away.
     history_ : ndarray of shape (n_iter_,)
         The objective at each step.
     n_iter_ : int
@@ -232,7 +232,8 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if add:
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
         self.word_documents_, self.topic_documents_ = words, topics
-        self.topic_marks_ = tuple(topic_marks(self, counts, doc_topic))
+        # a batch is too few documents to judge a topic by
+        self.topic_marks_ = ("",) * len(topics) if add else tuple(topic_marks(self, counts, doc_topic))
 
     def _keep_run(self, run: Run) -> None:
         self.history_ = np.array(run.history)

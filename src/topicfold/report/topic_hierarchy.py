@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..topics.changes import merged
+from ..engine.arrays import normalise_rows
+from ..topics.changes import best_scores
 from ..topics.likeness import topic_likeness, topic_linkage
 from ..topics.tree import TopicTree
 from .document_table import shortened
@@ -51,5 +53,13 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
 def _words(tree: TopicTree, rows: list[int]) -> str:
     if len(rows) == len(tree):
         return ""  # all topics together have no words of their own
-    together = merged(tree, [sorted(rows)])
-    return shortened(" ".join(word.word for word in together.words(int(tree.ids[min(rows)]), _WORDS)))
+    # these alone: a merged tree would come with all other topics and all documents, for each fork again
+    weight = normalise_rows(np.maximum(tree.size[rows], 1e-12)[None])
+    together = replace(
+        tree,
+        ids=tree.ids[rows[:1]],
+        topic_word=weight @ tree.topic_word[rows],
+        word_presence=None if tree.word_presence is None else weight @ tree.word_presence[rows],
+        word_score=None if tree.word_score is None else best_scores(tree.word_score, [rows]),
+    )
+    return shortened(" ".join(word.word for word in together.words(int(tree.ids[rows[0]]), _WORDS)))

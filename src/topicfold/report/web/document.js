@@ -177,7 +177,7 @@ views.document = {
       element('h2', {}, titleOf(d)),
       element('p', { class: 'muted' }, known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)])),
       element('section', { id: 'mixture' }, element('h3', {}, isGraph ? kindsOf(lowest) : 'Topics'), places ? placeSection(places, colours) : mixture(d, lowest, colours)),
-      isGraph ? element('section', {}, element('h3', {}, kindsOf(highest)), mixture(d, highest, new Map(levelShares(d, highest).slice(0, COLOURS).map(([row], i) => [row, i])))) : '',
+      isGraph ? element('section', {}, element('h3', {}, kindsOf(highest)), mixture(d, highest, new Set(levelShares(d, highest).slice(0, COLOURS).map(([row]) => row)))) : '',
       element(
         'div',
         { class: 'two' },

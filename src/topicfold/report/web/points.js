@@ -74,8 +74,10 @@ function webglPoints(canvas, places) {
 function canvasPoints(canvas, places) {
   const context = canvas.getContext('2d');
   let byTint = new Map();
+  let tints = null;
   return {
-    tint(tints) {
+    tint(given) {
+      tints = given;
       const whole = new Uint32Array(tints.buffer);
       byTint = d3.group(d3.range(whole.length), (d) => whole[d]);
     },
@@ -83,7 +85,7 @@ function canvasPoints(canvas, places) {
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, width, height);
       for (const members of byTint.values()) {
-        const [red, green, blue, alpha] = tintOf(members[0]);
+        const [red, green, blue, alpha] = tints.subarray(4 * members[0], 4 * members[0] + 4);
         context.fillStyle = `rgba(${red}, ${green}, ${blue}, ${alpha / 255})`;
         for (const d of members) {
           const px = left + scale * places[2 * d];
@@ -93,9 +95,6 @@ function canvasPoints(canvas, places) {
       }
     },
   };
-  function tintOf(d) {
-    return mapTints.subarray(4 * d, 4 * d + 4);
-  }
 }
 
 const mapTints = new Uint8Array(4 * documentCount);
