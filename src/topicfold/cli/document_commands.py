@@ -11,6 +11,7 @@ from .messages import say
 from .options import (
     DEFAULT_EMBEDDING,
     cluster_options,
+    edits_option,
     errors_of,
     file_options,
     known_options,
@@ -30,6 +31,7 @@ __all__ = ["assign", "score", "search"]
 @click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
 @click.option("--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format, where --out does not tell.")
 @click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@edits_option
 @click.option("--batch", default=1000, show_default=True, help="Documents in memory at a time.")
 @click.option(
     "--segments",
@@ -49,6 +51,7 @@ def assign(
     out: str,
     to: Literal["csv", "jsonl", "parquet"] | None,
     tree_file: str | None,
+    edits: str | None,
     batch: int,
     segments: str | None,
     embed: str | None,
@@ -63,9 +66,12 @@ def assign(
     from ..topics.tree import TopicTree
 
     given |= {"errors": errors_of(given), "limits": limits_of(given)}
+    fitted = load(model)
     tree = None if tree_file is None else TopicTree.load(tree_file)
+    if edits is not None:
+        tree = (tree or fitted.topic_tree()).apply(edits)
     how = segments_of(segments)
-    n_rows = assign_file(load(model), input, out, tree=tree, to=to, batch=batch, segments=how, embed=embed, **given)
+    n_rows = assign_file(fitted, input, out, tree=tree, to=to, batch=batch, segments=how, embed=embed, **given)
     say(f"{n_rows:,} {'documents' if segments is None else 'segments'} assigned")
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "cluster_options",
     "corpus_options",
+    "edits_option",
     "file_options",
     "fit_input",
     "graph_options",
@@ -67,6 +68,10 @@ file_options = _options(
         metavar="NAME=NUMBER",
         help="How much a file may ask for: line (bytes), columns, expansion, size (rows), memory (bytes); repeatable.",
     ),
+)
+
+edits_option = click.option(
+    "--edits", type=click.Path(exists=True, dir_okay=False), help="Edits of topics that a page downloaded."
 )
 
 known_options = _options(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from .messages import check_places, corpus_name, say, say_report
-from .options import file_options, known_options, number_of, read_as_fitted
+from .options import edits_option, file_options, known_options, number_of, read_as_fitted
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
@@ -92,6 +92,7 @@ def _numbers(name: str, text: str) -> list[int]:
 @click.option("--reduce", "n_topics", type=int, help="Merge the most similar topics until so many are left.")
 @click.option("--group", "groups", metavar="N[,N]", help="Put levels of so many groups of similar topics above.")
 @click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that a page downloaded.")
+@edits_option
 def tree(
     model: str,
     out: str,
@@ -101,6 +102,7 @@ def tree(
     n_topics: int | None,
     groups: str | None,
     names: str | None,
+    edits: str | None,
 ) -> None:
     """Change the topics of MODEL (or of a saved tree) and save them as a tree, for show, explore and assign.
 
@@ -108,7 +110,7 @@ def tree(
     """
     from ..report import read_names
 
-    check_places([model, names], out)
+    check_places([model, names, edits], out)
     topics = _topics_of(model)
     if levels:
         topics = topics.at_levels(_numbers("levels", levels))
@@ -122,6 +124,8 @@ def tree(
         topics = topics.grouped(_numbers("group", groups))
     if names:
         topics = topics.rename(read_names(names))
+    if edits:
+        topics = topics.apply(edits)
     topics.save(out)
     click.echo(str(topics))
     say(f"the tree is in {out}")
@@ -139,6 +143,7 @@ def tree(
 @click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
 @click.option("--name", help="Name of the corpus on the page; without it, that of INPUT.")
 @click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
+@edits_option
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
 @click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
@@ -159,6 +164,7 @@ def explore(
     tree_file: str | None,
     name: str | None,
     names: str | None,
+    edits: str | None,
     other: str | None,
     layout: Literal["neighbours", "umap"],
     documents: int,
@@ -173,7 +179,7 @@ def explore(
     from ..report import build_report, read_names
     from ..topics.tree import TopicTree
 
-    check_places([model, input, other, names, tree_file], out)
+    check_places([model, input, other, names, edits, tree_file], out)
     fitted = load(model)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
@@ -187,6 +193,7 @@ def explore(
         corpus,
         name=name or corpus_name(input),
         names=None if names is None else read_names(names),
+        edits=edits,
         compare=second,
         model_name=None if other is None else Path(model).stem,
         compare_name=None if other is None else Path(other).stem,

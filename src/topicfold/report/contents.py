@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
 from ..models.base import TopicModel
+from ..topics.edits import Edit, read_edits
 from ..topics.tree import TopicTree
 from .comparison import comparison
 from .document_table import FITTED_GRAPH, document_graph, document_table, shortened
@@ -37,6 +38,7 @@ def build_report(
     *,
     name: str = "corpus",
     names: Mapping[int, str] | None = None,
+    edits: str | Path | Sequence[Edit] | None = None,
     compare: TopicModel | TopicTree | None = None,
     model_name: str | None = None,
     compare_name: str | None = None,
@@ -56,6 +58,9 @@ def build_report(
         What the corpus is called on the page.
     names : mapping of int to str, optional
         Names of topics by id.
+    edits : str, Path or sequence of mappings, optional
+        What a reader renamed, merged, dropped and grouped on an earlier page of these topics: the file that the page
+        downloaded, or a list; see `TopicTree.apply`. Further edits on the new page are added to them.
     compare : TopicModel or TopicTree, optional
         Other topics of the same documents, to set beside.
     model_name, compare_name : str, optional
@@ -79,6 +84,10 @@ def build_report(
     if len(tree) == 0:
         raise ValueError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
+    made = read_edits(edits) if isinstance(edits, str | Path) else [dict(edit) for edit in edits or ()]
+    tree = tree.apply(made)
+    if len(tree) == 0:
+        raise ValueError("the edits drop every topic: there is nothing to show")
     labels = label_table(corpus)
     sample = chosen_documents(tree, max_documents, _strata(corpus, labels))
     rows = sample.rows
@@ -111,6 +120,7 @@ def build_report(
         "hierarchy": topic_hierarchy(tree),
         "graph": None if graph is None else graph[0],
         "time": time_table(tree, corpus, counts),
+        "edits": made,
         "compare": None if compare is None else _compared(tree, _tree_of(compare, corpus), compare_name),
     }
     return Report(data)

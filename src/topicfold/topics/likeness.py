@@ -16,7 +16,7 @@ from .changes import best_scores, merged, mixed, together
 if TYPE_CHECKING:
     from .tree import TopicTree
 
-__all__ = ["reduced", "topic_likeness", "topic_linkage", "with_groups"]
+__all__ = ["check_flat", "reduced", "topic_likeness", "topic_linkage", "with_groups", "with_rows"]
 
 _GROUP_OF = 3  # topics in a group, on average, where nobody says how many groups there are
 
@@ -48,13 +48,14 @@ def topic_linkage(tree: TopicTree) -> np.ndarray:
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
-    _check_flat(tree, "linkage")
+    check_flat(tree, "linkage")
     distance = 1 - topic_likeness(tree)
     np.fill_diagonal(distance, 0)
     return np.asarray(linkage(squareform(distance, checks=False), "average"))
 
 
-def _check_flat(tree: TopicTree, what: str) -> None:
+def check_flat(tree: TopicTree, what: str) -> None:
+    """A ValueError where the tree has more than one level."""
     if tree.parent.max(initial=-1) >= 0 or tree.edges is not None:
         raise ValueError(f"{what} works on a tree of one level: take one first, with at_levels([1])")
 
@@ -69,7 +70,7 @@ def _clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:
 
 def reduced(tree: TopicTree, n_topics: int) -> TopicTree:
     """The tree with the most similar topics merged, down to a number."""
-    _check_flat(tree, "reduce")
+    check_flat(tree, "reduce")
     check_whole("n_topics", n_topics)
     if n_topics > len(tree):
         raise ValueError(f"reduce({n_topics}): the tree has {len(tree)} topics")
@@ -81,7 +82,7 @@ def reduced(tree: TopicTree, n_topics: int) -> TopicTree:
 
 def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
     """The tree with levels above its topics, each of a number of groups of similar ones."""
-    _check_flat(tree, "grouped")
+    check_flat(tree, "grouped")
     n_topics = len(tree)
     if sizes is None:
         sizes, n_groups = [], n_topics
@@ -104,10 +105,10 @@ def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
         first, next_id, below = first + len(below), next_id + len(groups), groups
         ids, members = [*ids, *new], [*members, *groups]
         parent = np.concatenate([parent, np.full(len(groups), -1)])
-    return _with_rows(tree, np.array(ids), parent, members, sizes)
+    return with_rows(tree, np.array(ids), parent, members, sizes)
 
 
-def _with_rows(
+def with_rows(
     tree: TopicTree, ids: np.ndarray, parent: np.ndarray, members: list[list[int]], sizes: Sequence[int]
 ) -> TopicTree:
     """The tree with a row for each list of its rows, which has their words and documents together."""

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from .changes import at_levels, dropped, memberships_in, merged, without_repeated_words
 from .display import tree_as_html, tree_as_text
+from .edits import Edit, apply_edits, read_edits
 from .export import hlta_json, pyldavis_arguments, tree_as_json
 from .fit_summary import FitSummary
 from .likeness import reduced, topic_linkage, with_groups
@@ -339,6 +340,14 @@ class TopicTree:
         each, as long as two groups are left.
         """
         return with_groups(self, n_groups)
+
+    def apply(self, edits: str | Path | Sequence[Edit]) -> TopicTree:
+        """Rename, merge, drop and group topics as a reader of the explorer did.
+
+        `edits` is the file that the page downloaded, or a list such as
+        `[{"merge": [3, 7]}, {"rename": 3, "name": "space"}, {"drop": [5]}, {"group": [3, 8], "name": "science"}]`.
+        """
+        return apply_edits(self, read_edits(edits) if isinstance(edits, str | Path) else edits)
 
     def linkage(self) -> np.ndarray:
         """Which topics of a flat tree are merged at which distance, as scipy's `linkage` says it (for a dendrogram)."""

@@ -1,0 +1,119 @@
+"""Edits of topics as a small file: what a reader renamed, merged, dropped and grouped on the page, done to a tree.
+
+An edit is one of these, and a list of them is applied in order:
+
+    {"rename": 3, "name": "space"}              an empty name takes a name away
+    {"merge": [3, 7], "name": "space"}          the name is optional; the merged topic keeps the first id
+    {"drop": [5]}                               of a group: its topics are in no group any more
+    {"group": [3, 8], "name": "science"}        puts a level of groups above a flat tree; the rest are "other topics"
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .likeness import check_flat, with_rows
+
+if TYPE_CHECKING:
+    from .tree import TopicTree
+
+__all__ = ["Edit", "apply_edits", "read_edits"]
+
+Edit = Mapping[str, Any]
+_FORMAT = "topicfold edits 1"
+_KINDS = ("rename", "merge", "drop", "group")
+_REST = "other topics"
+
+
+def read_edits(path: str | Path) -> list[dict[str, Any]]:
+    """The edits in a file that the explorer downloaded; a file of names alone, {"12": "name"}, is read too.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    list of dict
+        Edits, in the order in which they were made.
+    """
+    try:
+        given = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path} holds no edits: {error}") from None
+    if isinstance(given, dict) and given.get("format") == _FORMAT and isinstance(given.get("edits"), list):
+        try:
+            return [dict(_checked(edit)) for edit in given["edits"]]
+        except ValueError as error:
+            raise ValueError(f"{path} holds no edits: {error}") from None
+    if isinstance(given, dict) and all(key.isdecimal() and isinstance(given[key], str) for key in given):
+        return [{"rename": int(topic), "name": name} for topic, name in given.items()]
+    raise ValueError(f'{path} holds no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
+
+
+def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
+    """The tree after the edits. Groups are put above the topics at the end, when all topics are known."""
+    rest = max([*tree.ids.tolist(), *tree.mapping], default=-1) + 1  # id of the group of all that are in none
+    group_of: dict[int, int] = {}  # topic: id of its group
+    group_names = {rest: _REST}  # then each group as it is made
+    for number, edit in enumerate(edits, 1):
+        try:
+            _checked(edit)
+            kind = next(kind for kind in _KINDS if kind in edit)
+            topics, name = edit[kind], edit.get("name") or ""
+            if kind == "rename" and topics in group_names and len(group_names) > 1:
+                group_names[topics] = name
+            elif kind == "rename":
+                tree = tree.rename({topics: name})
+            elif kind == "merge":
+                tree = tree.merge(topics, name or None)
+            elif kind == "drop":
+                tree = tree.drop([topic for topic in topics if topic not in group_names])
+                group_of = {topic: group for topic, group in group_of.items() if group not in topics}
+            else:
+                check_flat(tree, "group")
+                new = rest + len(group_names)
+                group_names[new] = name
+                group_of |= {int(tree.ids[tree.row(topic)]): new for topic in topics}
+        except ValueError as error:
+            raise ValueError(f"edit {number}: {error}") from None
+    there = set(tree.ids.tolist())
+    group_of = {topic: group for topic, group in group_of.items() if topic in there}
+    return _with_named_groups(tree, group_of, group_names, rest) if group_of else tree
+
+
+def _checked(edit: Any) -> Edit:
+    if not isinstance(edit, Mapping) or len([kind for kind in _KINDS if kind in edit]) != 1:
+        raise ValueError(f"{edit!r:.60} is no edit: expected one of {', '.join(_KINDS)}")
+    kind = next(kind for kind in _KINDS if kind in edit)
+    name = edit.get("name")
+    if not (name is None or isinstance(name, str)) or (kind == "rename" and name is None):
+        raise ValueError(f"{kind} has the name {name!r:.60}: expected text")
+    topics = edit[kind] if isinstance(edit[kind], list | tuple) else [edit[kind]]
+    if (kind == "rename") == isinstance(edit[kind], list | tuple) or not all(_is_id(topic) for topic in topics):
+        wanted = "the id of a topic" if kind == "rename" else "a list of ids of topics"
+        raise ValueError(f"{kind} has {edit[kind]!r:.60}: expected {wanted}")
+    return edit
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _with_named_groups(
+    tree: TopicTree, group_of: Mapping[int, int], group_names: Mapping[int, str], rest: int
+) -> TopicTree:
+    """The flat tree with one level of groups above it; topics in no group are in one of their own."""
+    group = np.array([group_of.get(topic, rest) for topic in tree.ids.tolist()])
+    ids = np.unique(group)
+    members = [np.flatnonzero(group == own).tolist() for own in ids.tolist()]
+    parent = np.concatenate([group, np.full(len(ids), -1)])
+    every = [[row] for row in range(len(tree))] + members
+    grouped = with_rows(tree, np.concatenate([tree.ids, ids]), parent, every, [len(ids)])
+    return grouped.rename({own: group_names[own] for own in ids.tolist() if group_names[own]})
