@@ -253,8 +253,8 @@ def test_hostile_names_from_a_file(page, hostile, tmp_path):
     )
     (tmp_path / "names.json").write_text(given, encoding="utf-8")
     page.find("input[type=file]").send_keys(str(tmp_path / "names.json"))
-    page.until(lambda: page.text(".name-tools [role=status]"))
-    assert page.text(".name-tools [role=status]") == "1 name loaded"
+    page.until(lambda: page.text(".edit-tools [role=status]"))
+    assert page.text(".edit-tools [role=status]") == "1 edit loaded"
     assert set(page.texts("#side a")) == {SCRIPT, "<img src=x onerror=window.hacked=1>", third}
     page.reload()
     assert set(page.texts("#side a")) == {SCRIPT, "<img src=x onerror=window.hacked=1>", third}
@@ -267,10 +267,10 @@ def test_files_that_hold_no_names(page, hostile, tmp_path):
     for content in [b"", b"{", b"[1]", b"null", b'"x"', b"12", b"\xff\xfe\x00", SCRIPT.encode(), b'{"1": }']:
         file = tmp_path / f"{content.hex()}.json"
         file.write_bytes(content)
-        page.js("document.querySelector('.name-tools [role=status]').textContent = ''")
+        page.js("document.querySelector('.edit-tools [role=status]').textContent = ''")
         page.find("input[type=file]").send_keys(str(file))
-        page.until(lambda: page.text(".name-tools [role=status]"))
-        assert page.text(".name-tools [role=status]").startswith("This file holds no names: ")
+        page.until(lambda: page.text(".edit-tools [role=status]"))
+        assert page.text(".edit-tools [role=status]").startswith("This file holds no edits: ")
         assert page.texts("#side a") == before
         assert_harmless(page)
 
@@ -281,7 +281,7 @@ def test_storage_that_holds_something_else(page, hostile):
     page.find("#rename").click()
     page.press("mine", Keys.ENTER)
     (key,) = page.js("return Object.keys(localStorage)")
-    for content in ["{", "[]", "null", "7", json.dumps({"2": {"toString": 1}})]:
+    for content in ["{", "[]", "null", "7", json.dumps({"2": {"toString": 1}}), '[{"rename": 99, "name": "x"}]', '[{"drop": "x"}]', "[null]"]:
         page.js("localStorage.setItem(arguments[0], arguments[1])", key, content)
         page.reload()
         assert page.text("#topic-title") == before

@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from topicfold.report import read_names
+from topicfold.topics.edits import read_edits
 
 
 def test_hlta_tree_opens_and_closes(page, reports):
@@ -107,12 +107,12 @@ def test_names_travel_as_a_file(page, reports, tmp_path):
     file.write_text(json.dumps(given), encoding="utf-8")
     page.open(reports["plsa"], "topics")
     page.find("input[type=file]").send_keys(str(file))
-    page.until(lambda: page.text(".name-tools [role=status]") == "2 names loaded")
+    page.until(lambda: page.text(".edit-tools [role=status]") == "2 edits loaded")
     assert {"green", "salt “water” 🌊"} < set(page.texts("#side a"))
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
-    page.find("#download-names").click()
-    page.until((tmp_path / "topic-names.json").exists)
-    assert read_names(tmp_path / "topic-names.json") == given
+    page.find("#download-edits").click()
+    page.until((tmp_path / "topic-edits.json").exists)
+    assert read_edits(tmp_path / "topic-edits.json") == [{"rename": id, "name": name} for id, name in given.items()]
 
 
 def test_what_tells_a_topic_from_the_nearest(page, reports):

@@ -121,6 +121,7 @@ def build_report(
         "graph": None if graph is None else graph[0],
         "time": time_table(tree, corpus, counts),
         "edits": made,
+        "next_id": max([*tree.ids.tolist(), *tree.mapping]) + 1,
         "compare": None if compare is None else _compared(tree, _tree_of(compare, corpus), compare_name),
     }
     return Report(data)

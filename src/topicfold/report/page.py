@@ -22,10 +22,13 @@ __all__ = ["SCRIPTS", "Report"]
 
 _LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file holds what it shows
 D3 = "vendor/d3-7.9.0.min.js"
-# In this order; each file adds to the objects the first one makes.
+# These run once; what they end with draws the page, and draws it anew after each edit.
+ONCE = ("edits.js", "edited.js")
+# In this order, inside the function that draws the page; each file adds to the objects the first one makes.
 SCRIPTS = (
     "core.js",
     "names.js",
+    "edit_tools.js",
     "search.js",
     "hierarchy.js",
     "overview.js",
@@ -69,7 +72,8 @@ class Report:
         """The whole page."""
         style = _file("explorer.css")
         # each script with its own hash: a browser then says which one is not as it should be
-        scripts = [_file(D3), "".join(["'use strict';\n(() => {\n", *map(_file, SCRIPTS), "})();\n"])]
+        drawing = ["function explorer(report, signal) {\n", *map(_file, SCRIPTS), "}\ntakeKeptEdits();\nrestart();\n"]
+        scripts = [_file(D3), "".join(["'use strict';\n(() => {\n", *map(_file, ONCE), *drawing, "})();\n"])]
         policy = "; ".join(
             [
                 "default-src 'none'",

@@ -1,10 +1,8 @@
 // What every view uses: the report, elements, numbers, and the address of each view.
 // Text of the corpus reaches the page as text nodes and attributes alone, never as markup.
 
-const report = JSON.parse(document.getElementById('report').textContent);
-const topics = report.topics;
+const { topics } = report;
 const rowOfTopic = new Map(topics.map((topic, row) => [topic.id, row]));
-const documents = report.documents;
 const documentCount = documents.id.length;
 const views = Object.create(null); // name: {tab, draw(main, value)}; draw may return a function to call when the view is left
 
@@ -116,10 +114,23 @@ function titleOf(d) {
 
 // Of a document whose text is not known: [word, how often, row of its topic].
 function countedWords(d) {
-  return tuples(documents.words[d], 3);
+  return tuples(documents.words[d], 3).map(([word, n, row]) => [word, n, rowNow(row)]);
 }
 
-const sharesOf = (d) => tuples(documents.topics[d], 2).map(([row, share]) => [row, share / 1000]);
+// Documents name topics by the rows the report came with. After edits a topic has another row, or none: -1.
+function rowNow(row) {
+  if (row < 0 || !report.rowsNow) return row;
+  return report.rowsNow[row].length ? report.rowsNow[row][0] : -1;
+}
+
+// The topics of a document, the largest first: [row, share].
+function sharesOf(d) {
+  const shares = tuples(documents.topics[d], 2).map(([row, share]) => [row, share / 1000]);
+  if (!report.rowsNow) return shares;
+  const now = new Map();
+  for (const [before, share] of shares) for (const row of report.rowsNow[before]) now.set(row, report.exclusive ? (now.get(row) || 0) + share : Math.max(now.get(row) || 0, share));
+  return [...now].sort((a, b) => b[1] - a[1]);
+}
 
 function levelShares(d, level) {
   return sharesOf(d).filter(([row]) => topics[row].level === level);

@@ -10,14 +10,14 @@ function marksOf(d) {
   for (let i = 0; i < flat.length; i += 3) {
     const start = at + flat[i];
     at = start + flat[i + 1];
-    marks.push({ start, end: at, row: flat[i + 2] });
+    marks.push({ start, end: at, row: rowNow(flat[i + 2]) });
   }
-  return marks;
+  return marks.filter((mark) => mark.row >= 0);
 }
 
 // Where each segment begins, with its topics of both levels; none where the model knows documents alone.
 function partsOf(d) {
-  return documents.parts ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row, above })) : [];
+  return documents.parts ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row: rowNow(row), above: rowNow(above) })) : [];
 }
 
 // The topics with a colour of their own on this page: of those that may have one, those with the most words in it, then

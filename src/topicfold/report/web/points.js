@@ -98,10 +98,9 @@ function canvasPoints(canvas, places) {
 }
 
 const mapTints = new Uint8Array(4 * documentCount);
-let pointLayer = null; // made once: a browser has few WebGL contexts, and does not give one back at once
 
 function pointsOfMap() {
-  if (pointLayer) return pointLayer;
+  if (acrossEdits.pointLayer) return acrossEdits.pointLayer; // made once: a browser has few WebGL contexts, and does not give one back at once
   const places = new Float32Array(2 * documentCount);
   for (let d = 0; d < documentCount; d += 1) [places[2 * d], places[2 * d + 1]] = [documents.x[d], documents.y[d]];
   let canvas = element('canvas', { id: 'map-points', 'aria-hidden': 'true' });
@@ -111,6 +110,6 @@ function pointsOfMap() {
     points = canvasPoints(canvas, places);
     canvas.dataset.drawnBy = 'canvas';
   } else canvas.dataset.drawnBy = 'webgl';
-  pointLayer = { canvas, ...points };
-  return pointLayer;
+  acrossEdits.pointLayer = { canvas, ...points };
+  return acrossEdits.pointLayer;
 }

@@ -200,24 +200,24 @@ function dismissResults() {
   closeResults();
 }
 
-query.addEventListener('input', drawResults);
-query.addEventListener('focus', openResults);
-query.addEventListener('click', openResults);
+query.addEventListener('input', drawResults, { signal });
+query.addEventListener('focus', openResults, { signal });
+query.addEventListener('click', openResults, { signal });
 document.addEventListener('click', (event) => {
   if (!document.getElementById('search').contains(event.target)) dismissResults();
-});
+}, { signal });
 found.addEventListener('click', (event) => {
   const link = event.target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // one that opens elsewhere leaves this page as it is
   if (link.hash !== location.hash) leftOpen.set(location.hash, [query.value, link.hash]);
   closeResults();
-});
+}, { signal });
 addEventListener('hashchange', () => {
   closeResults();
   const wentBack = history.state === 'seen';
   if (!wentBack) leftOpen.delete(location.hash);
   else if (leftOpen.has(location.hash)) setTimeout(reopenResults); // once the view is drawn and has taken the focus
-});
+}, { signal });
 
 function reopenResults() {
   if (!leftOpen.has(location.hash)) return;
@@ -244,14 +244,14 @@ document.getElementById('search').addEventListener('keydown', (event) => {
     (here ? links[here - 1] : query).focus();
   } else return;
   event.preventDefault();
-});
+}, { signal });
 document.addEventListener('keydown', (event) => {
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
   if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     query.focus();
   }
-});
+}, { signal });
 
 // ---- the view of all hits ----
 

@@ -1,10 +1,10 @@
 // The page comes to life.
 
 document.getElementById('corpus-name').textContent = report.name;
-document.getElementById('views').append(
+document.getElementById('views').replaceChildren(
   ...Object.entries(views).filter(([, view]) => view.tab).map(([name, view]) => element('a', { href: address(name) }, view.tab)),
 );
-document.getElementById('skip').addEventListener('click', () => document.getElementById('main').focus());
+document.getElementById('skip').addEventListener('click', () => document.getElementById('main').focus(), { signal });
 drawSide();
 
 // In the frame of a notebook (srcdoc) the browser takes "#topics" for an address of the notebook: we go there ourselves.
@@ -14,7 +14,7 @@ if (location.protocol === 'about:') {
     if (!link || event.defaultPrevented) return;
     event.preventDefault();
     location.hash = link.getAttribute('href');
-  });
+  }, { signal });
 }
 
 // Who goes back finds the page as it was left; who follows a link begins at its top. An address the reader has been at
@@ -23,7 +23,7 @@ const leftAt = new Map();
 let shownAddress = location.hash;
 history.scrollRestoration = 'manual';
 history.replaceState('seen', '');
-addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true });
+addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true, signal });
 addEventListener('hashchange', () => {
   leftAt.set(shownAddress, scrollY); // the event of a scroll may come later
   const place = history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
@@ -32,6 +32,7 @@ addEventListener('hashchange', () => {
   show();
   scrollTo(0, place);
   document.getElementById('main').focus({ preventScroll: true });
-});
+}, { signal });
+signal.addEventListener('abort', () => leave && leave());
 show();
 document.documentElement.dataset.ready = 'yes';

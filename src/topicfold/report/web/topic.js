@@ -64,13 +64,11 @@ function heading(topic) {
     title.hidden = false;
     button.textContent = 'Rename';
     if (keep) rename(topic.id, input.value);
-    title.textContent = nameOf(topic);
-    document.title = `${nameOf(topic)} · ${report.name}`;
-    button.focus();
+    document.getElementById('rename').focus(); // of the page as it is drawn now
   }
   button.addEventListener('click', () => {
     if (!input.hidden) return finish(true);
-    input.value = names.get(topic.id) || '';
+    input.value = topic.name || '';
     input.placeholder = topic.called;
     input.hidden = false;
     title.hidden = true;
@@ -83,7 +81,7 @@ function heading(topic) {
     event.preventDefault(); // else Enter would press the button that gets the focus
     finish(event.key === 'Enter');
   });
-  return element('div', { class: 'heading' }, title, input, button);
+  return element('div', { class: 'heading' }, title, input, button, topicEditTools(topic), edits.length ? element('button', { type: 'button', id: 'undo', title: saidOf(edits[edits.length - 1]), on: { click: () => setEdits(edits.slice(0, -1)) } }, 'Undo') : null);
 }
 
 function standing(topic) {
@@ -183,10 +181,19 @@ function documentSection(topic) {
   );
 }
 
+// A topic that was merged or dropped by an edit, or was never there.
+function goneTopic(main, value) {
+  let now = Number(value);
+  while (report.became && report.became.has(now)) now = report.became.get(now);
+  if (!rowOfTopic.has(now) || !value) return missing(main, now === null ? `Topic ${value} was dropped.` : `There is no topic ${value} in this report.`);
+  main.append(element('h2', {}, `Topic ${value} was merged`), element('p', {}, 'It is part of ', topicLink(topics[rowOfTopic.get(now)]), '.'));
+  return undefined;
+}
+
 views.topic = {
   draw(main, value) {
     const row = rowOfTopic.get(Number(value));
-    if (row === undefined || value === null || value.trim() === '') return missing(main, `There is no topic ${value} in this report.`);
+    if (row === undefined || value === null || value.trim() === '') return goneTopic(main, value);
     const topic = topics[row];
     main.append(
       heading(topic),

@@ -21,8 +21,9 @@ function sizedWords(topic) {
 }
 
 function topicLine(topic, figure = percent(topic.size)) {
-  const named = names.has(topic.id) || !wordsHaveSizes;
+  const named = topic.name || !wordsHaveSizes;
   return [
+    editBox(topic),
     element('span', { class: 'figure' }, figure),
     element('span', { class: 'topic-name' }, named ? topicLink(topic) : element('a', { href: address('topic', topic.id), 'aria-label': `${topic.id} ${nameOf(topic)}` }, `${topic.id}`)),
     sizedWords(topic),
@@ -30,7 +31,7 @@ function topicLine(topic, figure = percent(topic.size)) {
   ];
 }
 
-const openBranches = new Map(); // topic: what the reader has chosen, kept for when one comes back
+const { openBranches } = acrossEdits; // topic: what the reader has chosen, kept for when one comes back
 
 function setOpen(twisty, open) {
   openBranches.set(Number(twisty.dataset.topic), open);
@@ -152,7 +153,8 @@ views.topics = {
     main.append(
       element('h2', {}, 'Topics'),
       element('p', { class: 'muted' }, `The figure is a topic’s share of the documents.${legend}`),
-      element('div', { class: 'tools' }, opened, nameTools()),
+      element('div', { class: 'tools' }, opened),
+      editTools(),
       element('ul', { class: 'tree top' }, roots.map(item)),
     );
     if (isGraph) main.append(partsGraph());

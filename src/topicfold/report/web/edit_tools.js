@@ -1,0 +1,117 @@
+// Tools to edit topics: boxes to tick in the list of topics, buttons beside the name of a topic, undo, and the file.
+
+const canGroup = given.topics.every((topic) => topic.level === given.topics[0].level && !topic.parts);
+const groupIds = new Set(canGroup ? topics.filter((topic) => topic.level > given.topics[0].level).map((topic) => topic.id) : []);
+
+function rename(id, name) {
+  const before = topics[rowOfTopic.get(id)].name || '';
+  if (name.trim() !== before) addEdit({ rename: id, name: name.trim() });
+}
+
+// What an edit did, in the words of the topics as they were called when the report was made.
+function saidOf(edit) {
+  const called = (id) => {
+    const topic = given.topics.find((other) => other.id === id);
+    return topic ? topic.name || topic.called : 'a group';
+  };
+  if ('rename' in edit) return edit.name ? `renamed “${called(edit.rename)}” to “${edit.name}”` : `took the name of “${called(edit.rename)}” away`;
+  if ('merge' in edit) return `merged ${edit.merge.map((id) => `“${called(id)}”`).join(' and ')}`;
+  if ('drop' in edit) return `dropped ${edit.drop.map((id) => `“${called(id)}”`).join(' and ')}`;
+  return `grouped ${plural(edit.group.length, 'topic')}${edit.name ? ` as “${edit.name}”` : ''}`;
+}
+
+function editBox(topic) {
+  if (!acrossEdits.editing) return null;
+  const box = element('input', { type: 'checkbox', class: 'edit-box', checked: acrossEdits.chosen.has(topic.id), 'aria-label': `Choose ${nameOf(topic)}`, on: { change: () => {
+    if (box.checked) acrossEdits.chosen.add(topic.id);
+    else acrossEdits.chosen.delete(topic.id);
+    document.dispatchEvent(new Event('chosen'));
+  } } });
+  return box;
+}
+
+// The buttons for the topics that are ticked, and a name for what comes of them.
+function chosenTools() {
+  const name = element('input', { type: 'text', id: 'edit-name', maxlength: '120', placeholder: 'Name (optional)', 'aria-label': 'Name of the merged topic or the group' });
+  const button = (id, title, make) => element('button', { type: 'button', id, on: { click: () => addEdit(make([...acrossEdits.chosen], name.value.trim())) } }, title);
+  const named = (edit, text) => (text ? { ...edit, name: text } : edit);
+  const merge = button('merge', 'Merge', (ids, text) => named({ merge: ids.sort((a, b) => topics[rowOfTopic.get(b)].size - topics[rowOfTopic.get(a)].size) }, text));
+  const group = button('group', 'Group', (ids, text) => ({ group: ids, name: text }));
+  const drop = button('drop', 'Drop', (ids) => ({ drop: ids }));
+  const said = element('span', { class: 'muted' });
+  const refresh = () => {
+    const ids = [...acrossEdits.chosen];
+    const levels = new Set(ids.map((id) => topics[rowOfTopic.get(id)].level));
+    const someGroup = ids.some((id) => groupIds.has(id));
+    merge.disabled = ids.length < 2 || levels.size > 1 || someGroup;
+    group.disabled = !ids.length || someGroup;
+    drop.disabled = !ids.length || (!someGroup && ids.length >= topics.length);
+    said.textContent = ids.length ? `${plural(ids.length, 'topic')} chosen` : 'Tick topics to merge, group or drop them.';
+  };
+  document.addEventListener('chosen', refresh, { signal });
+  refresh();
+  return [merge, canGroup ? group : null, drop, name, said];
+}
+
+function loadTools() {
+  const said = element('span', { class: 'muted', role: 'status' }, acrossEdits.status);
+  acrossEdits.status = '';
+  const chooser = element('input', {
+    type: 'file',
+    accept: '.json,application/json',
+    hidden: true,
+    'aria-label': 'File with edits',
+    on: {
+      change: async () => {
+        if (!chooser.files.length) return;
+        const before = edits.length;
+        try {
+          const list = parsedEdits(await chooser.files[0].text());
+          const n = list.length - (list.slice(0, before).every((edit, i) => edit === edits[i]) ? before : 0);
+          acrossEdits.status = `${plural(n, 'edit')} loaded`;
+          setEdits(list);
+        } catch (error) {
+          if (!(error instanceof SyntaxError || error instanceof EditError)) throw error;
+          said.textContent = `This file holds no edits: ${error.message}`;
+        }
+      },
+    },
+  });
+  return [element('button', { type: 'button', on: { click: () => chooser.click() } }, 'Load edits'), chooser, said];
+}
+
+function editTools() {
+  const toggle = element('button', { type: 'button', id: 'edit-topics', 'aria-pressed': String(acrossEdits.editing), on: { click: () => {
+    acrossEdits.editing = !acrossEdits.editing;
+    acrossEdits.chosen.clear();
+    show();
+    document.getElementById('edit-topics').focus();
+  } } }, 'Edit topics');
+  const last = edits[edits.length - 1];
+  const undo = last ? element('button', { type: 'button', id: 'undo', title: saidOf(last), on: { click: () => {
+    setEdits(edits.slice(0, -1));
+    (document.getElementById('undo') || document.getElementById('edit-topics') || document.getElementById('main')).focus();
+  } } }, 'Undo') : null;
+  const all = [...given.edits, ...edits];
+  return element(
+    'div',
+    { class: 'edit-tools' },
+    element('div', { class: 'tools' }, toggle, acrossEdits.editing ? chosenTools() : null, undo, all.length ? element('button', { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } }, 'Download edits') : null, loadTools()),
+    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, kept by this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are put together from what this page holds. The file of edits makes a page with exact figures: topicfold explore MODEL INPUT --edits topic-edits.json. It works with assign and TopicTree.apply, too.')) : null,
+  );
+}
+
+// Beside the name of a topic: merge it with one like it, or drop it.
+function topicEditTools(topic) {
+  if (groupIds.has(topic.id)) return [element('button', { type: 'button', id: 'ungroup', on: { click: () => addEdit({ drop: [topic.id] }) } }, 'Ungroup')];
+  const others = topics.filter((other) => other !== topic && other.level === topic.level);
+  if (!others.length) return [];
+  const alike = topic.similar.map(([id]) => topics[rowOfTopic.get(id)]).filter((other) => other && other.level === topic.level);
+  const order = [...new Set([...alike, ...others.sort((a, b) => nameOf(a).localeCompare(nameOf(b)))])];
+  const chooser = element('select', { id: 'merge-with', 'aria-label': 'Merge with another topic', on: { change: () => chooser.value && addEdit({ merge: [topic.id, Number(chooser.value)] }) } }, element('option', { value: '' }, 'Merge with …'), order.map((other) => element('option', { value: other.id }, nameOf(other))));
+  const drop = element('button', { type: 'button', id: 'drop-topic', on: { click: () => {
+    addEdit({ drop: [topic.id] });
+    location.hash = address('topics');
+  } } }, 'Drop');
+  return [chooser, drop];
+}
