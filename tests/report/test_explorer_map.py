@@ -103,7 +103,7 @@ def test_a_box_and_a_lasso_ask_what_a_region_is_about(page, reports):
         page.find(f"#tool-{tool}").click()
         canvas = page.find("#map-canvas")
         drag = ActionChains(page.driver).move_to_element_with_offset(canvas, -200, -200).click_and_hold()
-        for x, y in ((200, 0), (0, 200), (-100, 0)):
+        for x, y in ((300, 0), (0, 300), (-100, 0)):
             drag = drag.move_by_offset(x, y)
         drag.release().perform()
         page.until(lambda: page.view() == "region")
@@ -132,9 +132,9 @@ def test_words_topics_and_labels_of_a_region(page, reports):
 def test_filters_by_label_and_time(page, reports):
     page.open(reports["plsa"], "map")
     everything = page.picture()
-    Select(page.find("#filter-label")).select_by_visible_text("sky")
+    Select(page.find("#filter-label")).select_by_value("sky")
     page.until(lambda: page.picture() != everything)
-    page.go("region=-9,-9;10009,-9;10009,10009;-9,10009")
+    page.go("region=-9,-9;10009,-9;10009,10009;-9,10009&label=sky")
     assert "20 documents" in page.text("#region-title")
     page.find("#filter-from").send_keys("2004", Keys.ENTER)
     page.until(lambda: "10 documents" in page.text("#region-title"))

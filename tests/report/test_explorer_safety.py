@@ -281,7 +281,16 @@ def test_storage_that_holds_something_else(page, hostile):
     page.find("#rename").click()
     page.press("mine", Keys.ENTER)
     (key,) = page.js("return Object.keys(localStorage)")
-    for content in ["{", "[]", "null", "7", json.dumps({"2": {"toString": 1}}), '[{"rename": 99, "name": "x"}]', '[{"drop": "x"}]', "[null]"]:
+    for content in [
+        "{",
+        "[]",
+        "null",
+        "7",
+        json.dumps({"2": {"toString": 1}}),
+        '[{"rename": 99, "name": "x"}]',
+        '[{"drop": "x"}]',
+        "[null]",
+    ]:
         page.js("localStorage.setItem(arguments[0], arguments[1])", key, content)
         page.reload()
         assert page.text("#topic-title") == before

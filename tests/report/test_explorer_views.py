@@ -37,6 +37,8 @@ def test_tab_goes_from_the_skip_button_through_the_views_to_the_content(page, re
         order.append(page.focused())
     assert order == ["corpus-name", "Overview", "Topics", "Map", "Over time", "Compare", "query"]
     page.press(Keys.TAB)
+    assert page.focused() == "Filter"
+    page.press(Keys.TAB)
     assert page.focused() == page.texts("#side a")[0]
     page.js("document.getElementById('skip').focus()")
     page.press(Keys.ENTER)

@@ -18,6 +18,7 @@ from ..topics.tree import TopicTree
 from .comparison import comparison
 from .document_table import FITTED_GRAPH, document_graph, document_table, shortened
 from .map_words import neighbourhood_words
+from .metadata_table import metadata_table
 from .page import Report
 from .sample import Sample, chosen_documents
 from .time_table import time_table
@@ -102,6 +103,7 @@ def build_report(
     x, y = places.T.tolist()
     if labels is not None:
         documents["labels"] = [labels.of(row) for row in rows]
+    documents["metadata"] = metadata_table(corpus, rows) or None
     data = {
         "format": _FORMAT,
         "name": shortened(name),

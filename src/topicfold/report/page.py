@@ -29,6 +29,7 @@ SCRIPTS = (
     "core.js",
     "names.js",
     "edit_tools.js",
+    "filter.js",
     "search.js",
     "hierarchy.js",
     "overview.js",

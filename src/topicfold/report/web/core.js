@@ -149,17 +149,27 @@ function documentLink(d) {
 
 // ---- addresses ----
 
-function address(view, value = null) {
+function plainAddress(view, value = null) {
   return value === null ? `#${view}` : `#${view}=${encodeURIComponent(value)}`;
 }
 
+// With the filter: it stays as the reader goes on.
+function address(view, value = null) {
+  return plainAddress(view, value) + filterText;
+}
+
+// [view, value, [[column, what is wanted] ...]]
 function currentAddress() {
-  const [view, ...rest] = location.hash.slice(1).split('=');
+  const [[view, value], ...wanted] = location.hash.slice(1).split('&').map((part) => {
+    const [key, ...rest] = part.split('=');
+    return [key, rest.length ? rest.join('=') : null];
+  });
   try {
-    return [view || 'overview', rest.length ? decodeURIComponent(rest.join('=')) : null];
+    const decoded = wanted.map(([key, text]) => [decodeURIComponent(key), decodeURIComponent(text || '')]);
+    return [view || 'overview', value === null ? null : decodeURIComponent(value), decoded];
   } catch (error) {
     if (!(error instanceof URIError)) throw error;
-    return ['overview', null]; // a link cut off in the middle of a character
+    return ['overview', null, []]; // a link cut off in the middle of a character
   }
 }
 
@@ -169,7 +179,9 @@ function show() {
   if (leave) leave();
   leave = null;
   hideTip();
-  const [name, value] = currentAddress();
+  const [name, value, wanted] = currentAddress();
+  readFilter(wanted);
+  drawFrame(name);
   const view = views[name];
   const main = document.getElementById('main');
   main.replaceChildren();
@@ -179,7 +191,7 @@ function show() {
   const heading = main.querySelector('h2');
   document.title = heading && name !== 'overview' ? `${heading.textContent} · ${report.name}` : `${report.name}: topics`;
   for (const link of document.querySelectorAll('#views a, #side a')) {
-    const here = link.getAttribute('href') === location.hash || (name === 'overview' && link.hash === '#overview');
+    const here = link.getAttribute('href') === (location.hash || address('overview'));
     if (here) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }

@@ -163,6 +163,15 @@ function neighbourSection(title, rows) {
   return element('section', {}, element('h3', {}, title), element('ul', { class: 'plain' }, rows.map((other) => element('li', {}, documentLink(other), element('div', { class: 'muted' }, mainTopic(other) < 0 ? '' : nameOf(topics[mainTopic(other)]))))));
 }
 
+// The value of a metadata column as text, '' where it is missing.
+function metadataValue({ kind, names, values }, d) {
+  return String((kind === 'category' ? names[values[d]] : values[d]) ?? '');
+}
+
+function metadataOf(d) {
+  return (documents.metadata || []).map((column) => metadataValue(column, d) && `${column.name}: ${metadataValue(column, d)}`);
+}
+
 views.document = {
   draw(main, value) {
     const d = rowOfDocument.get(value);
@@ -172,7 +181,7 @@ views.document = {
     const places = report.exclusive ? null : placesOf(d);
     const colours = colouredTopics(d, rows, places && places.shown);
     const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]) : [];
-    const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], ...labels].filter(Boolean);
+    const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], ...labels, ...metadataOf(d)].filter(Boolean);
     main.append(
       element('h2', {}, titleOf(d)),
       element('p', { class: 'muted' }, known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)])),

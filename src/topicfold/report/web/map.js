@@ -317,11 +317,6 @@ function drawMap(main, value, corners = null, alone = false) {
       for (const other of tools) other.setAttribute('aria-pressed', String(other.id === `tool-${tool}`));
     } } }, { move: 'Move', lasso: 'Lasso', box: 'Box' }[tool]),
   );
-  const filterTools = alone ? [] : mapFilter(() => {
-    tint();
-    redraw();
-    if (corners) show();
-  });
   const layers = element('div', { class: 'layers' }, points.canvas, canvas);
   if (alone) main.append(layers);
   else main.append(
@@ -333,7 +328,6 @@ function drawMap(main, value, corners = null, alone = false) {
       element('span', { role: 'group', 'aria-label': 'What dragging does' }, tools),
       element('button', { type: 'button', id: 'map-all', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
       element('button', { type: 'button', id: 'map-picture', on: { click: () => savePicture() } }, 'Picture'),
-      ...filterTools,
     ),
     element('div', { class: 'map' }, layers, legend),
     element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', `Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it; with the lasso, the box, or Shift, draw round a region to ask what it is about. Lines lead to the documents ${documents.linked ? `joined by ${report.graph}` : 'nearest by topic'}.`),
@@ -363,29 +357,6 @@ function drawMap(main, value, corners = null, alone = false) {
     scheme.removeEventListener('change', recolour);
     cancelAnimationFrame(pending);
   };
-}
-
-// Which documents are to be seen: those of a label, and those of a span of time.
-function mapFilter(changed) {
-  const made = [];
-  if (documents.labels) {
-    const chooser = element('select', { id: 'filter-label', on: { change: () => {
-      filter.label = chooser.value === '' ? null : Number(chooser.value);
-      changed();
-    } } }, element('option', { value: '' }, 'all labels'), report.labels.slice(0, MAP_TOPICS).map((label, i) => element('option', { value: i, selected: filter.label === i }, label)));
-    made.push(element('label', {}, 'Show ', chooser));
-  }
-  if (documents.date && documents.date.some(Boolean)) {
-    const [first, last] = d3.extent(documents.date.filter(Boolean));
-    for (const [end, title] of [['from', 'from '], ['to', 'to ']]) {
-      const field = element('input', { type: 'text', id: `filter-${end}`, size: 10, placeholder: end === 'from' ? first : last, value: filter[end], on: { change: () => {
-        filter[end] = field.value.trim();
-        changed();
-      } } });
-      made.push(element('label', {}, title, field));
-    }
-  }
-  return made;
 }
 
 views.map = { tab: 'Map', draw: drawMap };

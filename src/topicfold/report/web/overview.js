@@ -73,7 +73,7 @@ function settings(model) {
 }
 
 const ORDERS = {
-  size: ['Size', (a, b) => b.size - a.size],
+  size: ['Size', (a, b) => sizeOf(b) - sizeOf(a)],
   coherence: ['Coherence', (a, b) => (b.coherence ?? -9) - (a.coherence ?? -9)],
   name: ['Topic', (a, b) => nameOf(a).localeCompare(nameOf(b))],
 };
@@ -81,7 +81,7 @@ const ORDERS = {
 function topicTable(list) {
   let order = 'size';
   let all = list.length <= OVERVIEW_TOPICS;
-  const largest = Math.max(...list.map((topic) => topic.size), 1e-9);
+  const largest = Math.max(...list.flatMap((topic) => [topic.size, sizeOf(topic)]), 1e-9);
   const body = element('tbody');
   const heads = ['name', 'size', 'coherence'].map((key) =>
     element(
@@ -100,7 +100,7 @@ function topicTable(list) {
           'tr',
           {},
           element('td', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null, element('div', { class: 'muted words' }, furtherWords(topic, 11)), trend(topic)),
-          element('td', { class: 'figure' }, bar(topic.size / largest), element('span', {}, percent(topic.size))),
+          element('td', { class: 'figure' }, bar(sizeOf(topic) / largest, null, filterMask ? topic.size / largest : null), element('span', {}, percent(sizeOf(topic)))),
           element('td', { class: 'number' }, topic.coherence === null ? '–' : topic.coherence.toFixed(2)),
         ),
       ),
@@ -111,14 +111,14 @@ function topicTable(list) {
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
     more,
-    element('p', { class: 'muted' }, 'Size: share of the documents. Coherence: mean NPMI of the ten best words, −1 to 1; documents are the windows.'),
+    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all' : ''}. Coherence: mean NPMI of the ten best words, −1 to 1; documents are the windows.`),
   ];
 }
 
 // How the share of a topic went, as a small line.
 function trend(topic) {
-  if (!report.time) return null;
-  const shares = report.time.share[rowOfTopic.get(topic.id)].map((share) => share || 0);
+  if (!timeTable()) return null;
+  const shares = timeTable().share[rowOfTopic.get(topic.id)].map((share) => share || 0);
   const x = d3.scaleLinear([0, Math.max(1, shares.length - 1)], [1, 99]);
   const y = d3.scaleLinear([0, Math.max(...shares, 1e-9)], [15, 1]);
   return d3.create('svg').attr('viewBox', [0, 0, 100, 16]).attr('class', 'trend').attr('aria-hidden', 'true').call((svg) => svg.append('path').attr('class', 'line').attr('d', d3.line((share, i) => x(i), y)(shares))).node();
@@ -130,7 +130,7 @@ views.overview = {
     const ofLevel = (level) => topics.filter((topic) => topic.level === level);
     const table = element('div', {}, topicTable(ofLevel(highest)));
     const chooser = element('select', { id: 'level', on: { change: () => table.replaceChildren(...topicTable(ofLevel(Number(chooser.value)))) } }, d3.range(highest, lowest - 1, -1).map((level) => element('option', { value: level }, `${level}`)));
-    const whole = element('section', { class: 'small-map' }, element('h3', {}, element('a', { href: '#map' }, 'The map')));
+    const whole = element('section', { class: 'small-map' }, element('h3', {}, element('a', { href: address('map') }, 'The map')));
     main.append(
       element('h2', { class: 'hidden-title' }, 'Overview'),
       facts(),

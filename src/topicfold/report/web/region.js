@@ -27,21 +27,6 @@ function documentsIn(corners) {
   return inside;
 }
 
-// ---- the filter: documents of a label, and of a span of time ----
-
-const filter = { label: null, from: '', to: '' };
-
-function passes(d) {
-  if (filter.label !== null && !numbers(documents.labels[d]).includes(filter.label)) return false;
-  if (!filter.from && !filter.to) return true;
-  const date = documents.date[d];
-  return Boolean(date) && (!filter.from || date >= filter.from) && (!filter.to || date.slice(0, filter.to.length) <= filter.to);
-}
-
-function isFiltered() {
-  return filter.label !== null || Boolean(filter.from || filter.to);
-}
-
 // ---- words of documents ----
 
 let documentWords = null; // for each document the numbers of its words, each once
@@ -123,8 +108,8 @@ function yearsHere(inside) {
 function csvOf(rows) {
   // a cell that begins like a formula would be run by a spreadsheet
   const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
-  const line = (d) => [documents.id[d], titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]).join('; ') : '', documents.date ? documents.date[d] : ''];
-  return [['id', 'title', 'topic', 'labels', 'date'], ...rows.map(line)].map((cells) => cells.map(cell).join(',')).join('\r\n');
+  const line = (d) => [documents.id[d], titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]).join('; ') : '', documents.date ? documents.date[d] : '', ...(documents.metadata || []).map((column) => metadataValue(column, d))];
+  return [['id', 'title', 'topic', 'labels', 'date', ...(documents.metadata || []).map((column) => column.name)], ...rows.map(line)].map((cells) => cells.map(cell).join(',')).join('\r\n');
 }
 
 function regionPanel(inside) {
@@ -152,7 +137,7 @@ function regionPanel(inside) {
       element('div', {}, documents.labels ? groupTable('Labels', sharesHere(inside, (d) => numbers(documents.labels[d])[0] ?? -1), (label) => report.labels[label]) : null, yearsHere(inside)),
     ),
     element('h3', {}, 'Its documents'),
-    element('p', { class: 'tools' }, element('button', { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', csvOf(inside)) } }, 'Download as CSV'), element('a', { href: '#map' }, 'Clear the region')),
+    element('p', { class: 'tools' }, element('button', { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', csvOf(inside)) } }, 'Download as CSV'), element('a', { href: address('map') }, 'Clear the region')),
     list,
     more,
     element('p', { class: 'muted' }, 'Words: how much more often in these documents than in all on the page. The address of this page restores the region.'),

@@ -103,7 +103,7 @@ function documentHits(terms) {
   const weighted = [rarest, ...others].map((counts) => [counts, Math.log(1 + (documentCount - counts.size + 0.5) / (counts.size + 0.5))]);
   const score = (d) => d3.sum(weighted, ([counts, weight]) => (weight * counts.get(d)) / (counts.get(d) + 0.3 + (0.9 * contents[d].length) / meanLength));
   const hits = [...rarest.keys()].filter((d) => others.every((counts) => counts.has(d))).map((d) => [d, score(d)]);
-  const best = hits.sort((a, b) => b[1] - a[1]).map(([d]) => d);
+  const best = hits.filter(([d]) => passes(d)).sort((a, b) => b[1] - a[1]).map(([d]) => d);
   const titled = new Set(best.filter((d) => {
     lowerTitles[d] ??= searchable(titleOf(d));
     return terms.every((term) => isIn(lowerTitles[d], term));
@@ -151,6 +151,7 @@ function unsearched() {
   const said = [];
   if (!documents.text) said.push('Searched the most frequent words of each document: this page has no texts.');
   else if (corpus.cut) said.push(`Searched the first ${count(corpus.cut)} bytes of each text.`);
+  if (filterMask) said.push(`Only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter were searched.`);
   if (corpus.shown < corpus.documents) said.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
   return said.length ? element('p', { class: 'muted unsearched' }, said.join(' ')) : null;
 }

@@ -1,11 +1,18 @@
 // The page comes to life.
 
 document.getElementById('corpus-name').textContent = report.name;
-document.getElementById('views').replaceChildren(
-  ...Object.entries(views).filter(([, view]) => view.tab).map(([name, view]) => element('a', { href: address(name) }, view.tab)),
-);
+
+// What is around every view: the tabs, the filter, the list of topics.
+function drawFrame(name) {
+  document.getElementById('corpus-name').setAttribute('href', address('overview'));
+  document.getElementById('views').replaceChildren(
+    ...Object.entries(views).filter(([, view]) => view.tab).map(([other, view]) => element('a', { href: address(other) }, view.tab)),
+  );
+  drawFilter(name === 'map' || name === 'region');
+  drawSide();
+}
+
 document.getElementById('skip').addEventListener('click', () => document.getElementById('main').focus(), { signal });
-drawSide();
 
 // In the frame of a notebook (srcdoc) the browser takes "#topics" for an address of the notebook: we go there ourselves.
 if (location.protocol === 'about:') {
@@ -26,12 +33,14 @@ history.replaceState('seen', '');
 addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true, signal });
 addEventListener('hashchange', () => {
   leftAt.set(shownAddress, scrollY); // the event of a scroll may come later
-  const place = history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
+  const stay = stayHere;
+  stayHere = false;
+  const place = stay ? scrollY : history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
   history.replaceState('seen', '');
   shownAddress = location.hash;
   show();
   scrollTo(0, place);
-  document.getElementById('main').focus({ preventScroll: true });
+  if (!stay) document.getElementById('main').focus({ preventScroll: true });
 }, { signal });
 signal.addEventListener('abort', () => leave && leave());
 show();

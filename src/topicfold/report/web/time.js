@@ -13,9 +13,28 @@ const PERIODS = {
   year: { start: (date) => d3.utcYear(date), format: d3.utcFormat('%Y') },
 };
 
+const timeTables = new Map(); // by the filter
+
+// Shares by period, of the documents that pass the filter; null where fewer than two periods are left.
+function timeTable() {
+  if (!report.time || !filterMask) return report.time;
+  if (!timeTables.has(filterText)) timeTables.set(filterText, filteredTime());
+  return timeTables.get(filterText);
+}
+
+function filteredTime() {
+  const { by, shown } = report.time;
+  const { start, format } = PERIODS[by];
+  const groups = d3.group(shownDocuments().filter((d) => documents.date[d]), (d) => format(start(new Date(documents.date[d]))));
+  const periods = report.time.periods.filter((period) => groups.has(period));
+  if (periods.length < 2) return null;
+  const shares = periods.map((period) => meanShares(groups.get(period)));
+  return { by, shown, periods, documents: periods.map((period) => groups.get(period).length), share: topics.map((_, row) => shares.map((some) => some[row])), rises: [] };
+}
+
 // The shares by period: those of the report, or their means over longer periods, weighted by documents.
 function madeSeries(by) {
-  const { by: given, periods, documents: counted, share } = report.time;
+  const { by: given, periods, documents: counted, share } = timeTable();
   const dates = periods.map((period) => new Date(period));
   const { start, format } = PERIODS[by];
   const middle = given === 'week' ? WEEK / 2 : 0; // a week is in the month of its middle
@@ -37,8 +56,9 @@ function madeSeries(by) {
 const seriesBy = new Map();
 
 function series(by) {
-  if (!seriesBy.has(by)) seriesBy.set(by, madeSeries(by));
-  return seriesBy.get(by);
+  const key = by + filterText;
+  if (!seriesBy.has(key)) seriesBy.set(key, madeSeries(by));
+  return seriesBy.get(key);
 }
 
 // The periods a reader can choose: each has at least two, and fewer than the next shorter one.
@@ -148,11 +168,11 @@ function timeOfTopic(row) {
 const timeChoices = { by: report.time ? report.time.shown : null, sameScale: false, plots: TIME_TOPICS, allRises: false, together: new Map() };
 
 function riseOf(row) {
-  return timeChoices.by === report.time.shown ? report.time.rises.find((rise) => rise.topic === topics[row].id) || null : null;
+  return timeChoices.by === report.time.shown ? timeTable().rises.find((rise) => rise.topic === topics[row].id) || null : null;
 }
 
 function riseList() {
-  const { rises, shown } = report.time;
+  const { rises, shown } = timeTable();
   if (!rises.length) return null;
   const item = ({ topic, period, rise, words }) =>
     element(
@@ -190,6 +210,7 @@ if (report.time) {
   views.time = {
     tab: 'Over time',
     draw(main) {
+      if (!timeTable()) return missing(main, 'The documents that pass the filter are of fewer than two periods.');
       const { together } = timeChoices;
       const level = isGraph ? lowest : highest;
       const rows = d3.range(topics.length).filter((row) => topics[row].level === level);
@@ -226,8 +247,8 @@ if (report.time) {
         const shown = [...rows].sort((a, b) => change.get(b) - change.get(a) || a - b).slice(0, timeChoices.plots);
         const common = timeChoices.sameScale ? roundTop(shown, data) : null;
         const scale = `${timeChoices.sameScale ? 'All plots have the same scale' : 'Each plot has its own scale'}${data.telling.length < data.dates.length ? ', set by the periods with enough documents' : ''}.`;
-        const marked = data.by === report.time.shown && report.time.rises.length ? ' A ring marks the largest rise.' : '';
-        about.textContent = `Share of the documents of each ${data.by}, ${data.labels[0]} to ${data.labels[data.labels.length - 1]}. ${scale}${marked} The topics that changed most come first${shown.length < rows.length ? `, ${shown.length} of ${count(rows.length)}` : ''}.`;
+        const marked = data.by === report.time.shown && timeTable().rises.length ? ' A ring marks the largest rise.' : '';
+        about.textContent = `Share of the documents of each ${data.by}${filterMask ? ' that pass the filter' : ''}, ${data.labels[0]} to ${data.labels[data.labels.length - 1]}. ${scale}${marked} The topics that changed most come first${shown.length < rows.length ? `, ${shown.length} of ${count(rows.length)}` : ''}.`;
         plots.replaceChildren(...shown.map((row) => {
           const box = element('input', { type: 'checkbox', value: row, 'aria-label': `Add ${nameOf(topics[row])} to the common plot`, on: { change: () => choose(row, box.checked) } });
           return element('figure', {}, element('figcaption', {}, box, ' ', topicLink(topics[row])), timePlot([[row, null]], data, common ?? roundTop([row], data), { rise: riseOf(row) }));
@@ -280,6 +301,7 @@ if (report.time) {
       );
       drawPlots();
       drawTogether();
+      return undefined;
     },
   };
 }

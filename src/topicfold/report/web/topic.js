@@ -3,6 +3,7 @@
 const TOPIC_WORDS = 25;
 const SNIPPET = 260;
 const TELLING = 8; // words
+const BEST_DOCUMENTS = 30;
 
 function lift([word, probability]) {
   return report.share[word] > 0 ? probability / report.share[word] : 0;
@@ -85,7 +86,7 @@ function heading(topic) {
 }
 
 function standing(topic) {
-  const lines = [`Topic ${topic.id}`, `${percent(topic.size)} of the documents`];
+  const lines = [`Topic ${topic.id}`, filterMask ? `${percent(sizeOf(topic))} of the documents that pass the filter, ${percent(topic.size)} of all` : `${percent(topic.size)} of the documents`];
   if (topic.coherence !== null) lines.push(`coherence ${topic.coherence.toFixed(2)}`);
   if (topic.mark) lines.push(`perhaps junk: ${topic.mark}`);
   if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
@@ -100,14 +101,41 @@ function standing(topic) {
   return [element('p', { class: 'muted' }, lines.join(' · ')), list(isGraph ? 'Part of' : 'Above it', above), list(isGraph ? 'Made of' : 'Below it', below)];
 }
 
+// [label, share of the topic's documents, share of all]; with a filter, of those that pass.
+function topicLabels(topic) {
+  if (!filterMask || !topic.labels) return topic.labels || [];
+  const row = rowOfTopic.get(topic.id);
+  const shown = shownDocuments();
+  const [here, all] = [new Map(), new Map()];
+  let total = 0;
+  for (const d of shown) {
+    const share = (sharesOf(d).find(([other]) => other === row) || [row, 0])[1];
+    total += share;
+    for (const label of numbers(documents.labels[d])) {
+      here.set(label, (here.get(label) || 0) + share);
+      all.set(label, (all.get(label) || 0) + 1);
+    }
+  }
+  return [...here].map(([label, sum]) => [label, sum / (total || 1), all.get(label) / shown.length]).filter(([, share]) => share >= 0.005).sort((a, b) => b[1] - a[1]).slice(0, 8);
+}
+
+// [document, share], the largest first.
+function topicDocuments(topic) {
+  if (!filterMask) return topic.documents;
+  const row = rowOfTopic.get(topic.id);
+  const found = shownDocuments().map((d) => [d, (sharesOf(d).find(([other]) => other === row) || [row, 0])[1]]);
+  return found.filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, BEST_DOCUMENTS);
+}
+
 function labelSection(topic) {
-  if (!topic.labels || !topic.labels.length) return null;
-  const most = Math.max(...topic.labels.flatMap(([, here, all]) => [here, all]), 1e-9);
+  const labels = topicLabels(topic);
+  if (!labels.length) return null;
+  const most = Math.max(...labels.flatMap(([, here, all]) => [here, all]), 1e-9);
   return element(
     'section',
     {},
     element('h3', {}, 'Labels'),
-    element('table', { class: 'label-table' }, element('tbody', {}, topic.labels.map(([label, here, all]) => element('tr', {}, element('th', { scope: 'row' }, report.labels[label]), element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))), element('td', { class: 'muted' }, `${percent(all)} overall`))))),
+    element('table', { class: 'label-table' }, element('tbody', {}, labels.map(([label, here, all]) => element('tr', {}, element('th', { scope: 'row' }, report.labels[label]), element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))), element('td', { class: 'muted' }, `${percent(all)} overall`))))),
   );
 }
 
@@ -176,7 +204,7 @@ function documentSection(topic) {
     element(
       'ol',
       { class: 'documents' },
-      topic.documents.map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), snippet(d, rows))),
+      topicDocuments(topic).map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), snippet(d, rows))),
     ),
   );
 }
@@ -198,7 +226,7 @@ views.topic = {
     main.append(
       heading(topic),
       element('div', {}, standing(topic)),
-      element('div', { class: 'two' }, wordTable(topic), element('div', {}, labelSection(topic), similarSection(topic), report.time ? timeOfTopic(row) : null)),
+      element('div', { class: 'two' }, wordTable(topic), element('div', {}, labelSection(topic), similarSection(topic), timeTable() ? timeOfTopic(row) : null)),
       documentSection(topic),
     );
     return undefined;

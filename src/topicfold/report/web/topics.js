@@ -20,7 +20,7 @@ function sizedWords(topic) {
   );
 }
 
-function topicLine(topic, figure = percent(topic.size)) {
+function topicLine(topic, figure = percent(sizeOf(topic))) {
   const named = topic.name || !wordsHaveSizes;
   return [
     editBox(topic),
@@ -152,7 +152,7 @@ views.topics = {
     ];
     main.append(
       element('h2', {}, 'Topics'),
-      element('p', { class: 'muted' }, `The figure is a topic’s share of the documents.${legend}`),
+      element('p', { class: 'muted' }, `The figure is a topic’s share of the documents${filterMask ? ' that pass the filter' : ''}.${legend}`),
       element('div', { class: 'tools' }, opened),
       editTools(),
       element('ul', { class: 'tree top' }, roots.map(item)),
@@ -162,9 +162,9 @@ views.topics = {
 };
 
 function drawSide() {
-  const largest = Math.max(...roots.map((topic) => topic.size), 1e-9);
+  const largest = Math.max(...roots.map(sizeOf), 1e-9);
   document.getElementById('side').replaceChildren(
     element('h2', {}, isGraph ? kindsOf(highest) : 'Topics'),
-    element('ul', {}, roots.map((topic) => element('li', {}, topicLink(topic), bar(topic.size / largest)))),
+    element('ul', {}, roots.map((topic) => element('li', {}, topicLink(topic), bar(sizeOf(topic) / largest)))),
   );
 }

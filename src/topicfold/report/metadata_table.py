@@ -1,0 +1,45 @@
+"""Metadata of the documents on the page: numbers and dates to choose a span of, categories to choose one of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from .document_table import shortened
+from .topic_table import as_number
+
+__all__ = ["metadata_table"]
+
+_CATEGORIES = 200  # different values of a column that the reader can choose from; of more, a document shows its own
+_LONGEST = 200  # characters of a value
+
+
+def metadata_table(corpus: Corpus, rows: np.ndarray) -> list[dict[str, Any]]:
+    """[{name, kind, values, names}] of the columns: 'number' and 'date' have values, '' or None where one is missing.
+
+    A 'category' has numbers of its names, the most frequent name first, -1 where the value is missing; a 'text' has too
+    many different values for that.
+    """
+    return [{"name": shortened(name, _LONGEST), **_column(values[rows])} for name, values in corpus.metadata.items()]
+
+
+def _column(values: np.ndarray) -> dict[str, Any]:
+    if values.dtype.kind == "M":
+        return {
+            "kind": "date",
+            "values": ["" if np.isnat(date) else str(date.astype("datetime64[D]")) for date in values],
+        }
+    if values.dtype.kind in "iuf":
+        return {"kind": "number", "values": [as_number(value, 6) for value in values.tolist()]}
+    texts = [shortened(str(value), _LONGEST) for value in values.tolist()]
+    frequency: dict[str, int] = {}
+    for text in texts:
+        if text:
+            frequency[text] = frequency.get(text, 0) + 1
+    if len(frequency) > min(_CATEGORIES, max(2, len(texts) // 2)):  # ids and notes are no categories
+        return {"kind": "text", "values": texts}
+    names = sorted(frequency, key=lambda text: (-frequency[text], text))
+    number = {name: place for place, name in enumerate(names)} | {"": -1}
+    return {"kind": "category", "names": names, "values": [number[text] for text in texts]}
