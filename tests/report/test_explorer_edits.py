@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from browser import small_corpus
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
+from browser import small_corpus
 from topicfold import PLSA, build_report
 from topicfold.topics.edits import read_edits
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from browser import small_corpus
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from browser import small_corpus
 from topicfold import PLSA, build_report
 from topicfold.corpus.metadata import as_metadata
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
-    """A page whose documents have metadata: a number, a category with a missing value, a date, a text of many values."""
+    """A page whose documents have metadata: a number, a category with a missing value, a date, and texts."""
     corpus = small_corpus()
     metadata = {
         "stars": [1 + d % 5 for d in range(80)],

@@ -1,4 +1,4 @@
-"""Edits that a reader makes on the page: done to a tree they are what the tree's own methods do, one after the other."""
+"""Edits that a reader makes on the page: done to a tree they are what its own methods do, one after the other."""
 
 from __future__ import annotations
 
