@@ -11,9 +11,12 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import numpy as np
 import pytest
+from page_data import data_of
 from selenium import webdriver
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.service import Service
@@ -172,7 +175,8 @@ class Page:
 
     def data(self) -> dict[str, Any]:
         """The report, as the page holds it."""
-        return json.loads(self.text("#report"))
+        address = self.driver.current_url.partition("#")[0]
+        return data_of(Path(url2pathname(urlsplit(address).path)).read_text(encoding="utf-8"))
 
     def focused(self) -> str:
         """The id of the element with the focus, or its text."""

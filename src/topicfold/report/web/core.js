@@ -4,13 +4,31 @@
 const report = JSON.parse(document.getElementById('report').textContent);
 const topics = report.topics;
 const rowOfTopic = new Map(topics.map((topic, row) => [topic.id, row]));
-const documents = report.documents;
-const documentCount = documents.id.length;
+const documents = {}; // columns, a value per document
 const views = Object.create(null); // name: {tab, draw(main, value)}; draw may return a function to call when the view is left
 
 const COLOURS = 7;
 const RELEVANCE = 0.6;
 const TITLE = 70; // characters
+
+// ---- the documents: they come in blocks of compressed JSON ----
+
+if (!('DecompressionStream' in window)) {
+  document.getElementById('main').textContent = 'This page needs a newer browser: this one cannot unpack its documents (DecompressionStream).';
+  return; // all scripts stand in one function
+}
+
+function unpacked(block) {
+  const packed = block.textContent;
+  block.remove(); // what is unpacked takes memory enough
+  const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(packed) : Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json();
+}
+
+for (const block of document.querySelectorAll('script.documents')) {
+  for (const [name, column] of Object.entries(await unpacked(block))) (documents[name] ??= []).push(...column);
+}
+const documentCount = documents.id.length;
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
