@@ -16,7 +16,6 @@ from urllib.request import url2pathname
 
 import numpy as np
 import pytest
-from page_data import data_of
 from selenium import webdriver
 from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.service import Service
@@ -24,6 +23,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from page_data import data_of
 from topicfold import HLTA, LDCC, LTM, PLSA, Corpus, build_report
 
 WIDTHS = {"desk": 1280, "phone": 400}

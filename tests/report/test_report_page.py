@@ -11,9 +11,9 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from page_data import data_of, document_blocks
 from report_cases import marked_words, plsa
 
+from page_data import data_of, document_blocks
 from topicfold import Corpus, Report, build_report
 from topicfold.report import page as page_module
 
