@@ -3,14 +3,28 @@
 const SHOWN_NEIGHBOURS = 8;
 const SHOWN_PATHS = 8;
 
+const WORD = /[^\0-/:-@[-^`{-\u00bf\u2000-\u206f\u3000-\u303f]+/g; // as the report was made with
+
+// The words with a topic. They come as a sign for each word of the text, after the rows that the signs stand for; or, where
+// words are not simply between blanks, as characters skipped, length and row of each.
 function marksOf(d) {
-  const flat = numbers(documents.marks[d]);
+  const given = documents.marks[d];
+  const colon = given.indexOf(':');
   const marks = [];
+  if (colon >= 0) {
+    const rows = numbers(given.slice(0, colon));
+    let at = colon + 1;
+    for (const { 0: word, index: start } of documents.text[d].matchAll(WORD)) {
+      if (at >= given.length) break;
+      if (given[at] !== '.') marks.push({ start, end: start + word.length, row: rows[given.charCodeAt(at) - 48] });
+      at += 1;
+    }
+    return marks;
+  }
   let at = 0;
-  for (let i = 0; i < flat.length; i += 3) {
-    const start = at + flat[i];
-    at = start + flat[i + 1];
-    marks.push({ start, end: at, row: flat[i + 2] });
+  for (const [skipped, length, row] of tuples(given, 3)) {
+    marks.push({ start: at + skipped, end: at + skipped + length, row });
+    at += skipped + length;
   }
   return marks;
 }
