@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from page_data import data_of
 from topicfold import HLTA, LDCC, LTM, PLSA, Corpus, build_report
 
 WIDTHS = {"desk": 1280, "phone": 400}
@@ -172,7 +175,8 @@ class Page:
 
     def data(self) -> dict[str, Any]:
         """The report, as the page holds it."""
-        return json.loads(self.text("#report"))
+        address = self.driver.current_url.partition("#")[0]
+        return data_of(Path(url2pathname(urlsplit(address).path)).read_text(encoding="utf-8"))
 
     def focused(self) -> str:
         """The id of the element with the focus, or its text."""
@@ -193,6 +197,10 @@ class Page:
 
     def press(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()
+
+    def downloaded(self, file: Path) -> None:
+        """Wait until a file is there, whole: the browser makes it empty at first."""
+        self.until(lambda: file.exists() and file.stat().st_size)
 
     def point_at(self, css: str, x: float, y: float) -> None:
         """Move the pointer to a place measured from the element's corner."""

@@ -87,9 +87,20 @@ def piece(text, start, end):
     return units(text)[2 * start : 2 * end].decode("utf-16-le")
 
 
+WORD = r"[A-Za-z0-9_\u00c0-\u1fff\u2070-\u2fff\u3040-\ud7ff\ue000-\U0010ffff]+"  # what the page takes for a word
+
+
 def marks_of(table, d):
     """(start, end, topic), in units of the text."""
-    marks, at = [], 0
+    text, marks, at = table["text"][d], [], 0
+    rows, colon, signs = table["marks"][d].partition(":")
+    if colon:
+        rows = numbers(rows)
+        for word, sign in zip(re.finditer(WORD, text), signs, strict=False):
+            if sign != ".":
+                start, end = (len(units(text[:place])) // 2 for place in word.span())
+                marks.append((start, end, rows[ord(sign) - ord("0")]))
+        return marks
     for skipped, length, topic in in_threes(table["marks"][d]):
         marks.append((at + skipped, at + skipped + length, topic))
         at += skipped + length

@@ -116,7 +116,7 @@ def test_edits_travel_to_a_new_page_whose_figures_are_those_shown(page, reports,
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.go("topics")
     page.find("#download-edits").click()
-    page.until((tmp_path / "topic-edits.json").exists)
+    page.downloaded(tmp_path / "topic-edits.json")
     edits = read_edits(tmp_path / "topic-edits.json")
     assert [next(iter(edit)) for edit in edits] == ["merge", "rename"]
     corpus = small_corpus()
@@ -134,7 +134,7 @@ def test_edits_travel_to_a_new_page_whose_figures_are_those_shown(page, reports,
     (tmp_path / "topic-edits.json").unlink()
     page.go("topics")
     page.find("#download-edits").click()
-    page.until((tmp_path / "topic-edits.json").exists)
+    page.downloaded(tmp_path / "topic-edits.json")
     assert read_edits(tmp_path / "topic-edits.json") == [*edits, {"rename": 1, "name": "again"}]
     # and such a file is loaded there, but not on a page of other topics
     page.find("#undo").click()

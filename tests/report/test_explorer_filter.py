@@ -110,7 +110,7 @@ def test_all_views_follow_the_filter(page, known, tmp_path):
     assert "Only the 20 documents that pass the filter were searched." in page.text("#main .unsearched")
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.find("#filter-csv").click()
-    page.until((tmp_path / "documents.csv").exists)
+    page.downloaded(tmp_path / "documents.csv")
     rows = list(csv.reader(io.StringIO((tmp_path / "documents.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 21
     assert {row[3] for row in rows[1:]} == {"sea"}

@@ -154,7 +154,8 @@ def test_a_region_as_csv_and_the_map_as_a_picture(page, reports, tmp_path):
     page.open(reports["plsa"], "region=-9,-9;10009,-9;10009,10009;-9,10009")
     page.find("#map-picture").click()
     page.find("#region-csv").click()
-    page.until(lambda: (tmp_path / "region.csv").exists() and (tmp_path / "map.png").exists())
+    files = [tmp_path / "region.csv", tmp_path / "map.png"]
+    page.until(lambda: all(file.exists() and file.stat().st_size for file in files))
     lines = (tmp_path / "region.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == '"id","title","topic","labels","date"'
     assert len(lines) == 81

@@ -111,7 +111,7 @@ def test_names_travel_as_a_file(page, reports, tmp_path):
     assert {"green", "salt “water” 🌊"} < set(page.texts("#side a"))
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.find("#download-edits").click()
-    page.until((tmp_path / "topic-edits.json").exists)
+    page.downloaded(tmp_path / "topic-edits.json")
     assert read_edits(tmp_path / "topic-edits.json") == [{"rename": id, "name": name} for id, name in given.items()]
 
 

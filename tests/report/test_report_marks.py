@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from report_cases import best_topic, expected_marks, fitted, in_threes, marked_words, marks_of, plain_words, plsa, units
+from report_cases import (
+    WORD,
+    best_topic,
+    expected_marks,
+    fitted,
+    in_threes,
+    marked_words,
+    marks_of,
+    plain_words,
+    plsa,
+    units,
+)
 
 from topicfold import HLTA, Corpus, Preprocessing, build_report
 from topicfold.models import MODELS
+from topicfold.report import document_table
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "LDCC"])
@@ -84,3 +97,39 @@ def test_marks_in_every_script(text):
     assert data["documents"]["text"][0] == shown
     lowered = [word.replace("İ", "i").lower() for word, _ in marked_words(data["documents"], 0)]
     assert lowered == Preprocessing().words(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "short"),
+    [
+        ("The cat_2, the “dog” and 😀 Zürich’s cat.", {"cat_2": 7, "dog": 3, "Zürich": 7, "cat": 7}, True),
+        ("cat", {"cat": 0}, True),
+        ("the and", {}, None),
+        ("", {}, None),
+        ("half \ud83d of a cat", {"cat": 1}, True),
+        ("東京都に cat", {"東京": 4, "cat": 1}, False),  # no blanks between words
+        ("😀😀 full-time cat", {"full-time": 2, "cat": 1}, False),
+    ],
+)
+def test_marks_come_by_word_or_by_place(text, marked, short):
+    marks = []
+    for word, row in sorted(marked.items(), key=lambda mark: text.rindex(mark[0])):
+        start = text.rindex(word)
+        marks.append((start, start + len(word), row))
+    given = document_table._marks_as_text(text, marks, document_table._utf16_places(text))
+    assert (":" in given) is bool(short)
+    table = {"text": [text], "marks": [given]}
+    assert marks_of(table, 0) == [(*(len(units(text[:at])) // 2 for at in mark[:2]), mark[2]) for mark in marks]
+
+
+def test_marks_of_very_many_topics():
+    text = " ".join(f"w{row}" for row in range(300))
+    places = [text.index(f"w{row} " if row < 299 else "w299") for row in range(300)]
+    marks = [(at, at + len(f"w{row}"), row) for row, at in enumerate(places)]
+    given = document_table._marks_as_text(text, marks, lambda place: place)
+    assert marks_of({"text": [text], "marks": [given]}, 0) == marks
+
+
+def test_what_a_page_takes_for_a_word():
+    every = "".join(map(chr, range(0x110000)))
+    assert document_table._WORD.findall(every) == re.findall(WORD, every)

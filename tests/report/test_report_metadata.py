@@ -20,7 +20,8 @@ def test_kinds_of_columns():
         day=["2001-02-03", "", "2001-02-04", "1999-01-01"],
         note=["w", "x", "y", "z"],
     )
-    table = {column.pop("name"): column for column in metadata_table(corpus, np.array([3, 1, 2]))}
+    facts, columns = metadata_table(corpus, np.array([3, 1, 2]))
+    table = {fact.pop("name"): fact | {"values": values} for fact, values in zip(facts, columns.values())}
     assert table == {
         "stars": {"kind": "number", "values": [5.0, 2.0, 2.0]},
         "score": {"kind": "number", "values": [3.0, None, 2.25]},
@@ -31,5 +32,5 @@ def test_kinds_of_columns():
 
 
 def test_long_values_are_cut():
-    (column,) = metadata_table(corpus_with(note=["x" * 1000, "y" * 1000]), np.arange(2))
+    (column,), _ = metadata_table(corpus_with(note=["x" * 1000, "y" * 1000]), np.arange(2))
     assert {len(name) for name in column["names"]} == {200}

@@ -6,13 +6,16 @@ import base64
 import hashlib
 import json
 import os
+import string
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from report_cases import marked_words, plsa
 
+from page_data import data_of, document_blocks
 from topicfold import Corpus, Report, build_report
+from topicfold.report import page as page_module
 
 HOSTILE = [
     "</script><script>alert(1)</script> cat",
@@ -63,13 +66,21 @@ def hostile():
     return build_report(model, corpus, name=HOSTILE[0], names={0: HOSTILE[1]}, compare=model, compare_name=HOSTILE[2])
 
 
+def as_written(data):
+    """The report as a page holds it: half a surrogate pair cannot be written, and empty columns are not."""
+    columns = {name: column for name, column in data["documents"].items() if column is not None}
+    written = json.dumps(columns, ensure_ascii=False).encode("utf-8", "replace")
+    return {**data, "documents": json.loads(written)}
+
+
 def test_no_text_leaves_the_block_of_the_data(hostile):
     source = hostile.to_html()
     page = Page(source)
-    (block,) = page.data
+    block, packed = page.data
     assert len(page.scripts) == 2
     assert not set(block) & set("<>&")
-    assert json.loads(block) == hostile.data
+    assert set(packed) <= set(string.ascii_letters + string.digits + "+/=")
+    assert data_of(source) == as_written(hostile.data)
     assert page.title == [f"{HOSTILE[0]}: topics"]
     assert page.suspicious == []
     assert "alert(1)</script>" not in source
@@ -94,10 +105,30 @@ def test_only_the_scripts_and_styles_of_the_page_may_run(hostile):
 def test_half_a_surrogate_pair_can_be_saved(hostile, tmp_path):
     path = tmp_path / "page.html"
     hostile.save(path)
-    (block,) = Page(path.read_bytes().decode("utf-8")).data
-    table = json.loads(block)["documents"]
+    table = data_of(path.read_text(encoding="utf-8"))["documents"]
     assert table["text"][4] == "cat ? half ? dog"
     assert [word for word, _ in marked_words(table, 4)] == ["cat", "half", "dog"]
+
+
+def test_documents_come_in_blocks(hostile, monkeypatch):
+    whole = data_of(hostile.to_html())
+    monkeypatch.setattr(page_module, "_DOCUMENTS_PER_BLOCK", 4)
+    source = hostile.to_html()
+    assert len(document_blocks(source)) == 2
+    assert data_of(source) == whole
+
+
+def test_the_same_report_is_the_same_page(model, corpus):
+    first, second = (build_report(model, corpus).to_html() for _ in range(2))
+    assert first == second
+
+
+def test_texts_are_compressed():
+    texts = [f"cat dog {number} sun moon " * 400 for number in range(50)]
+    corpus = Corpus.from_texts(texts, keep_texts=True)
+    report = build_report(plsa(corpus, 2), corpus)
+    assert report.data["documents"]["text"] == texts
+    assert sum(map(len, document_blocks(report.to_html()))) < sum(map(len, texts)) / 20
 
 
 def test_a_failed_save_leaves_what_was_there(hostile, tmp_path, monkeypatch):

@@ -129,7 +129,6 @@ def test_segments_of_a_part_of_the_documents(corpus):
 
 
 def test_segments_of_texts_that_are_cut(corpus, monkeypatch):
-    monkeypatch.setattr(document_table, "_BYTES_A_TEXT", 0)
     monkeypatch.setattr(document_table, "_SHORTEST_CUT", 10)
     model = ldcc(corpus)
     table = build_report(model, corpus, texts_mb=36 * 60e-6).data["documents"]

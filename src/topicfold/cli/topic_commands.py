@@ -147,14 +147,14 @@ def tree(
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
 @click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
-    "--documents", type=click.IntRange(1), default=50_000, show_default=True, help="Documents on the page at most."
+    "--documents", type=click.IntRange(1), default=200_000, show_default=True, help="Documents on the page at most."
 )
 @click.option(
     "--texts-mb",
     type=click.FloatRange(0),
-    default=10.0,
+    default=40.0,
     show_default=True,
-    help="Megabytes of text on the page; beyond that the longest texts are cut.",
+    help="Megabytes of text on the page before compression; beyond that the longest texts are cut.",
 )
 def explore(
     model: str,

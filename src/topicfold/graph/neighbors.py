@@ -21,7 +21,7 @@ from ..engine.cluster import map_anywhere
 from ..engine.extras import import_extra
 from .sparse_search import InvertedIndex, keep_best, likely_best, query_blocks, score_rows
 
-__all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document_vectors", "nearest"]
+__all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document_vectors", "nearest", "rows_of_best"]
 
 METRICS = ("cosine", "intersection", "euclidean")
 _SCORES_IN_CACHE = 1 << 17
@@ -150,11 +150,11 @@ class NeighborIndex:
         if self._inverted is not None and metric != "euclidean" and not exact and n_base > _MOST_EXACT:
             intersect = metric == "intersection"
             found = likely_best(self._inverted, vectors, n_neighbors, intersect, skip_self, n_jobs)
-            return _as_rows(*found, n_base)
+            return rows_of_best(*found, n_base)
         index, best = self._best(vectors, n_neighbors, skip_self, n_jobs)
         if metric == "euclidean":  # the score was a.b - |b|^2 / 2
             best = 1 / (1 + np.sqrt(np.maximum(_squares(vectors)[:, None] - 2 * best, 0)))
-        return _as_rows(index, best, n_base)
+        return rows_of_best(index, best, n_base)
 
     def _best(
         self, queries: Any, n_neighbors: int, skip_self: bool, n_jobs: int | None
@@ -252,7 +252,8 @@ def _keep(
     keep_best(scores, least, index[here], best[here])
 
 
-def _as_rows(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
+def rows_of_best(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
+    """Columns and values of the best, as many in each row, as a matrix; a column of n_base is none."""
     order = np.argsort(index, axis=1)
     index, best = np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1)
     found = index < n_base
@@ -273,7 +274,7 @@ def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_arra
         no_neighbor |= zero[:, None] | zero[index]
     index, best = np.where(no_neighbor, len(base), index), np.where(no_neighbor, 0, best)
     order = np.lexsort((index, -best))[:, :n_neighbors]
-    return _as_rows(np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1), len(base))
+    return rows_of_best(np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1), len(base))
 
 
 def check_metric(metric: Any) -> None:

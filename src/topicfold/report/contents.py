@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
@@ -16,7 +17,14 @@ from ..models.base import TopicModel
 from ..topics.edits import Edit, read_edits
 from ..topics.tree import TopicTree
 from .comparison import comparison
-from .document_table import FITTED_GRAPH, document_graph, document_table, shortened
+from .document_table import (
+    FITTED_GRAPH,
+    MOST_COMPARED,
+    document_graph,
+    document_table,
+    nearest_by_topic,
+    shortened,
+)
 from .map_words import neighbourhood_words
 from .metadata_table import metadata_table
 from .page import Report
@@ -27,7 +35,7 @@ from .topic_table import Labels, as_number, label_table, topic_table, word_share
 
 __all__ = ["build_report", "read_names"]
 
-MOST_DOCUMENTS = 50_000
+MOST_DOCUMENTS = 200_000
 _FORMAT = 1
 _MOST_STEPS = 200  # of the plot of convergence
 _PLACES = 10_000  # steps of the map's scale
@@ -45,7 +53,7 @@ def build_report(
     compare_name: str | None = None,
     layout: Literal["neighbours", "umap"] = "neighbours",
     max_documents: int = MOST_DOCUMENTS,
-    texts_mb: float = 10.0,
+    texts_mb: float = 40.0,
 ) -> Report:
     """What the explorer shows of topics and the documents of a corpus.
 
@@ -68,12 +76,12 @@ def build_report(
         What the two are called there.
     layout : {'neighbours', 'umap'}, default='neighbours'
         How documents find their places on the map; 'umap' is an extra.
-    max_documents : int, default=50000
+    max_documents : int, default=200000
         Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
         for, spread evenly over topics, labels and dates. Figures are still those of all documents.
-    texts_mb : float, default=10.0
-        Megabytes of text on the page, before escaping; never less than 500 bytes per document. Beyond that the longest
-        texts are cut, and the page says so.
+    texts_mb : float, default=40.0
+        Megabytes of text on the page, in UTF-8 and before compression, which leaves a little more than half. Beyond
+        that the longest texts are cut, though none to less than 200 bytes, and the page says so.
 
     Returns
     -------
@@ -97,13 +105,16 @@ def build_report(
     words: dict[str, int] = {}
     topic_list = topic_table(tree, counts, rows, words, labels)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
-    documents = document_table(corpus, counts, tree, rows, shown_graph, words, round(1e6 * texts_mb))
-    fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
-    places = _places(document_positions(tree.doc_topic[rows], fitted_on, method=layout))
+    alike = nearest_by_topic(tree.doc_topic[rows])
+    documents = document_table(corpus, counts, tree, rows, alike, shown_graph, words, round(1e6 * texts_mb))
+    map_graph = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
+    if map_graph is None and len(rows) > MOST_COMPARED:
+        map_graph = sp.csr_array(alike.maximum(alike.T))
+    places = _places(document_positions(tree.doc_topic[rows], map_graph, method=layout))
     x, y = places.T.tolist()
     if labels is not None:
         documents["labels"] = [labels.of(row) for row in rows]
-    documents["metadata"] = metadata_table(corpus, rows) or None
+    metadata, columns = metadata_table(corpus, rows)
     data = {
         "format": _FORMAT,
         "name": shortened(name),
@@ -117,7 +128,8 @@ def build_report(
         "share": word_shares(tree, words),
         "topics": topic_list,
         "labels": None if labels is None else [shortened(label) for label in labels.names],
-        "documents": {**documents, "x": x, "y": y},
+        "documents": {**documents, **columns, "x": x, "y": y},
+        "metadata": metadata,
         "neighbourhoods": neighbourhood_words(counts[rows], places, tree.vocabulary),
         "hierarchy": topic_hierarchy(tree),
         "graph": None if graph is None else graph[0],

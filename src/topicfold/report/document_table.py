@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -18,12 +19,14 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus, Segments
 from ..corpus.preprocessing import Preprocessing, token_spans
 from ..graph.build import link_graph
+from ..graph.cells import nearest_in_cells
 from ..graph.neighbors import nearest
 from ..topics.tree import TopicTree
 
 __all__ = [
     "FITTED_GRAPH",
     "LONGEST_NAME",
+    "MOST_COMPARED",
     "document_graph",
     "document_table",
     "nearest_by_topic",
@@ -31,11 +34,15 @@ __all__ = [
 ]
 
 FITTED_GRAPH = "the graph of the fit"
-_BYTES_A_TEXT = 500  # that all texts may have, whatever the limit of all together
+MOST_COMPARED = 50_000  # documents of which each is compared with all others to find the nearest
+_NOISE = 3e-3  # part of a row's length added to it: among many, documents just alike would have the same few neighbours
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
 _WORDS_SHOWN = 60  # of a document whose text is not known
-_NEAREST, _LINKED = 8, 20
+_NEAREST, _SHOWN_NEAREST, _LINKED = 12, 8, 20
 LONGEST_NAME = 100_000  # characters of an id, a title, a label, a word or a name: so many the page can show
+# A word as the page finds it, too: by ranges of characters, as browsers differ in what Unicode they know. Half of a
+# surrogate pair is written as a question mark.
+_WORD = re.compile("[^\0-/:-@\\[-^`{-\u00bf\u2000-\u206f\u3000-\u303f\ud800-\udfff]+")
 # by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
 _SHARES = {True: (0.01, 12), False: (0.1, 40)}
 
@@ -50,9 +57,17 @@ def document_graph(tree: TopicTree, corpus: Corpus) -> tuple[str, sp.csr_array] 
 
 
 def nearest_by_topic(doc_topic: np.ndarray) -> sp.csr_array:
-    """For each document those with the most similar mix of topics, with the cosine of the square roots."""
+    """For each document the 12 with the most similar mix of topics, with the cosine of the square roots.
+
+    Among more than 50,000 documents a few of the nearest may be missed.
+    """
     roots = np.sqrt(doc_topic.astype(np.float32))
-    return nearest(roots, roots, _NEAREST, skip_self=True)
+    if len(roots) <= MOST_COMPARED:
+        return nearest(roots, roots, _NEAREST, skip_self=True)
+    lengths = np.linalg.norm(roots, axis=1, keepdims=True)
+    noise = np.random.default_rng(0).standard_normal(roots.shape, np.float32)
+    roots += _NOISE / np.sqrt(roots.shape[1]) * lengths * noise
+    return nearest_in_cells(roots, _NEAREST)
 
 
 def document_table(
@@ -60,11 +75,12 @@ def document_table(
     counts: sp.csr_array,
     tree: TopicTree,
     rows: np.ndarray,
+    alike: sp.csr_array,
     graph: sp.csr_array | None,
     words: dict[str, int],
     text_bytes: int,
 ) -> dict[str, Any]:
-    """What is shown of each document; `counts` are over the words of the tree, `graph` is that of the shown ones.
+    """What is shown of each document; `counts` are over the words of the tree, `alike` and `graph` of the shown ones.
 
     `words` grows by the words of documents whose text is not known. Texts of more than `text_bytes` together are cut.
     """
@@ -73,7 +89,7 @@ def document_table(
         "id": [short_id(tree.document_ids[row]) for row in rows],
         "title": None if corpus.titles is None else [shortened(corpus.titles[row]) for row in rows],
         "topics": [_shares(shares, tree) for shares in doc_topic],
-        "near": _rows_as_text(nearest_by_topic(doc_topic), _NEAREST) if len(rows) > 1 else [""] * len(rows),
+        "near": _rows_as_text(alike, _SHOWN_NEAREST),
         "linked": None if graph is None else _rows_as_text(graph, _LINKED),
         "date": _dates(corpus, rows),
     }
@@ -212,7 +228,7 @@ def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, tex
         place = _utf16_places(text)
         table["text"].append(shown)
         table["length"].append(place(len(text)))
-        table["marks"].append(_marks_as_text((place(start), place(end), topic) for start, end, topic in tinted))
+        table["marks"].append(_marks_as_text(shown, tinted, place))
         if segments is not None:
             kept = [part for part in parts or [] if part.start < max(len(shown), 1)]
             table["parts"].append(" ".join(f"{place(p.start)} {p.topic} {p.above}" for p in kept))
@@ -228,11 +244,24 @@ def _known_spans(text: str, preprocessing: Preprocessing, column: dict[str, int]
     return text, [(start, end, column[word]) for start, end, word in spans if word in column]
 
 
-def _marks_as_text(marks: Iterable[Span]) -> str:
+def _marks_as_text(text: str, marks: list[Span], place: Callable[[int], int]) -> str:
+    """'row row ...:', and for each word of the text a sign: '.' for none of these rows, '0' for the first, '1' ...
+
+    Where a mark is not on one of the words that `_WORD` finds: 'characters skipped, length, row', again and again. Both
+    say the same, but the first takes a third of the space on a page.
+    """
+    if not marks:
+        return ""
+    rows = [row for row, _ in Counter(row for *_, row in marks).most_common()]
+    sign = {row: chr(ord("0") + number) for number, row in enumerate(rows)}
+    sign_at = {(start, end): sign[row] for start, end, row in marks}
+    signs = [sign_at.pop(word.span(), ".") for word in _WORD.finditer(text)]
+    if not sign_at:
+        return f"{' '.join(map(str, rows))}:{''.join(signs).rstrip('.')}"
     numbers, last = [], 0
-    for start, end, topic in marks:
-        numbers.append(f"{start - last} {end - start} {topic}")
-        last = end
+    for start, end, row in marks:
+        numbers.append(f"{place(start) - last} {place(end) - place(start)} {row}")
+        last = place(end)
     return " ".join(numbers)
 
 
@@ -245,14 +274,13 @@ def _utf16_places(text: str) -> Callable[[int], int]:
 
 
 def _cut_length(sizes: list[int], text_bytes: int) -> int | None:
-    """The bytes a text may have so that all together stay within bounds; None: they do as they are."""
-    room = max(text_bytes, _BYTES_A_TEXT * len(sizes))
-    if sum(sizes) <= room:
+    """The bytes a text may have so that all together have at most so many; None: they do as they are."""
+    if sum(sizes) <= text_bytes:
         return None
     low, high, lengths = _SHORTEST_CUT, max(sizes), np.array(sizes)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if int(np.minimum(lengths, middle).sum()) <= room else (low, middle - 1)
+        low, high = (middle, high) if int(np.minimum(lengths, middle).sum()) <= text_bytes else (low, middle - 1)
     return low
 
 

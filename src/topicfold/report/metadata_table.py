@@ -16,13 +16,18 @@ _CATEGORIES = 200  # different values of a column that the reader can choose fro
 _LONGEST = 200  # characters of a value
 
 
-def metadata_table(corpus: Corpus, rows: np.ndarray) -> list[dict[str, Any]]:
-    """[{name, kind, values, names}] of the columns: 'number' and 'date' have values, '' or None where one is missing.
+def metadata_table(corpus: Corpus, rows: np.ndarray) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
+    """Facts about the columns, {name, kind, names}, and their values by document, 'metadata0', 'metadata1' ...
 
-    A 'category' has numbers of its names, the most frequent name first, -1 where the value is missing; a 'text' has too
-    many different values for that.
+    Values of the kinds 'number' and 'date' are None or '' where one is missing. A 'category' has numbers of its names,
+    the most frequent name first, -1 where the value is missing; a 'text' has too many different values for that.
     """
-    return [{"name": shortened(name, _LONGEST), **_column(values[rows])} for name, values in corpus.metadata.items()]
+    facts, columns = [], {}
+    for number, (name, given) in enumerate(corpus.metadata.items()):
+        column = _column(given[rows])
+        columns[f"metadata{number}"] = column.pop("values")
+        facts.append({"name": shortened(name, _LONGEST), **column})
+    return facts, columns
 
 
 def _column(values: np.ndarray) -> dict[str, Any]:

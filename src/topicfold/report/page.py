@@ -2,7 +2,8 @@
 
 Everything in a report may come from strangers: texts, titles, labels, names of topics and of files. It travels as JSON
 in which `<`, `>` and `&` are escaped, so no text can end the block it stands in; the scripts put it on the page as text
-nodes alone; and the page's Content-Security-Policy runs only the scripts and styles whose hashes it names.
+nodes alone; and the page's Content-Security-Policy runs only the scripts and styles whose hashes it names. Documents,
+which are nearly all of a page, travel as compressed JSON in base64.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import base64
 import hashlib
 import html
 import json
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,9 +24,11 @@ from ..store import replaced_when_whole
 __all__ = ["SCRIPTS", "Report"]
 
 _LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file holds what it shows
+_DOCUMENTS_PER_BLOCK = 5_000  # unpacked one after the other: a browser needs little memory beside what it keeps
 D3 = "vendor/d3-7.9.0.min.js"
+_DOCUMENTS = '<script type="application/octet-stream" class="documents">{}</script>\n'
 # These run once; what they end with draws the page, and draws it anew after each edit.
-ONCE = ("edits.js", "edited.js")
+ONCE = ("unpack.js", "edits.js", "edited.js")
 # In this order, inside the function that draws the page; each file adds to the objects the first one makes.
 SCRIPTS = (
     "core.js",
@@ -67,14 +72,14 @@ class Report:
 
     def to_json(self) -> str:
         """The report as JSON."""
-        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return _json(self.data)
 
     def to_html(self) -> str:
         """The whole page."""
         style = _file("explorer.css")
         # each script with its own hash: a browser then says which one is not as it should be
         drawing = ["function explorer(report, signal) {\n", *map(_file, SCRIPTS), "}\ntakeKeptEdits();\nrestart();\n"]
-        scripts = [_file(D3), "".join(["'use strict';\n(() => {\n", *map(_file, ONCE), *drawing, "})();\n"])]
+        scripts = [_file(D3), "".join(["'use strict';\n(async () => {\n", *map(_file, ONCE), *drawing, "})();\n"])]
         policy = "; ".join(
             [
                 "default-src 'none'",
@@ -90,7 +95,8 @@ class Report:
             "policy": html.escape(policy),
             "title": html.escape(f"{self.data['name']}: topics"),
             "style": style,
-            "data": _safe_json(self.to_json()),
+            "data": _safe_json(_json({key: value for key, value in self.data.items() if key != "documents"})),
+            "documents": "".join(map(_DOCUMENTS.format, _packed(self.data["documents"]))),
             "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
         }
         # pieces of the template between the parts: what a part holds is never looked at again
@@ -129,6 +135,18 @@ def _file(name: str) -> str:
 
 def _hash(source: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _packed(documents: dict[str, list[Any] | None]) -> Iterator[str]:
+    """The columns, cut into blocks of documents: each is JSON, deflated, in base64."""
+    columns = {name: column for name, column in documents.items() if column is not None}
+    for start in range(0, max(len(columns["id"]), 1), _DOCUMENTS_PER_BLOCK):
+        block = {name: column[start : start + _DOCUMENTS_PER_BLOCK] for name, column in columns.items()}
+        yield base64.b64encode(zlib.compress(_json(block).encode("utf-8", "replace"))).decode()
 
 
 def _safe_json(text: str) -> str:

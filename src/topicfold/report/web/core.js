@@ -3,12 +3,13 @@
 
 const { topics } = report;
 const rowOfTopic = new Map(topics.map((topic, row) => [topic.id, row]));
-const documentCount = documents.id.length;
 const views = Object.create(null); // name: {tab, draw(main, value)}; draw may return a function to call when the view is left
 
 const COLOURS = 7;
 const RELEVANCE = 0.6;
 const TITLE = 70; // characters
+
+const documentCount = documents.id.length;
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -140,6 +141,9 @@ function mainTopic(d) {
   const found = levelShares(d, isGraph ? lowest : highest);
   return found.length ? found[0][0] : -1;
 }
+
+// Further columns of the documents: [{name, kind, names, values}].
+const metadata = report.metadata.map((column, i) => ({ ...column, values: documents[`metadata${i}`] }));
 
 const rowOfDocument = new Map(documents.id.map((id, d) => [id, d]));
 

@@ -3,14 +3,28 @@
 const SHOWN_NEIGHBOURS = 8;
 const SHOWN_PATHS = 8;
 
+const WORD = /[^\0-/:-@[-^`{-\u00bf\u2000-\u206f\u3000-\u303f]+/g; // as the report was made with
+
+// The words with a topic. They come as a sign for each word of the text, after the rows that the signs stand for; or, where
+// words are not simply between blanks, as characters skipped, length and row of each.
 function marksOf(d) {
-  const flat = numbers(documents.marks[d]);
+  const signs = documents.marks[d];
+  const colon = signs.indexOf(':');
   const marks = [];
+  if (colon >= 0) {
+    const rows = numbers(signs.slice(0, colon));
+    let at = colon + 1;
+    for (const { 0: word, index: start } of documents.text[d].matchAll(WORD)) {
+      if (at >= signs.length) break;
+      if (signs[at] !== '.') marks.push({ start, end: start + word.length, row: rowNow(rows[signs.charCodeAt(at) - 48]) });
+      at += 1;
+    }
+    return marks.filter((mark) => mark.row >= 0);
+  }
   let at = 0;
-  for (let i = 0; i < flat.length; i += 3) {
-    const start = at + flat[i];
-    at = start + flat[i + 1];
-    marks.push({ start, end: at, row: rowNow(flat[i + 2]) });
+  for (const [skipped, length, row] of tuples(signs, 3)) {
+    marks.push({ start: at + skipped, end: at + skipped + length, row: rowNow(row) });
+    at += skipped + length;
   }
   return marks.filter((mark) => mark.row >= 0);
 }
@@ -169,7 +183,7 @@ function metadataValue({ kind, names, values }, d) {
 }
 
 function metadataOf(d) {
-  return (documents.metadata || []).map((column) => metadataValue(column, d) && `${column.name}: ${metadataValue(column, d)}`);
+  return metadata.map((column) => metadataValue(column, d) && `${column.name}: ${metadataValue(column, d)}`);
 }
 
 views.document = {

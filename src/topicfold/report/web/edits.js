@@ -1,8 +1,6 @@
 // Edits of topics: kept by the browser for this report, undone one by one, downloaded and loaded as one small file that
 // Python reads too. This file runs once; the page is drawn anew after each edit by `explorer`, which the other scripts make.
 
-const given = JSON.parse(document.getElementById('report').textContent);
-const { documents } = given;
 const EDITS_FORMAT = 'topicfold edits 1';
 const acrossEdits = { editing: false, chosen: new Set(), openBranches: new Map(), pointLayer: null, status: '' }; // outlives an edit
 const editsKey = `topicfold edits ${hash(JSON.stringify([given.name, given.model, given.edits, given.topics.map((topic) => [topic.id, topic.name, topic.called])]))}`;

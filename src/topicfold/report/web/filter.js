@@ -8,7 +8,7 @@ const filterColumns = [
   { key: 'topic', title: 'Topic', kind: 'topic' },
   ...(documents.labels ? [{ key: 'label', title: 'Label', kind: 'category', names: report.labels, of: (d) => numbers(documents.labels[d]) }] : []),
   ...(documents.date && documents.date.some(Boolean) ? [{ key: 'date', title: 'Date', kind: 'date', values: documents.date }] : []),
-  ...(documents.metadata || []).filter((column) => column.kind !== 'text').map((column) => ({ key: `m.${column.name}`, title: column.name, ...column, of: (d) => [column.values[d]] })),
+  ...metadata.filter((column) => column.kind !== 'text').map((column) => ({ key: `m.${column.name}`, title: column.name, ...column, of: (d) => [column.values[d]] })),
 ];
 const filterColumn = new Map(filterColumns.map((column) => [column.key, column]));
 

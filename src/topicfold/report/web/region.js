@@ -108,8 +108,8 @@ function yearsHere(inside) {
 function csvOf(rows) {
   // a cell that begins like a formula would be run by a spreadsheet
   const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
-  const line = (d) => [documents.id[d], titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]).join('; ') : '', documents.date ? documents.date[d] : '', ...(documents.metadata || []).map((column) => metadataValue(column, d))];
-  return [['id', 'title', 'topic', 'labels', 'date', ...(documents.metadata || []).map((column) => column.name)], ...rows.map(line)].map((cells) => cells.map(cell).join(',')).join('\r\n');
+  const line = (d) => [documents.id[d], titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]).join('; ') : '', documents.date ? documents.date[d] : '', ...metadata.map((column) => metadataValue(column, d))];
+  return [['id', 'title', 'topic', 'labels', 'date', ...metadata.map((column) => column.name)], ...rows.map(line)].map((cells) => cells.map(cell).join(',')).join('\r\n');
 }
 
 function regionPanel(inside) {

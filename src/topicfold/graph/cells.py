@@ -1,0 +1,82 @@
+"""The nearest of many dense rows of few columns, such as mixes of topics, without comparing each two of them.
+
+Rows are shared out among cells. A row is compared with those of its own cell and of the cells nearest to that one, so
+that a few of its nearest may be missed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..engine.blocks import single_threaded_libraries
+from .neighbors import rows_of_best
+from .sparse_search import keep_best
+
+__all__ = ["nearest_in_cells"]
+
+_ROUNDS = 5  # of moving the cells to the middle of their rows
+_COMPARED = 16_000  # rows at least that a row is compared with
+_ROWS = 128  # compared at once
+_LARGEST_PRODUCT = 1 << 24
+
+
+def nearest_in_cells(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
+    """For each row the others with the highest cosine above zero, with the cosine; a few may be missed.
+
+    Of equally near rows the first come first. Among 16,000 rows or fewer all are compared.
+
+    >>> nearest_in_cells(np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.1]], np.float32), 1).indices.tolist()
+    [2, 2, 0]
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    vectors = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    n_rows, n_neighbors = len(vectors), min(n_neighbors, len(vectors) - 1)
+    index = np.full((n_rows, n_neighbors), n_rows, np.int64)
+    best = np.zeros((n_rows, n_neighbors), np.float32)
+    with single_threaded_libraries():
+        centres, cell_of = _cells(vectors)
+        members = np.split(np.argsort(cell_of, kind="stable"), np.cumsum(np.bincount(cell_of, minlength=len(centres))))
+        sizes = np.array([len(own) for own in members[:-1]])
+        for cell in np.flatnonzero(sizes):
+            near = np.argsort(-(centres @ centres[cell]), kind="stable")
+            near = near[near != cell]
+            n_near = np.searchsorted(np.cumsum(sizes[near]), _COMPARED - sizes[cell]) + 1
+            others = np.sort(np.concatenate([members[other] for other in (cell, *near[:n_near])]))
+            for start in range(0, sizes[cell], _ROWS):
+                own = members[cell][start : start + _ROWS]
+                index[own], best[own] = _best_among(vectors, own, others, n_neighbors)
+    return rows_of_best(index, best, n_rows)
+
+
+def _cells(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(centres, cell of each row): about as many cells as the root of the number of rows, found by k-means."""
+    n_cells = max(1, round(np.sqrt(len(vectors))))
+    centres = vectors[np.arange(n_cells) * len(vectors) // n_cells]
+    for _ in range(_ROUNDS):
+        cell_of = _nearest_centre(vectors, centres)
+        member = sp.csr_array((np.ones(len(vectors), np.float32), (cell_of, np.arange(len(vectors)))))
+        sums = np.zeros_like(centres)
+        sums[: member.shape[0]] = member @ vectors
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        centres = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1), centres)
+    return centres, _nearest_centre(vectors, centres)
+
+
+def _nearest_centre(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    step = max(1, _LARGEST_PRODUCT // len(centres))
+    found = [(vectors[start : start + step] @ centres.T).argmax(axis=1) for start in range(0, len(vectors), step)]
+    return np.concatenate(found)
+
+
+def _best_among(
+    vectors: np.ndarray, own: np.ndarray, others: np.ndarray, n_neighbors: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and cosines of the best of some rows for each of `own`, which are among them; none is its own neighbour."""
+    scores = vectors[own] @ vectors[others].T
+    scores[np.arange(len(own)), np.searchsorted(others, own)] = -np.inf
+    index = np.empty((len(own), n_neighbors), np.int32)
+    best = np.empty((len(own), n_neighbors), np.float32)
+    # the cosine of orthogonal rows may come out a little above zero
+    keep_best(scores, np.float32(16 * np.finfo(np.float32).eps), index, best)
+    return np.append(others, len(vectors))[index], best
