@@ -12,7 +12,7 @@ import numpy as np
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
-from ..models.base import TopicModel
+from ..models.base import TopicModel, tree_of
 from ..topics.tree import TopicTree
 from .comparison import comparison
 from .document_table import FITTED_GRAPH, document_graph, document_table, shortened
@@ -75,7 +75,7 @@ def build_report(
     """
     check_whole("max_documents", max_documents)
     check_number("texts_mb", texts_mb)
-    tree = _tree_of(topics, corpus)
+    tree = tree_of(topics, corpus)
     if len(tree) == 0:
         raise ValueError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
@@ -111,22 +111,9 @@ def build_report(
         "hierarchy": topic_hierarchy(tree),
         "graph": None if graph is None else graph[0],
         "time": time_table(tree, corpus, counts),
-        "compare": None if compare is None else _compared(tree, _tree_of(compare, corpus), compare_name),
+        "compare": None if compare is None else _compared(tree, tree_of(compare, corpus), compare_name),
     }
     return Report(data)
-
-
-def _tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
-    if not isinstance(topics, TopicTree):
-        return topics.topic_tree(corpus)
-    if len(topics.doc_topic) != len(corpus):
-        raise ValueError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
-    if topics.document_ids != corpus.ids:
-        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
-    n_segments = None if corpus.segments is None else len(corpus.segments.documents)
-    if topics.segment_topic is not None and n_segments is not None and len(topics.segment_topic) != n_segments:
-        raise ValueError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")
-    return topics
 
 
 def read_names(path: str | Path) -> dict[int, str]:
