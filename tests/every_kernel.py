@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from numba.core.registry import CPUDispatcher
@@ -105,6 +106,10 @@ def more_kernels(corpus):
     tokens = token_stream(corpus.texts, corpus.vocabulary, corpus.preprocessing)
     coherence([[0, 1, 2], [3, 4, 5]], tokens=tokens, measure="c_v")
     sums_by_group(np.ones((len(corpus), 3)), np.arange(len(corpus)), np.arange(len(corpus)) % 2, 2)
+    labels = ["odd" if row % 2 else "even" for row in range(len(corpus))]
+    topicfold.contrast(
+        topicfold.PLSA(2, random_state=0).fit(corpus), replace(corpus, labels=[(one,) for one in labels])
+    )
     ITCC(3, 3, random_state=0).fit(counts)
     MOC(3, random_state=0).fit(counts)
     MOCC(3, 3, random_state=0).fit(counts)

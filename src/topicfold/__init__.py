@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
+    from .analysis.contrast import Contrast, contrast
     from .analysis.embedding import embed
     from .analysis.layout import document_positions
     from .analysis.over_time import drift, topics_over_time
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
 _HOME = {
     "ClusterError": "engine.array_files",
+    "Contrast": "analysis.contrast",
     "Corpus": "corpus.corpus",
     "DTM": "models.graph.dtm",
     "FitSummary": "topics.fit_summary",
@@ -56,6 +58,7 @@ _HOME = {
     "TopicModel": "models.base",
     "TopicTree": "topics.tree",
     "build_report": "report.contents",
+    "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
     "embed": "analysis.embedding",
@@ -81,6 +84,7 @@ __all__ = [
     "PLSA",
     "TTMM",
     "ClusterError",
+    "Contrast",
     "Corpus",
     "FitSummary",
     "LapPLSI",
@@ -93,6 +97,7 @@ __all__ = [
     "TopicTree",
     "baselines",
     "build_report",
+    "contrast",
     "datasets",
     "document_positions",
     "drift",

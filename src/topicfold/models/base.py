@@ -32,7 +32,7 @@ from .junk import topic_marks
 from .starts import SeedWords, seed_columns
 from .word_documents import presence_of_words, word_documents
 
-__all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree"]
+__all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree", "tree_of"]
 
 Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.float64] | np.dtype
 
@@ -382,6 +382,20 @@ def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
     TopicTree
     """
     return model.topic_tree(corpus)
+
+
+def tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
+    """The tree of a model over the documents of a corpus; a tree is taken as it is, if it is of these documents."""
+    if not isinstance(topics, TopicTree):
+        return topics.topic_tree(corpus)
+    if len(topics.doc_topic) != len(corpus):
+        raise ValueError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
+    if topics.document_ids != corpus.ids:
+        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+    n_segments = None if corpus.segments is None else len(corpus.segments.documents)
+    if topics.segment_topic is not None and n_segments is not None and len(topics.segment_topic) != n_segments:
+        raise ValueError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")
+    return topics
 
 
 def _short(value: Any) -> str:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
-from ..models.base import TopicModel
+from ..models.base import TopicModel, tree_of
 from ..topics.edits import Edit, read_edits
 from ..topics.tree import TopicTree
 from .comparison import comparison
@@ -25,6 +25,7 @@ from .document_table import (
     nearest_by_topic,
     shortened,
 )
+from .group_tables import group_tables
 from .map_words import neighbourhood_words
 from .metadata_table import metadata_table
 from .page import Report
@@ -89,7 +90,7 @@ def build_report(
     """
     check_whole("max_documents", max_documents)
     check_number("texts_mb", texts_mb)
-    tree = _tree_of(topics, corpus)
+    tree = tree_of(topics, corpus)
     if len(tree) == 0:
         raise ValueError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
@@ -104,6 +105,7 @@ def build_report(
     counts = corpus.counts_over(tree.vocabulary)
     words: dict[str, int] = {}
     topic_list = topic_table(tree, counts, rows, words, labels)
+    groups = group_tables(tree, corpus, words)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
     alike = nearest_by_topic(tree.doc_topic[rows])
     documents = document_table(corpus, counts, tree, rows, alike, shown_graph, words, round(1e6 * texts_mb))
@@ -136,22 +138,10 @@ def build_report(
         "time": time_table(tree, corpus, counts),
         "edits": made,
         "next_id": max([*tree.ids.tolist(), *tree.mapping]) + 1,
-        "compare": None if compare is None else _compared(tree, _tree_of(compare, corpus), compare_name),
+        "groups": groups,
+        "compare": None if compare is None else _compared(tree, tree_of(compare, corpus), compare_name),
     }
     return Report(data)
-
-
-def _tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
-    if not isinstance(topics, TopicTree):
-        return topics.topic_tree(corpus)
-    if len(topics.doc_topic) != len(corpus):
-        raise ValueError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
-    if topics.document_ids != corpus.ids:
-        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
-    n_segments = None if corpus.segments is None else len(corpus.segments.documents)
-    if topics.segment_topic is not None and n_segments is not None and len(topics.segment_topic) != n_segments:
-        raise ValueError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")
-    return topics
 
 
 def read_names(path: str | Path) -> dict[int, str]:

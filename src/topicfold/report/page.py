@@ -45,6 +45,7 @@ SCRIPTS = (
     "region.js",
     "map.js",
     "time.js",
+    "groups.js",
     "compare.js",
     "start.js",
 )

@@ -156,6 +156,17 @@ function editedComparison(compare, sizes, idNow) {
   return { ...compare, links: flows.flatMap(([a, some]) => some.map(([b, parts]) => [a, b, ...parts])), relations };
 }
 
+// Shares and words of groups; of merged topics the surest words of any.
+function editedGroups(table, lists, exclusive) {
+  const together = exclusive ? d3.sum : d3.max;
+  const words = (rows) => table.values.map((_, group) => {
+    const best = d3.rollup(rows.flatMap((row) => table.words[row + 1][group]), (some) => d3.max(some, ([, z]) => z), ([word]) => word);
+    return [...best].sort((a, b) => b[1] - a[1]);
+  });
+  const share = lists.map((rows) => table.values.map((_, group) => together(rows, (row) => table.share[row][group])));
+  return { ...table, share, words: [table.words[0], ...lists.map(words)] };
+}
+
 function edited(report, list) {
   const { entries, grouped, became } = replayed(report, list);
   if (!list.length) return report;
@@ -183,6 +194,7 @@ function edited(report, list) {
     levels: grouped.length ? { [report.topics[0].level]: 'topic', [report.topics[0].level + 1]: 'group' } : report.levels,
     time: editedTime(report.time, lists, idNow, report.exclusive),
     hierarchy: grouped.length ? null : hierarchyOf(report, lists, words),
+    groups: report.groups.map((table) => editedGroups(table, lists, report.exclusive)),
     compare: editedComparison(report.compare, new Map(report.topics.map((topic) => [topic.id, topic.size])), idNow),
   };
 }

@@ -227,6 +227,7 @@ views.topic = {
       heading(topic),
       element('div', {}, standing(topic)),
       element('div', { class: 'two' }, wordTable(topic), element('div', {}, labelSection(topic), similarSection(topic), timeTable() ? timeOfTopic(row) : null)),
+      ...[groupSection(topic)].filter(Boolean),
       documentSection(topic),
     );
     return undefined;

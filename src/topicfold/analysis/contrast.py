@@ -1,0 +1,363 @@
+"""How groups speak of the same topic: words by weighted log-odds with an informative Dirichlet prior.
+
+After Monroe, Colaresi and Quinn (2008). With y_w the tokens of a word in a group, n those of all words, and a prior of
+a_w = strength * share of the word in all groups together, the log-odds of a word are log((y_w + a_w) / (n + a_0 - y_w -
+a_w)). The difference between two groups has a variance of about 1 / (y_w + a_w) + 1 / (y'_w + a_w), and divided by its
+root it is a z-score. Rare words have little weight, since the prior draws them to what all groups say.
+
+Tokens of a topic in a group are expected ones: the sum over its documents of x_dw P(z|d,w), P(z|d,w) ~ P(z|d) P(w|z).
+Where memberships are no mixture (HLTA), all tokens of a document count for a topic, weighted by its membership.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..corpus.corpus import Corpus
+from ..engine.arrays import summed
+from ..engine.checks import check_number, check_whole
+from ..engine.extras import import_extra
+from ..engine.jit import njit
+from ..models.base import TopicModel, tree_of
+from ..topics.ranking import largest
+from ..topics.tree import TopicTree
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["OVERALL", "Contrast", "ContrastWord", "contrast", "log_odds"]
+
+OVERALL = -1  # in the place of a topic: all tokens, whatever their topic
+_STRENGTH = 500.0
+_MOST_GROUPS = 50
+_LABELS = "labels"
+
+
+class ContrastWord(NamedTuple):
+    """A word that a group uses more than others do: its expected tokens here and elsewhere, and how sure that is."""
+
+    topic: int  # -1: overall
+    name: str
+    group: str
+    word: str
+    tokens: float
+    tokens_elsewhere: float
+    log_odds: float
+    z: float
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """Words of groups, per topic and overall; made by `contrast`.
+
+    Attributes
+    ----------
+    by : str
+        The metadata column, or 'labels'.
+    groups : tuple of str
+    topics : tuple of int
+        -1, which stands for all tokens whatever their topic, then ids of topics.
+    names : tuple of str
+        Names of the topics.
+    vocabulary : tuple of str
+    counts : ndarray of shape (n_topics + 1, n_groups, n_words)
+        Expected tokens of each word in each topic and group.
+    total : ndarray of shape (n_topics + 1, n_words)
+        The same of all groups together; a document in two groups is counted once.
+    pair : bool
+        Whether two groups were asked for, and are compared with each other; else each is compared with the rest.
+    strength : float
+        Tokens of the prior.
+    n_documents : tuple of int
+        Number of documents of each group.
+    n_left_out : int
+        Number of documents without a group.
+    """
+
+    by: str
+    groups: tuple[str, ...]
+    topics: tuple[int, ...]
+    names: tuple[str, ...]
+    vocabulary: tuple[str, ...]
+    counts: np.ndarray
+    total: np.ndarray
+    pair: bool
+    strength: float
+    n_documents: tuple[int, ...]
+    n_left_out: int
+
+    def scores(self, topic: int, group: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Tokens here, tokens elsewhere, log-odds ratio and z-score of every word, in the order of `vocabulary`."""
+        row, column = self._row(topic), self._column(group)
+        here = self.counts[row, column].astype(np.float64)
+        there = self.counts[row, 1 - column] if self.pair else self.total[row] - here
+        there = np.maximum(there.astype(np.float64), 0)
+        return here, there, *log_odds(here, there, self.total[row], self.strength)
+
+    def words(self, topic: int = OVERALL, group: str | None = None, n: int = 10) -> list[ContrastWord]:
+        """The words that a group, without one the first, uses most beyond the others: the largest z-scores above 0."""
+        check_whole("n", n, 0)
+        group = self.groups[0] if group is None else group
+        here, there, ratio, z = self.scores(topic, group)
+        name = self.names[self._row(topic)]
+        return [
+            ContrastWord(
+                topic, name, group, self.vocabulary[w], *(float(values[w]) for values in (here, there, ratio, z))
+            )
+            for w in largest(z, n).tolist()
+            if z[w] > 0
+        ]
+
+    def top_words(self, n: int = 10) -> tuple[np.ndarray, np.ndarray]:
+        """The columns of the words with the largest z-scores, and these, each topics x groups x at most n.
+
+        Where a group has fewer such words, the last are -1 and 0.
+        """
+        check_whole("n", n)
+        shape = (len(self.topics), len(self.groups), min(n, len(self.vocabulary)))
+        columns, values = np.full(shape, -1, np.int32), np.zeros(shape, np.float32)
+        for row, topic in enumerate(self.topics):
+            for place, group in enumerate(self.groups):
+                z = self.scores(topic, group)[3]
+                best = largest(z, shape[2])
+                best = best[z[best] > 0]
+                columns[row, place, : len(best)], values[row, place, : len(best)] = best, z[best]
+        return columns, values
+
+    def rows(self, topics: Sequence[int] | None = None, n_words: int = 10) -> list[ContrastWord]:
+        """The best words of each topic and group, one after the other."""
+        chosen = self.topics if topics is None else topics
+        return [word for topic in chosen for group in self.groups for word in self.words(topic, group, n_words)]
+
+    def table(self, topics: Sequence[int] | None = None, n_words: int = 10) -> pd.DataFrame:
+        """A pandas data frame with one row per word: topic (-1: overall), name, group, word, tokens, log-odds and z."""
+        pandas = import_extra("pandas", "frame", "table")
+        return pandas.DataFrame(self.rows(topics, n_words), columns=list(ContrastWord._fields))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, topics: Sequence[int] | None = None, n_words: int = 10) -> str:
+        """A line of words with z-scores per topic and group, under a line about the documents."""
+        sizes = ", ".join(f"{group} ({size:,} documents)" for group, size in zip(self.groups, self.n_documents))
+        left_out = f"; {self.n_left_out:,} documents without it are left out" if self.n_left_out else ""
+        lines = [f"{self.by}: {sizes}{left_out}"]
+        width = max(map(len, self.groups))
+        for topic in self.topics if topics is None else topics:
+            name = self.names[self._row(topic)]
+            lines += ["", name if topic == OVERALL else f"{topic}: {name}"]
+            for group in self.groups:
+                words = " ".join(f"{word.word} {word.z:.1f}" for word in self.words(topic, group, n_words))
+                lines.append(f"  {group:<{width}}  {words}")
+        return "\n".join(lines)
+
+    def plot(self, topic: int = OVERALL, group: str | None = None, n_words: int = 15) -> Figure:
+        """Words of a topic by frequency and z-score, as a matplotlib figure."""
+        from ..plots.contrast_figures import contrast_words
+
+        return contrast_words(self, topic, group, n_words)
+
+    def _row(self, topic: int) -> int:
+        if topic not in self.topics:
+            listed = ", ".join(map(str, self.topics[1:13])) + (", ..." if len(self.topics) > 13 else "")
+            raise ValueError(f"topic {topic} is not in this contrast: expected -1 (overall) or one of {listed}")
+        return self.topics.index(topic)
+
+    def _column(self, group: str) -> int:
+        if group not in self.groups:
+            raise ValueError(f"there is no group {group!r}; the groups are {', '.join(self.groups)}")
+        return self.groups.index(group)
+
+
+def contrast(
+    model: TopicModel | TopicTree,
+    corpus: Corpus,
+    by: str = _LABELS,
+    *,
+    groups: Sequence[str] | None = None,
+    topics: Sequence[int] | None = None,
+    strength: float = _STRENGTH,
+) -> Contrast:
+    """How groups of documents speak of the same topics: their words, by weighted log-odds with an informative prior.
+
+    Parameters
+    ----------
+    model : TopicModel or TopicTree
+        A fitted model, or a tree of this corpus, say with topics merged or renamed.
+    corpus : Corpus
+        The documents of the fit, or others.
+    by : str, default='labels'
+        The metadata column whose values are the groups, or 'labels': a document with several labels is in several
+        groups.
+    groups : pair of str, optional
+        Two values to compare with each other. Without it, each value is compared with the rest.
+    topics : sequence of int, optional
+        Ids of topics; without it, all of the lowest level.
+    strength : float, default=500.0
+        Tokens of the prior, shared by the words as in all groups together. The larger it is, the more of a word is
+        needed to tell groups apart.
+
+    Returns
+    -------
+    Contrast
+
+    References
+    ----------
+    Monroe, B. L., Colaresi, M. P. and Quinn, K. M. (2008). Fightin' words: lexical feature selection and evaluation for
+    identifying the content of political conflict. Political Analysis 16, 372-403.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, contrast
+    >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
+    >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
+    >>> found = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", groups=("left", "right"), strength=20)
+    >>> [word.word for word in found.words(0, "right", 2)]
+    ['rise', 'burden']
+    """
+    check_number("strength", strength, above=True)
+    tree = tree_of(model, corpus)
+    member, names = _groups(corpus, by, groups)
+    rows = np.flatnonzero(tree.at_lowest_level) if topics is None else np.array([tree.row(t) for t in topics], int)
+    counts, total = _tokens(tree, corpus, member, rows)
+    left_out = np.diff(member.indptr) == 0
+    ids = tree.ids[rows].tolist()
+    return Contrast(
+        by=by,
+        groups=names,
+        topics=(OVERALL, *ids),
+        names=("all topics", *(tree.name(topic) for topic in ids)),
+        vocabulary=tree.vocabulary,
+        counts=counts,
+        total=total,
+        pair=groups is not None,
+        strength=float(strength),
+        n_documents=tuple(np.bincount(member.indices, minlength=len(names)).tolist()),
+        n_left_out=int(left_out.sum()),
+    )
+
+
+def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: float) -> tuple[np.ndarray, np.ndarray]:
+    """The log-odds ratio of words and its z-score, with a prior of `strength` tokens spread over words as `prior` is.
+
+    Words that are nowhere have 0.
+
+    >>> ratio, z = log_odds(np.array([8.0, 2.0]), np.array([2.0, 8.0]), np.array([1.0, 1.0]), 2.0)
+    >>> ratio.round(2).tolist(), z.round(2).tolist()
+    ([2.2, -2.2], [2.28, -2.28])
+    """
+    used = prior > 0
+    share = prior[used] / max(float(prior.sum()), 1e-300)
+    ratio, z = np.zeros(len(prior)), np.zeros(len(prior))
+    logits, variance = [], np.zeros(int(used.sum()))
+    for counts in (here[used], there[used]):
+        smoothed = counts + strength * share
+        p = smoothed / smoothed.sum()
+        logits.append(np.log(p / np.maximum(1 - p, 1e-12)))
+        variance += 1 / smoothed
+    ratio[used] = logits[0] - logits[1]
+    z[used] = ratio[used] / np.sqrt(variance)
+    return ratio, z
+
+
+def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.csr_array, tuple[str, ...]]:
+    """Documents x groups as zeros and ones, and what the groups are called."""
+    member, names = corpus.label_matrix() if by == _LABELS else corpus.group_matrix(by)
+    if groups is None:
+        if len(names) < 2:
+            raise ValueError(f"{by!r} has {len(names)} values in this corpus: expected at least two groups")
+        if len(names) > _MOST_GROUPS:
+            raise ValueError(
+                f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; cut it into a few "
+                "ranges or classes in a column of its own, or name two groups"
+            )
+        return member, names
+    pair = [groups] if isinstance(groups, str) else list(map(str, groups))
+    if len(set(pair)) != 2 or len(pair) != 2:
+        raise ValueError(f"groups={groups!r}: expected two different values of {by!r}")
+    for name in pair:
+        if name not in names:
+            listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            raise ValueError(f"{by!r} has no value {name!r}; it has {listed}")
+    return sp.csr_array(member[:, [names.index(name) for name in pair]]), (pair[0], pair[1])
+
+
+# ---- expected tokens ------------------------------------------------------------------------------------------------
+
+
+def _tokens(tree: TopicTree, corpus: Corpus, member: sp.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens of words overall and in the topics of `rows`: of each group, and of the documents of any group."""
+    counts = corpus.counts_over(tree.vocabulary)
+    if counts.shape[1] != len(tree.vocabulary):
+        raise ValueError(f"the corpus has {counts.shape[1]:,} words and the topics {len(tree.vocabulary):,}")
+    n_groups = member.shape[1]
+    known = np.flatnonzero(np.diff(member.indptr))
+    by_group = sp.csc_array(member)
+    parts = [by_group.indices[first:last] for first, last in pairwise(by_group.indptr.tolist())]
+    overlap = member.nnz > len(known)
+    found = np.zeros((len(rows) + 1, n_groups, counts.shape[1]), np.float32)
+    total = np.zeros((len(rows) + 1, counts.shape[1]))
+    found[0] = (member.T @ counts).toarray()
+    total[0] = summed(counts[known], 0)
+    for level in np.unique(tree.level[rows]).tolist():
+        tokens = _TopicTokens(tree, counts, level)
+        mine = np.flatnonzero(tree.level[rows] == level) + 1
+        columns = np.searchsorted(tokens.rows, rows[mine - 1])
+        for place, part in enumerate(parts):
+            own = tokens.of(part)[:, columns].T
+            found[mine, place] = own
+            total[mine] += own
+        if overlap:
+            total[mine] = tokens.of(known)[:, columns].T
+    return found, total
+
+
+@njit
+def _add_expected(rows, indptr, indices, data, doc_topic, word_topic, table):
+    """table[w] += x_dw * P(z|d) P(w|z) / sum_z P(z|d) P(w|z) for the documents of `rows`; a cell with sum 0 is none."""
+    n_topics = word_topic.shape[1]
+    share = np.empty(n_topics)
+    for d in rows:
+        for cell in range(indptr[d], indptr[d + 1]):
+            w, total = indices[cell], 0.0
+            for k in range(n_topics):
+                share[k] = doc_topic[d, k] * word_topic[w, k]
+                total += share[k]
+            if total > 0:
+                scale = data[cell] / total
+                for k in range(n_topics):
+                    table[w, k] += scale * share[k]
+
+
+class _TopicTokens:
+    """Expected tokens of words in the topics of one level, for any documents."""
+
+    def __init__(self, tree: TopicTree, counts: sp.csr_array, level: int) -> None:
+        self.rows = np.flatnonzero(tree.level == level)
+        self._counts, self._mixture = counts, tree.exclusive
+        self._doc_topic = np.ascontiguousarray(tree.doc_topic[:, self.rows])
+        self._word_topic = np.ascontiguousarray(tree.topic_word[self.rows].T, np.float64)
+        rest = 1 - self._doc_topic.sum(axis=1)
+        if tree.exclusive and rest.max(initial=0) > 1e-3:
+            # topics were dropped: their tokens are not for those that are left, but words of the corpus as a whole
+            overall = tree.word_frequency / max(tree.word_frequency.sum(), 1)
+            self._doc_topic = np.column_stack([self._doc_topic, np.maximum(rest, 0)])
+            self._word_topic = np.column_stack([self._word_topic, overall])
+
+    def of(self, documents: np.ndarray) -> np.ndarray:
+        """Words x topics, summed over documents."""
+        counts = self._counts
+        if not self._mixture:
+            weights = self._doc_topic[documents].astype(np.float64)
+            return np.asarray(counts[documents].T @ weights)
+        table = np.zeros(self._word_topic.shape)
+        cells = (counts.indptr, counts.indices, counts.data)
+        _add_expected(documents, *cells, self._doc_topic, self._word_topic, table)
+        return table
