@@ -33,6 +33,7 @@ ONCE = ("unpack.js", "edits.js", "edited.js")
 SCRIPTS = (
     "core.js",
     "names.js",
+    "pictures.js",
     "edit_tools.js",
     "filter.js",
     "search.js",
@@ -47,6 +48,7 @@ SCRIPTS = (
     "time.js",
     "groups.js",
     "compare.js",
+    "summary.js",
     "start.js",
 )
 

@@ -56,6 +56,7 @@ function drawMap(main, value, corners = null, alone = false) {
   let pending = 0;
   let hovered = -1;
   let hoveredGroup = -1;
+  let drawnNames = []; // on the map: [text, x, y, font]
   let drawn = null; // corners of what is being drawn round, in pixels
 
   const chosen = () => (mapChoice.by === 'topic' ? chosenTopics : mapChoice.label);
@@ -98,9 +99,12 @@ function drawMap(main, value, corners = null, alone = false) {
     offset = [(box.width - scale * width) / 2, (box.height - scale * height) / 2];
   }
 
+  function pointRadius() {
+    return Math.max(1.1, Math.min(5, (documentCount > 20000 ? 1.1 : documentCount > 5000 ? 1.6 : 2.4) * Math.sqrt(transform.k)));
+  }
+
   function drawPoints() {
-    const radius = Math.max(1.1, Math.min(5, (documentCount > 20000 ? 1.1 : documentCount > 5000 ? 1.6 : 2.4) * Math.sqrt(transform.k)));
-    points.draw({ scale: scale * transform.k, left: transform.applyX(offset[0]), top: transform.applyY(offset[1]), radius, ratio: devicePixelRatio || 1, width: canvas.clientWidth, height: canvas.clientHeight });
+    points.draw({ scale: scale * transform.k, left: transform.applyX(offset[0]), top: transform.applyY(offset[1]), radius: pointRadius(), ratio: devicePixelRatio || 1, width: canvas.clientWidth, height: canvas.clientHeight });
   }
 
   function drawNames() {
@@ -112,7 +116,7 @@ function drawMap(main, value, corners = null, alone = false) {
     context.strokeStyle = ground;
     const taken = []; // boxes of the names drawn so far: one that would cover another is left out
     const picked = chosen();
-    let shown = 0;
+    drawnNames = [];
     for (const [text, x, y, zoom, kind, member] of placed) {
       if (transform.k < zoom) continue;
       const px = transform.applyX(offset[0] + scale * x);
@@ -126,12 +130,12 @@ function drawMap(main, value, corners = null, alone = false) {
       const line = (kind === 'group' ? NAME_LINES : [0]).map((below) => py + below).find(isFree);
       if (line === undefined) continue;
       taken.push([middle, line, half]);
-      shown += 1;
+      drawnNames.push([short, middle, line, kind === 'words' ? { size: 12, weight: 400, style: 'italic' } : { size: kind === 'group' ? 13 : 12, weight: 600, style: 'normal' }]);
       context.strokeText(short, middle, line);
       context.fillStyle = kind === 'words' || (kind === 'group' && picked.length && !picked.includes(member)) ? muted : ink;
       context.fillText(short, middle, line);
     }
-    canvas.dataset.names = shown;
+    canvas.dataset.names = drawnNames.length;
   }
 
   function drawEdgesOf(d) {
@@ -327,12 +331,22 @@ function drawMap(main, value, corners = null, alone = false) {
       element('label', {}, 'Colour by ', by),
       element('span', { role: 'group', 'aria-label': 'What dragging does' }, tools),
       element('button', { type: 'button', id: 'map-all', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
-      element('button', { type: 'button', id: 'map-picture', on: { click: () => savePicture() } }, 'Picture'),
+      element('span', { role: 'group', 'aria-label': 'Save the map' }, element('button', { type: 'button', id: 'map-picture', 'aria-label': 'Save the map as PNG', on: { click: () => savePicture() } }, 'PNG'), element('button', { type: 'button', id: 'map-svg', 'aria-label': 'Save the map as SVG', on: { click: () => saveDrawing() } }, 'SVG')),
     ),
     element('div', { class: 'map' }, layers, legend),
     element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', `Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it; with the lasso, the box, or Shift, draw round a region to ask what it is about. Lines lead to the documents ${documents.linked ? `joined by ${report.graph}` : 'nearest by topic'}.`),
     corners ? regionPanel(documentsIn(corners)) : '',
   );
+
+  // the names as they were last drawn
+  function saveDrawing() {
+    const size = pointRadius();
+    const circles = d3.range(documentCount).filter(passes).map((d) => {
+      const [r, g, b] = mapTints.subarray(4 * d, 4 * d + 3);
+      return [...at(d), size, `rgb(${r},${g},${b})`];
+    });
+    download('map.svg', mapAsSvg(canvas.clientWidth, canvas.clientHeight, circles, drawnNames));
+  }
 
   function savePicture() {
     const whole = element('canvas', { width: canvas.width, height: canvas.height });

@@ -135,6 +135,7 @@ views.overview = {
       element('h2', { class: 'hidden-title' }, 'Overview'),
       facts(),
       ...notes(),
+      element('p', { class: 'to-summary' }, element('a', { href: address('summary') }, 'A summary to read or print')),
       whole,
       element(
         'div',

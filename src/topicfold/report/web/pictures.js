@@ -1,0 +1,71 @@
+// A figure of any chart, as SVG or PNG, by the buttons that stand under it.
+
+const PICTURE_STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'fill-opacity', 'font-family', 'font-size', 'font-weight', 'font-style', 'text-anchor', 'visibility'];
+const PICTURE_SCALE = 2; // pixels of a PNG per unit of the drawing
+
+// The drawing by itself, as text: styles stand in it, and what the page's style sheet says is no longer needed.
+function standaloneSvg(svg) {
+  const copy = svg.cloneNode(true);
+  const from = [svg, ...svg.querySelectorAll('*')];
+  [copy, ...copy.querySelectorAll('*')].forEach((node, i) => {
+    const style = getComputedStyle(from[i]);
+    for (const name of PICTURE_STYLES) node.style.setProperty(name, style.getPropertyValue(name));
+    for (const name of ['href', 'tabindex', 'class']) node.removeAttribute(name);
+  });
+  const { width, height } = svg.viewBox.baseVal;
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', width);
+  copy.setAttribute('height', height);
+  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  for (const [name, value] of Object.entries({ width, height, fill: colourValue('--page') })) ground.setAttribute(name, value);
+  copy.prepend(ground);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+async function savePng(fileName, text, width, height) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = element('canvas', { width: Math.round(PICTURE_SCALE * width), height: Math.round(PICTURE_SCALE * height) });
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  downloadAddress(fileName, canvas.toDataURL('image/png'));
+}
+
+function fileNameOf(label) {
+  return (label || 'chart').normalize('NFKD').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60) || 'chart';
+}
+
+function pictureButtons(chart) {
+  const label = chart.getAttribute('aria-label') || 'chart';
+  const name = fileNameOf(label);
+  const button = (kind, action) => element('button', { type: 'button', class: `save-${kind}`, 'aria-label': `Save as ${kind.toUpperCase()}: ${label}`, on: { click: action } }, kind.toUpperCase());
+  if (chart.tagName === 'CANVAS') return [button('png', () => downloadAddress(`${name}.png`, chart.toDataURL('image/png')))];
+  return [
+    button('svg', () => download(`${name}.svg`, standaloneSvg(chart))),
+    button('png', () => savePng(`${name}.png`, standaloneSvg(chart), chart.viewBox.baseVal.width, chart.viewBox.baseVal.height)),
+  ];
+}
+
+// Charts come and go as the reader chooses: each gets its buttons when it is there.
+function addPictureButtons() {
+  for (const chart of document.querySelectorAll('#main :is(svg.plot, svg.columns, canvas.likeness):not([data-saved])')) {
+    chart.dataset.saved = '';
+    chart.after(element('div', { class: 'save' }, pictureButtons(chart)));
+  }
+}
+
+const pictureWatch = new MutationObserver(addPictureButtons);
+pictureWatch.observe(document.getElementById('main'), { childList: true, subtree: true });
+signal.addEventListener('abort', () => pictureWatch.disconnect());
+
+// The map as SVG: a circle per document that passes the filter, and the names on it.
+function mapAsSvg(width, height, circles, names) {
+  const svg = d3.create('svg').attr('xmlns', 'http://www.w3.org/2000/svg').attr('viewBox', [0, 0, width, height]).attr('width', width).attr('height', height);
+  svg.append('rect').attr('width', width).attr('height', height).attr('fill', colourValue('--page'));
+  for (const [x, y, radius, fill] of circles) svg.append('circle').attr('cx', x.toFixed(1)).attr('cy', y.toFixed(1)).attr('r', radius.toFixed(1)).attr('fill', fill).attr('fill-opacity', 0.85);
+  const family = getComputedStyle(document.body).fontFamily;
+  for (const [text, x, y, font] of names) {
+    svg.append('text').attr('x', x).attr('y', y).attr('text-anchor', 'middle').attr('font-family', family).attr('font-size', font.size).attr('font-weight', font.weight).attr('font-style', font.style).attr('fill', colourValue('--ink')).attr('stroke', colourValue('--page')).attr('stroke-width', 4).attr('stroke-linejoin', 'round').attr('paint-order', 'stroke').text(text);
+  }
+  return new XMLSerializer().serializeToString(svg.node());
+}
