@@ -45,7 +45,7 @@ def test_shares_and_words_of_groups(spoken):
     assert np.array(party["share"])[:, 1] == pytest.approx(tree.doc_topic[own].mean(axis=0), rel=2e-3)
     found = contrast(tree, corpus, "party")
     for row, topic in enumerate(tree.ids.tolist()):
-        expected = [(word.word, word.z) for word in found.words(topic, "two", 8) if word.z >= 1.96]
+        expected = [(word.word, word.z) for word in found.words(topic, "two", 8) if word.z >= 3]
         shown = [(data["words"][word], z) for word, z in party["words"][row + 1][1]]
         assert [word for word, _ in shown] == [word for word, _ in expected]
         assert [z for _, z in shown] == pytest.approx([z for _, z in expected], rel=1e-2)

@@ -252,21 +252,39 @@ def _check_plot(path: str) -> None:
 def demo(out: str, corpus_out: str, report: str) -> None:
     """Fit the bundled corpus of Debian packages, print its topics, and write a page to explore them."""
     from ..datasets import load_demo
+    from ..graph.build import link_graph
+    from ..models.graph.ltm import LTM
     from ..models.lda.lda import LDA
     from ..report import build_report
 
     check_places([], out, corpus_out, report)
     corpus = load_demo()
     say(f"{corpus}\n")
-    model = LDA(20, random_state=0, n_jobs=-1).fit(corpus)
+    say(
+        "Fitting LTM with 20 topics on the words and the dependencies of packages, and LDA with 40 on the words alone ..."
+    )
+    assert corpus.links is not None
+    model = LTM(20, random_state=0, n_jobs=-1).fit(corpus, graph=link_graph(corpus.links, len(corpus)))
+    finer = LDA(40, random_state=0, n_jobs=-1).fit(corpus)
     tree = model.topic_tree(corpus)
     click.echo(str(tree))
     model.save(out)
     corpus.save(corpus_out)
     say("")
-    page = build_report(tree, corpus, name="Debian packages")
+    page = build_report(
+        tree,
+        corpus,
+        name="Debian packages",
+        compare=finer,
+        model_name="LTM with dependencies",
+        compare_name="LDA, 40 topics",
+    )
     page.save(report)
     say_report(page, report)
+    say("What to look at first in the page:")
+    say("  Map: choose Lasso, draw round a region, and read what it is about; the filter narrows every view.")
+    say("  Groups: what sets one section of Debian apart from the others, topic by topic and word by word.")
+    say("  Topics: Edit topics merges, drops and groups them; the file you download works with assign and explore.")
     say(f"\nThe model is in {Path(out).absolute()}. Try:")
     say(f"  topicfold show {out} --topic {tree.children()[0]}")
     say(f"  topicfold search {out} {corpus_out} 'play chess against the computer'")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from ..corpus.corpus import Corpus
+from ..corpus.metadata import as_metadata
 
 __all__ = ["load_demo"]
 
@@ -14,6 +19,8 @@ def load_demo(**options: Any) -> Corpus:
     """About 4,000 Debian packages: synopsis, description, section, dependencies. See DEMO_CORPUS.md.
 
     Texts are kept; the section is the label (`labels='tags'` takes the many debtags instead); links are dependencies.
+    Metadata are the role of a package (program, plugin, shared library ...), its interface (graphical, commandline ...)
+    and the number of packages it depends on, of those that are here.
     Options are those of `Corpus.read`; words in fewer than 5 or more than a fifth of the descriptions are left out.
 
     >>> corpus = load_demo()
@@ -30,4 +37,18 @@ def load_demo(**options: Any) -> Corpus:
         "max_df": 0.2,
     }
     with resources.as_file(file) as path:
-        return Corpus.read(path, **{**defaults, **options})
+        corpus = Corpus.read(path, **{**defaults, **options})
+        return corpus if "metadata" in options else replace(corpus, metadata=_metadata(path))
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """What the debtags of packages say, where they say it once: several roles are no role."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        packages = [json.loads(line) for line in lines]
+
+    def tagged(package: dict[str, Any], facet: str) -> str:
+        values = [tag.partition("::")[2] for tag in package["tags"] if tag.startswith(f"{facet}::")]
+        return values[0] if len(values) == 1 else ""
+
+    columns = {facet: [tagged(package, facet) for package in packages] for facet in ("role", "interface")}
+    return as_metadata({**columns, "dependencies": [len(package["links"]) for package in packages]})

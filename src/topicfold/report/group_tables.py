@@ -15,10 +15,10 @@ from .topic_table import as_number
 __all__ = ["group_tables"]
 
 _MOST_COLUMNS = 6
-_MOST_GROUPS = 24
+_MOST_GROUPS = 40
 _MOST_CELLS = 40_000_000  # topics x groups x words
 _WORDS = 8
-_LEAST_Z = 1.96
+_LEAST_Z = 3.0  # of thousands of words some are above 2 by chance
 
 
 def group_tables(tree: TopicTree, corpus: Corpus, words: dict[str, int]) -> list[dict[str, Any]]:

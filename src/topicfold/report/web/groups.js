@@ -1,6 +1,8 @@
 // Groups of documents under one model, by labels or metadata: how large each topic is in each, and how they speak of it.
 
 const GROUP_WORDS = 8;
+const FIRST_GROUPS = 10;
+let allGroups = false; // kept for when the reader comes back
 const groupChoice = { by: 0, one: 0, other: -1 }; // -1: all other documents
 
 function zWords(list, n = GROUP_WORDS) {
@@ -13,7 +15,7 @@ function byName(table) {
   return table.by === 'labels' ? 'label' : table.by;
 }
 
-const WORDS_NOTE = 'Words: those a group uses more often than the others when it speaks of the topic, by weighted log-odds; the larger, the surer (z of 2 and more).';
+const WORDS_NOTE = 'Words: those a group uses more often than the others when it speaks of the topic, by weighted log-odds; the larger, the surer (z of 3 and more).';
 
 // On the page of a topic: its share in each group, and the words of each.
 function groupSection(topic) {
@@ -25,8 +27,13 @@ function groupSection(topic) {
     const shares = table.share[row];
     const most = Math.max(...shares, 1e-9);
     const order = d3.range(table.values.length).sort((a, b) => shares[b] - shares[a]);
+    const shown = allGroups ? order : order.slice(0, FIRST_GROUPS);
     body.replaceChildren(
-      element('table', { class: 'group-table' }, element('tbody', {}, order.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
+      element('table', { class: 'group-table' }, element('tbody', {}, shown.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
+      shown.length < order.length ? element('button', { type: 'button', id: 'all-groups', on: { click: () => {
+        allGroups = true;
+        draw(table);
+      } } }, `Show all ${order.length}`) : '',
     );
   };
   const chooser = element('select', { id: 'groups-by', on: { change: () => draw(tables[Number(chooser.value)]) } }, tables.map((table, i) => element('option', { value: i }, byName(table))));
@@ -44,7 +51,7 @@ function sharesOfGroups(table, row) {
 
 // A line per topic from its share in one group to that in the other, the largest difference first.
 function dumbbells(table, rows, names) {
-  const [width, left, line] = [640, 230, 22];
+  const [width, left, line] = [680, 250, 22];
   const height = line * rows.length + 34;
   const values = rows.map((row) => sharesOfGroups(table, row));
   const x = d3.scaleLinear([0, d3.max(values.flat()) || 1], [left, width - 14]).nice(5);
@@ -57,7 +64,7 @@ function dumbbells(table, rows, names) {
     const y = line * i + line / 2;
     const name = nameOf(topics[row]);
     const link = svg.append('a').attr('href', address('topic', topics[row].id));
-    link.append('text').attr('x', left - 10).attr('y', y + 4).attr('text-anchor', 'end').text(name.length > 32 ? `${name.slice(0, 31)}…` : name);
+    link.append('text').attr('x', left - 10).attr('y', y + 4).attr('text-anchor', 'end').text(name.length > 34 ? `${name.slice(0, 33)}…` : name);
     svg.append('line').attr('class', 'bell').attr('x1', x(values[i][0])).attr('x2', x(values[i][1])).attr('y1', y).attr('y2', y);
     values[i].forEach((value, k) => svg.append('circle').attr('r', 5).attr('cx', x(value)).attr('cy', y).style('fill', colour(k)).append('title').text(`${names[k]}: ${percent(value)}`));
   });

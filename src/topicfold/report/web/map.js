@@ -63,7 +63,7 @@ function drawMap(main, value, corners = null, alone = false) {
 
   function group() {
     groups = groupsOf(mapChoice.by);
-    sizes = d3.rollup(groups.of, (list) => list.length, (member) => member);
+    sizes = d3.rollup(d3.range(documentCount).filter(passes), (list) => list.length, (d) => groups.of[d]);
     placed = placedNames(groups);
     tint();
   }
