@@ -36,22 +36,16 @@ def rows(setting: Setting) -> Iterator[Row]:
 
     demo = load_demo()
     model = PLSA(20, smoothing=0.01, random_state=SEED).fit(demo)
-    yield from _page(
-        "the demo", model, demo, most_bytes=6e6, most_seconds=1, repeats=setting.repeats(3, 1), setting=setting
-    )
+    yield from _page("the demo", model, demo, most_bytes=6e6, most_seconds=1, setting=setting)
     yield from _points(model, demo, setting)
     corpus = _many(setting)
     model = PLSA(_TOPICS, random_state=SEED).fit(corpus)
     what = f"{len(corpus):,} documents with whole texts"
-    yield from _page(
-        what, model, corpus, most_bytes=25e6, most_seconds=1.5, repeats=setting.repeats(3, 1), setting=setting
-    )
+    yield from _page(what, model, corpus, most_bytes=25e6, most_seconds=1.5, setting=setting)
     yield _layout(model.doc_topic_, setting)
     corpus = _paragraphs(setting)
     model = PLSA(_TOPICS, max_iter=10, random_state=SEED).fit(corpus)
-    yield from _page(
-        f"{len(corpus):,} paragraphs", model, corpus, most_bytes=60e6, most_seconds=5, repeats=1, setting=setting
-    )
+    yield from _page(f"{len(corpus):,} paragraphs", model, corpus, most_bytes=60e6, most_seconds=5, setting=setting)
 
 
 def _many(setting: Setting) -> Any:
