@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -127,6 +128,16 @@ def test_a_larger_limit_keeps_whole_texts():
     assert 9_900 < sizes[1] <= 10_000
     assert 19_900 < sizes[2] <= 20_000
     assert sizes[3] == sum(map(len, texts))
+
+
+def test_the_default_limit_holds_for_as_many_documents_as_a_page_shows():
+    default = signature(build_report).parameters
+    n_documents, most = default["max_documents"].default, round(1e6 * default["texts_mb"].default)
+    assert n_documents == 200_000
+    limit = document_table._cut_length([430] * n_documents, most)
+    assert limit is not None
+    assert limit * n_documents <= most  # the shortest cut leaves no more
+    assert document_table._cut_length([most // n_documents] * n_documents, most) is None
 
 
 @pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "10", None])
