@@ -14,7 +14,7 @@ from .common import SEED, Row, Setting, alternating, cpu, installed, seconds
 from .paragraphs import write_paragraphs
 
 _DOCUMENTS = 20_000
-_PARAGRAPHS = 100_000  # more than a page holds
+_PARAGRAPHS = 200_000  # as many as a page holds
 _TOPICS = 50
 _FRAMES = 60
 _POINTS = {20_000: 8e-3, 50_000: 16e-3, 200_000: 50e-3}  # on the map: seconds of the main thread for a frame
@@ -36,22 +36,23 @@ def rows(setting: Setting) -> Iterator[Row]:
 
     demo = load_demo()
     model = PLSA(20, smoothing=0.01, random_state=SEED).fit(demo)
-    yield from _page("the demo", model, demo, most_bytes=6e6, setting=setting)
+    yield from _page("the demo", model, demo, most_bytes=6e6, most_seconds=1, setting=setting)
     yield from _points(model, demo, setting)
     corpus = _many(setting)
     model = PLSA(_TOPICS, random_state=SEED).fit(corpus)
-    yield from _page(f"{len(corpus):,} documents", model, corpus, most_bytes=25e6, setting=setting)
+    what = f"{len(corpus):,} documents with whole texts"
+    yield from _page(what, model, corpus, most_bytes=25e6, most_seconds=1.5, setting=setting)
     yield _layout(model.doc_topic_, setting)
     corpus = _paragraphs(setting)
     model = PLSA(_TOPICS, max_iter=10, random_state=SEED).fit(corpus)
-    yield from _page(f"a sample of {len(corpus):,} paragraphs", model, corpus, most_bytes=60e6, setting=setting)
+    yield from _page(f"{len(corpus):,} paragraphs", model, corpus, most_bytes=60e6, most_seconds=5, setting=setting)
 
 
 def _many(setting: Setting) -> Any:
-    """As many documents as a page shows at most, with titles; texts come again where there are too few."""
+    """Documents with titles; texts come again where there are too few."""
     from topicfold import Corpus
 
-    texts = setting.texts
+    texts = setting.raw_texts
     n_documents = len(texts) if setting.quick else _DOCUMENTS
     texts = [texts[d % len(texts)] for d in range(n_documents)]
     titles = [text.strip()[:60] for text in texts]
@@ -59,7 +60,7 @@ def _many(setting: Setting) -> Any:
 
 
 def _paragraphs(setting: Setting) -> Any:
-    """More documents than a page holds, with all that a sample of them is spread over."""
+    """Paragraphs with all that a report can show."""
     from topicfold import Corpus
 
     data = None if setting.file is None else setting.file.parents[1]
@@ -70,7 +71,9 @@ def _paragraphs(setting: Setting) -> Any:
         return Corpus.read(path, **columns, keep_texts=True, min_df=5, max_df=0.5)
 
 
-def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Setting) -> Iterator[Row]:
+def _page(
+    what: str, model: Any, corpus: Any, most_bytes: float, most_seconds: float, setting: Setting
+) -> Iterator[Row]:
     from topicfold import build_report
 
     report = build_report(model, corpus)  # kernels are compiled
@@ -90,8 +93,7 @@ def _page(what: str, model: Any, corpus: Any, most_bytes: float, setting: Settin
         opened, frame = alternating(
             lambda: _in_browser(path, _until_ready), lambda: _in_browser(path, _a_frame), repeats=setting.repeats(5, 1)
         )
-        most = 3 if most_bytes < 60e6 else 5
-        yield Row(name, seconds(opened), goal=f"<= {most} s", met=opened <= most)
+        yield Row(name, seconds(opened), goal=f"<= {most_seconds:g} s", met=opened <= most_seconds)
         yield Row(f"explorer, {what}: a frame of the map while zooming, drawn without a graphics card", seconds(frame))
 
 
@@ -144,14 +146,14 @@ def _in_browser(path: Path, measure: Callable[[Any, Path], float]) -> float:
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
         driver.set_script_timeout(120)
-        driver.execute_cdp_cmd("Performance.enable", {})
+        driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})  # CPU time, whatever else runs
         return measure(driver, path)
     finally:
         driver.quit()
 
 
 def _until_ready(driver: Any, path: Path, view: str = "overview") -> float:
-    """Seconds the page's main thread was busy until the view was drawn."""
+    """CPU seconds of the page's main thread until the view was drawn."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     before = _busy(driver)
@@ -162,7 +164,7 @@ def _until_ready(driver: Any, path: Path, view: str = "overview") -> float:
 
 
 def _a_frame(driver: Any, path: Path) -> float:
-    """Seconds of the page's main thread for each frame of the map while it is zoomed in, step by step."""
+    """CPU seconds of the page's main thread for each frame of the map while it is zoomed in, step by step."""
     _until_ready(driver, path, "map")
     before = _busy(driver)
     driver.execute_async_script(
