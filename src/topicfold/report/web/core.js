@@ -144,7 +144,8 @@ const mainTopics = new Int32Array(documentCount).fill(UNKNOWN); // found when th
 function mainTopic(d) {
   if (mainTopics[d] === UNKNOWN) {
     const level = isGraph ? lowest : highest;
-    mainTopics[d] = numbers(documents.topics[d]).find((row, i) => i % 2 === 0 && topics[row].level === level) ?? -1;
+    const largestFirst = report.rowsNow ? sharesOf(d).flat() : numbers(documents.topics[d]);
+    mainTopics[d] = largestFirst.find((row, i) => i % 2 === 0 && topics[row].level === level) ?? -1;
   }
   return mainTopics[d];
 }
