@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .analysis.classify import TopicClassifier
     from .analysis.embedding import embed
     from .analysis.layout import document_positions
+    from .analysis.name_command import NameCommand, naming_prompt
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
     from .analysis.selection import select
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report, read_names
     from .topics.fit_summary import FitSummary
+    from .topics.given_names import TopicToName
     from .topics.tree import TopicTree
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
@@ -46,6 +48,7 @@ _HOME = {
     "LDCC": "models.ldcc.ldcc",
     "LTM": "models.graph.ltm",
     "LapPLSI": "models.graph.lapplsi",
+    "NameCommand": "analysis.name_command",
     "PLSA": "models.plsa.plsa",
     "Preprocessing": "corpus.preprocessing",
     "ReadLimits": "corpus.limits",
@@ -54,6 +57,7 @@ _HOME = {
     "TTMM": "models.ttmm.ttmm",
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.base",
+    "TopicToName": "topics.given_names",
     "TopicTree": "topics.tree",
     "build_report": "report.contents",
     "document_positions": "analysis.layout",
@@ -63,6 +67,7 @@ _HOME = {
     "label_graph": "graph.build",
     "link_graph": "graph.build",
     "load": "models.model_file",
+    "naming_prompt": "analysis.name_command",
     "on_cluster": "engine.cluster",
     "read_names": "report.contents",
     "save": "models.model_file",
@@ -84,12 +89,14 @@ __all__ = [
     "Corpus",
     "FitSummary",
     "LapPLSI",
+    "NameCommand",
     "Preprocessing",
     "ReadLimits",
     "Report",
     "Segments",
     "TopicClassifier",
     "TopicModel",
+    "TopicToName",
     "TopicTree",
     "baselines",
     "build_report",
@@ -102,6 +109,7 @@ __all__ = [
     "link_graph",
     "load",
     "metrics",
+    "naming_prompt",
     "on_cluster",
     "plots",
     "read_names",

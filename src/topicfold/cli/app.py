@@ -17,6 +17,7 @@ from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
 from .messages import INTERRUPTED, TERMINATED, say
+from .naming_commands import name
 from .topic_commands import explore, show, tree
 
 __all__ = ["cli", "main"]
@@ -91,5 +92,5 @@ def cli(debug: bool) -> None:
     """
 
 
-for _command in (read, fit, select, demo, show, tree, explore, assign, search, score):
+for _command in (read, fit, select, demo, show, tree, name, explore, assign, search, score):
     cli.add_command(_command)
