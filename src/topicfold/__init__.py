@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
     from .analysis.embedding import embed
+    from .analysis.judgement_tasks import JudgementTasks, judgement_tasks
+    from .analysis.judgements import Judgements, read_judgements
     from .analysis.layout import document_positions
     from .analysis.name_command import NameCommand, naming_prompt
     from .analysis.over_time import drift, topics_over_time
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from .models.plsa.plsa import PLSA
     from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report, read_names
+    from .report.tasks_page import save_tasks_page
     from .topics.fit_summary import FitSummary
     from .topics.given_names import TopicToName
     from .topics.tree import TopicTree
@@ -44,6 +47,8 @@ _HOME = {
     "DTM": "models.graph.dtm",
     "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
+    "JudgementTasks": "analysis.judgement_tasks",
+    "Judgements": "analysis.judgements",
     "LDA": "models.lda.lda",
     "LDCC": "models.ldcc.ldcc",
     "LTM": "models.graph.ltm",
@@ -63,14 +68,17 @@ _HOME = {
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
     "embed": "analysis.embedding",
+    "judgement_tasks": "analysis.judgement_tasks",
     "knn_graph": "graph.build",
     "label_graph": "graph.build",
     "link_graph": "graph.build",
     "load": "models.model_file",
     "naming_prompt": "analysis.name_command",
     "on_cluster": "engine.cluster",
+    "read_judgements": "analysis.judgements",
     "read_names": "report.contents",
     "save": "models.model_file",
+    "save_tasks_page": "report.tasks_page",
     "search": "analysis.search",
     "select": "analysis.selection",
     "topic_tree": "models.base",
@@ -88,6 +96,8 @@ __all__ = [
     "ClusterError",
     "Corpus",
     "FitSummary",
+    "JudgementTasks",
+    "Judgements",
     "LapPLSI",
     "NameCommand",
     "Preprocessing",
@@ -104,6 +114,7 @@ __all__ = [
     "document_positions",
     "drift",
     "embed",
+    "judgement_tasks",
     "knn_graph",
     "label_graph",
     "link_graph",
@@ -112,8 +123,10 @@ __all__ = [
     "naming_prompt",
     "on_cluster",
     "plots",
+    "read_judgements",
     "read_names",
     "save",
+    "save_tasks_page",
     "search",
     "select",
     "topic_tree",

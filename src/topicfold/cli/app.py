@@ -16,6 +16,7 @@ import click
 from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
+from .judgement_commands import agreement, tasks
 from .messages import INTERRUPTED, TERMINATED, say
 from .naming_commands import name
 from .topic_commands import explore, show, tree
@@ -92,5 +93,5 @@ def cli(debug: bool) -> None:
     """
 
 
-for _command in (read, fit, select, demo, show, tree, name, explore, assign, search, score):
+for _command in (read, fit, select, demo, show, tree, name, explore, assign, search, score, tasks, agreement):
     cli.add_command(_command)

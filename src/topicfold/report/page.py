@@ -11,6 +11,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 from ..store import replaced_when_whole
 
-__all__ = ["SCRIPTS", "Report"]
+__all__ = ["SCRIPTS", "Report", "html_page", "scripts_together"]
 
 _LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file holds what it shows
 D3 = "vendor/d3-7.9.0.min.js"
@@ -67,34 +68,9 @@ class Report:
 
     def to_html(self) -> str:
         """The whole page."""
-        style = _file("explorer.css")
         # each script with its own hash: a browser then says which one is not as it should be
-        scripts = [_file(D3), "".join(["'use strict';\n(() => {\n", *map(_file, SCRIPTS), "})();\n"])]
-        policy = "; ".join(
-            [
-                "default-src 'none'",
-                "script-src " + " ".join(map(_hash, scripts)),
-                "style-src " + _hash(style),
-                "img-src data:",
-                "require-trusted-types-for 'script'",  # text made into markup is an error, here and in time to come
-                "base-uri 'none'",
-                "form-action 'none'",
-            ]
-        )
-        parts = {
-            "policy": html.escape(policy),
-            "title": html.escape(f"{self.data['name']}: topics"),
-            "style": style,
-            "data": _safe_json(self.to_json()),
-            "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
-        }
-        # pieces of the template between the parts: what a part holds is never looked at again
-        pieces = _file("template.html").split("{{")
-        page = [pieces[0]]
-        for piece in pieces[1:]:
-            name, rest = piece.split("}}", 1)
-            page += [parts[name], rest]
-        return "".join(page)
+        scripts = [_file(D3), scripts_together(SCRIPTS)]
+        return html_page("template.html", "explorer.css", scripts, f"{self.data['name']}: topics", self.to_json())
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks; of a large one what to do instead."""
@@ -116,6 +92,41 @@ class Report:
         content = self._content()
         with replaced_when_whole(path) as unfinished:
             Path(unfinished).write_bytes(content)
+
+
+def html_page(template: str, style: str, scripts: Sequence[str], title: str, data: str) -> str:
+    """A page that runs only these scripts and styles; template and style are files in web/, data is JSON."""
+    look = _file(style)
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            "script-src " + " ".join(map(_hash, scripts)),
+            "style-src " + _hash(look),
+            "img-src data:",
+            "require-trusted-types-for 'script'",  # text made into markup is an error, here and in time to come
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    parts = {
+        "policy": html.escape(policy),
+        "title": html.escape(title),
+        "style": look,
+        "data": _safe_json(data),
+        "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
+    }
+    # pieces of the template between the parts: what a part holds is never looked at again
+    pieces = _file(template).split("{{")
+    page = [pieces[0]]
+    for piece in pieces[1:]:
+        name, rest = piece.split("}}", 1)
+        page += [parts[name], rest]
+    return "".join(page)
+
+
+def scripts_together(files: Sequence[str]) -> str:
+    """Scripts one after the other in one function."""
+    return "".join(["'use strict';\n(() => {\n", *map(_file, files), "})();\n"])
 
 
 def _file(name: str) -> str:
