@@ -236,7 +236,7 @@ def test_figures_as_text_json_and_table(tasks, answered):
     found = read_judgements(tasks, [answered("ann", right(tasks)), answered("bob", {**right(tasks), 1: 0})])
     text = str(found)
     assert text.startswith("2 people, 4 topics")
-    assert "intruders found (chance 17%): 100 % (65 % to 100 %), 7 answers, 1 more did not know the words" in text
+    assert "intruders found (chance 17 %): 100 % (65 % to 100 %), 7 answers, 1 more did not know the words" in text
     assert "mean rating (1 to 3): 3.00" in text
     assert "c_npmi" in text
     plain = json.loads(found.to_json())

@@ -37,7 +37,7 @@ def test_a_page_a_table_and_a_key_are_written_and_answers_read(run, made):
                 table.writerow({**row, "rater": name, "answer": task.intruder or 3})
     code, out, err = run("agreement", folder / "t.key.json", folder / "ann.csv", folder / "bob.csv")
     assert (code, err) == (0, "")
-    assert "intruders found (chance 17%): 100 %" in out
+    assert "intruders found (chance 17 %): 100 %" in out
     assert "agreement between people (alpha): 1.00" in out
     code, out, _ = run("agreement", folder / "t.key.json", folder / "ann.csv", "--json")
     assert json.loads(out)["raters"] == ["ann"]

@@ -167,7 +167,13 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
 });
 
-restore();
 document.getElementById('corpus-name').textContent = given.name;
-go(0);
-document.documentElement.dataset.ready = 'yes';
+
+// A page from disk that asks for its storage while it loads is now and then given an empty one by Chromium, for good.
+addEventListener('load', () =>
+  setTimeout(() => {
+    restore();
+    go(0);
+    document.documentElement.dataset.ready = 'yes';
+  }, 100),
+);
