@@ -104,7 +104,9 @@ class Judgements:
         for judged in self.kinds:
             figure = _percent if judged.kind == "intrusion" else _decimal
             what = (
-                f"intruders found (chance {_percent(self.chance)})" if judged.kind == "intrusion" else "mean rating (1 to 3)"
+                f"intruders found (chance {_percent(self.chance)})"
+                if judged.kind == "intrusion"
+                else "mean rating (1 to 3)"
             )
             unknown = f", {judged.unknown} more did not know the words" if judged.unknown else ""
             lines.append(f"{what}: {_shown(judged.mean, figure)}, {judged.mean.n} answers{unknown}")
