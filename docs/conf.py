@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+
 import warnings
 from importlib.metadata import version as version_of
 from pathlib import Path
 
 from sphinx_gallery.sorting import FileNameSortKey
 
-sys.path.insert(0, str(Path(__file__).parent))  # for _figures, which examples show pages with
 
 project = "topicfold"
 author = "The topicfold developers"
@@ -77,7 +76,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": True,
     "matplotlib_animations": False,
-    "image_scrapers": ("matplotlib", "_figures.page_scraper"),
+    "image_scrapers": ("matplotlib",),
     "reset_modules": (),
     "remove_config_comments": True,
     "min_reported_time": 1e9,
