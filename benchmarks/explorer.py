@@ -47,8 +47,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     yield from _points(model, demo, setting)
     corpus = _many(setting)
     model = PLSA(_TOPICS, random_state=SEED).fit(corpus)
-    what = f"{len(corpus):,} documents with whole texts"
-    yield from _page(what, model, corpus, most_bytes=25e6, most_seconds=1.5, setting=setting)
+    yield from _page(f"{len(corpus):,} documents", model, corpus, most_bytes=25e6, most_seconds=1.5, setting=setting)
     yield from _layout(model.doc_topic_, setting)
     corpus = _paragraphs(setting)
     model = PLSA(_TOPICS, max_iter=10, random_state=SEED).fit(corpus)

@@ -152,7 +152,7 @@ def tree(
 @click.option(
     "--texts-mb",
     type=click.FloatRange(0),
-    default=40.0,
+    default=36.0,
     show_default=True,
     help="Megabytes of text on the page before compression; beyond that the longest texts are cut.",
 )

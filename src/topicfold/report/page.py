@@ -169,7 +169,7 @@ def _packed(documents: dict[str, list[Any] | None]) -> Iterator[str]:
     columns = {name: column for name, column in documents.items() if column is not None}
     for start in range(0, max(len(columns["id"]), 1), _DOCUMENTS_PER_BLOCK):
         block = {name: column[start : start + _DOCUMENTS_PER_BLOCK] for name, column in columns.items()}
-        yield base64.b64encode(zlib.compress(_json(block).encode("utf-8", "replace"))).decode()
+        yield base64.b64encode(zlib.compress(_json(block).encode("utf-8", "replace"), 9)).decode()
 
 
 def _safe_json(text: str) -> str:
