@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
     from .analysis.contrast import Contrast, contrast
+    from .analysis.effects import Effects, effects
     from .analysis.embedding import embed
     from .analysis.layout import document_positions
     from .analysis.over_time import drift, topics_over_time
@@ -42,6 +43,7 @@ _HOME = {
     "Contrast": "analysis.contrast",
     "Corpus": "corpus.corpus",
     "DTM": "models.graph.dtm",
+    "Effects": "analysis.effects",
     "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
     "LDA": "models.lda.lda",
@@ -61,6 +63,7 @@ _HOME = {
     "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
+    "effects": "analysis.effects",
     "embed": "analysis.embedding",
     "knn_graph": "graph.build",
     "label_graph": "graph.build",
@@ -86,6 +89,7 @@ __all__ = [
     "ClusterError",
     "Contrast",
     "Corpus",
+    "Effects",
     "FitSummary",
     "LapPLSI",
     "Preprocessing",
@@ -101,6 +105,7 @@ __all__ = [
     "datasets",
     "document_positions",
     "drift",
+    "effects",
     "embed",
     "knn_graph",
     "label_graph",

@@ -17,7 +17,7 @@ from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
 from .messages import INTERRUPTED, TERMINATED, say
-from .metadata_commands import contrast
+from .metadata_commands import contrast, effects
 from .topic_commands import explore, show, tree
 
 __all__ = ["cli", "main"]
@@ -92,5 +92,5 @@ def cli(debug: bool) -> None:
     """
 
 
-for _command in (read, fit, select, demo, show, tree, explore, assign, search, score, contrast):
+for _command in (read, fit, select, demo, show, tree, explore, assign, search, score, effects, contrast):
     cli.add_command(_command)
