@@ -23,7 +23,7 @@ def party_texts(tmp_path):
 def test_contrast_prints_text_json_and_csv(model, party_texts, run, tmp_path):
     code, out, err = run("contrast", model, party_texts, "--by", "party")
     assert code == 0, err
-    assert out.startswith("party: left (3 documents), right (2 documents); 1 documents without it are left out\n")
+    assert out.startswith("party: left (3 documents), right (2 documents); 1 documents in none of them are left out\n")
     assert "all topics" in out
     code, out, _ = run("contrast", model, party_texts, "--by", "party", "--topic", 1, "--words", 2, "--json")
     rows = json.loads(out)

@@ -147,7 +147,7 @@ class Contrast:
     def to_text(self, topics: Sequence[int] | None = None, n_words: int = 10) -> str:
         """A line of words with z-scores per topic and group, under a line about the documents."""
         sizes = ", ".join(f"{group} ({size:,} documents)" for group, size in zip(self.groups, self.n_documents))
-        left_out = f"; {self.n_left_out:,} documents without it are left out" if self.n_left_out else ""
+        left_out = f"; {self.n_left_out:,} documents in none of them are left out" if self.n_left_out else ""
         lines = [f"{self.by}: {sizes}{left_out}"]
         width = max(map(len, self.groups))
         for topic in self.topics if topics is None else topics:
@@ -251,7 +251,7 @@ def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: f
 
     >>> ratio, z = log_odds(np.array([8.0, 2.0]), np.array([2.0, 8.0]), np.array([1.0, 1.0]), 2.0)
     >>> ratio.round(2).tolist(), z.round(2).tolist()
-    ([2.2, -2.2], [2.28, -2.28])
+    ([2.2, -2.2], [3.3, -3.3])
     """
     used = prior > 0
     share = prior[used] / max(float(prior.sum()), 1e-300)

@@ -100,6 +100,7 @@ class Design:
         """Rows of the matrix for documents with these values."""
         pandas = import_extra("pandas", "effects", "effects")
         frame = pandas.DataFrame(list(points), columns=list(self.frame.columns), index=range(len(points)))
+        frame = frame.astype({name: kind for name, kind in self.frame.dtypes.items() if kind == "category"})
         return np.asarray(self.spec.get_model_matrix(frame, context=_CONTEXT), np.float64)
 
 
@@ -146,7 +147,9 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
     if len(rows) == 0:
         raise ValueError(f"no document has words and all of {', '.join(columns)}")
     frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
-    factors = frozenset(column for column in columns if column in coded or values[column].dtype.kind == "O")
+    texts = [column for column in columns if values[column].dtype.kind == "O"]
+    frame = frame.astype(dict.fromkeys(texts, "category"))  # which every version of pandas and formulaic takes for one
+    factors = frozenset(column for column in columns if column in coded or column in texts)
     for column in sorted(factors):
         if frame[column].nunique() < 2:
             raise ValueError(
