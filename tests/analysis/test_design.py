@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from topicfold import Corpus
-from topicfold.analysis.design import column_values, formula_columns, make_design
+from topicfold.analysis.design import column_values, make_design
+from topicfold.analysis.formula import formula_columns
 
 pytest.importorskip("formulaic")
 
@@ -145,7 +146,13 @@ def test_hostile_formulas_reach_nothing(corpus, formula, tmp_path, monkeypatch):
         ("~ when", "the term when follows from the terms before it"),
         ("~ year + twice", "the term twice follows from the terms before it"),
         ("~ log(`word count`)", r"log\(`?word count`?\) is not a finite number for 1 of 40 documents"),
-        ("~ C(`word count`)", "40 documents for 40 terms: expected at least 42"),
+        ("~ C(`word count`)", "40 documents for 40 terms or more: expected more documents than terms"),
+        ("~ C(`word count`) : C(year) : party", "39 documents for 685 terms or more"),
+        ("~ bs(`word count`, df=40)", "40 documents for 41 terms: expected at least 43"),
+        ("~ (party + year + score) ** 9", "has a power of terms: write interactions as a"),
+        ("~ (party + year)^2", "has a power of terms"),
+        ("~ " + "*".join("abcdefghijklmnop"), "is too large: expected at most 40 terms and 5 of"),
+        ("~ " + "+".join(f"a{number}" for number in range(60)), "is too large"),
         ("~ 0", "has no terms"),
         ("~ log(party)", "cannot be used: "),
         ("~ bs(year, df=2)", "cannot be used: "),

@@ -1,13 +1,7 @@
-"""From a formula and the metadata of a corpus to a design matrix, by formulaic.
-
-formulaic evaluates Python expressions in formulas. A formula may come from someone else, so each expression is read
-first: columns, numbers, arithmetic and a short list of transforms are all that it may hold.
-"""
+"""From a formula and the metadata of a corpus to a design matrix, by formulaic."""
 
 from __future__ import annotations
 
-import ast
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,22 +11,16 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.extras import import_extra
+from .formula import ParsedFormula, first_line, read_formula
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Design", "column_values", "formula_columns", "make_design"]
+__all__ = ["Design", "column_values", "make_design"]
 
 DATE, LABELS = "date", "labels"
-_SPLINES = ("bs", "cr", "cs", "cc", "poly")
-_TRANSFORMS = (*_SPLINES, "center", "scale", "C", "I", "log", "log2", "log10", "exp", "sqrt", "abs")
-_CODINGS = ("treatment", "sum", "helmert", "diff", "poly")
 _CONTEXT = {"sqrt": np.sqrt, "abs": np.abs}
-_LONGEST = 1000  # letters of a formula
-_MOST_DF = 100  # of a spline
-_QUOTED = re.compile(r"`([^`]*)`")
-_PLAIN = re.compile(r"[\w .:/%#-]+")
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.UAdd, ast.USub)
+_MOST_TERMS = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +92,6 @@ class Design:
         return np.asarray(self.spec.get_model_matrix(frame, context=_CONTEXT), np.float64)
 
 
-def formula_columns(formula: str) -> tuple[str, ...]:
-    """The columns that a formula uses, in order; a ValueError that says what is wrong with it.
-
-    >>> formula_columns("~ party + bs(year, df=5)")
-    ('party', 'year')
-    """
-    return _checked(formula)[1]
-
-
 def column_values(corpus: Corpus, column: str) -> np.ndarray:
     """The values of a column: numbers with NaN where one is missing, or texts with None.
 
@@ -138,7 +117,8 @@ def column_values(corpus: Corpus, column: str) -> np.ndarray:
 def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
     """The design of the documents that are `usable` and have all columns; a ValueError where it cannot be used."""
     pandas = import_extra("pandas", "effects", "effects")
-    parsed, columns, coded = _checked(formula)
+    read = read_formula(formula)
+    columns = read.columns
     values = {column: column_values(corpus, column) for column in columns}
     known = usable.copy()
     for column in columns:
@@ -149,18 +129,35 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
     frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
     texts = [column for column in columns if values[column].dtype.kind == "O"]
     frame = frame.astype(dict.fromkeys(texts, "category"))  # which every version of pandas and formulaic takes for one
-    factors = frozenset(column for column in columns if column in coded or column in texts)
+    factors = frozenset(column for column in columns if column in read.coded or column in texts)
     for column in sorted(factors):
         if frame[column].nunique() < 2:
             raise ValueError(
                 f"{column!r} has one value only, {str(frame[column].iloc[0])!r}, among {len(rows):,} documents: "
                 "leave it out of the formula"
             )
-    matrix = _materialised(parsed, frame, formula)
+    _check_width(read, frame, factors)
+    matrix = _materialised(read.parsed, frame, formula)
     terms = tuple(map(str, matrix.model_spec.column_names))
     found = Design(formula, terms, np.asarray(matrix, np.float64), frame, factors, rows, matrix.model_spec)
     _check_matrix(found)
     return found
+
+
+def _check_width(read: ParsedFormula, frame: pd.DataFrame, factors: frozenset[str]) -> None:
+    """Raise where factors have more values than there are documents to tell them apart, before a matrix is made."""
+    total = 0
+    for term in read.parsed:
+        width = 1
+        for factor in term.factors:
+            for column in factors & set(read.columns_of.get(factor.expr, ())):
+                width *= frame[column].nunique() - 1
+        total += width
+    if total > min(len(frame) - 2, _MOST_TERMS):
+        most = f", and at most {_MOST_TERMS:,} terms" if total > _MOST_TERMS else ""
+        raise ValueError(
+            f"{len(frame):,} documents for {total:,} terms or more: expected more documents than terms{most}"
+        )
 
 
 def _materialised(parsed: Any, frame: pd.DataFrame, formula: str) -> Any:
@@ -169,7 +166,7 @@ def _materialised(parsed: Any, frame: pd.DataFrame, formula: str) -> Any:
             warnings.simplefilter("ignore", RuntimeWarning)  # log(0): said below
             return parsed.get_model_matrix(frame, context=_CONTEXT, na_action="ignore")
     except Exception as error:  # formulaic lets any error of a transform through
-        raise ValueError(f"the formula {formula!r} cannot be used: {_first_line(error)}") from error
+        raise ValueError(f"the formula {formula!r} cannot be used: {first_line(error)}") from error
 
 
 def _check_matrix(design: Design) -> None:
@@ -191,108 +188,6 @@ def _check_matrix(design: Design) -> None:
         if np.linalg.norm(rest) < 1e-8:
             raise ValueError(f"the term {term} follows from the terms before it: leave one of them out of the formula")
         kept.append(rest / np.linalg.norm(rest))
-
-
-# ---- reading a formula ----------------------------------------------------------------------------------------------
-
-
-def _checked(formula: str) -> tuple[Any, tuple[str, ...], set[str]]:
-    """The parsed formula, its columns, and those of them that C(...) makes factors."""
-    if not isinstance(formula, str) or not formula.strip() or len(formula) > _LONGEST:
-        raise ValueError(f"formula={formula!r:.60}: expected a formula such as '~ party + bs(year, df=5)'")
-    formulaic = import_extra("formulaic", "effects", "a formula")
-    try:
-        parsed = formulaic.Formula(formula)
-    except Exception as error:  # a syntax error of formulaic's or of Python's
-        raise ValueError(f"the formula {formula!r} cannot be read: {_first_line(error)}") from error
-    if not isinstance(parsed, formulaic.formula.SimpleFormula):
-        raise ValueError(f"formula={formula!r}: expected one side, '~ ...'; what it explains are the topics")
-    columns: dict[str, None] = {}
-    coded: set[str] = set()
-    for term in parsed:
-        for factor in term.factors:
-            if factor.eval_method.name == "LOOKUP":
-                columns[factor.expr] = None
-            elif factor.eval_method.name == "PYTHON":
-                _read_expression(factor.expr, columns, coded)
-    return parsed, tuple(columns), coded
-
-
-def _read_expression(text: str, columns: dict[str, None], coded: set[str]) -> None:
-    """Add the columns of a Python expression; raise where it holds anything but columns, numbers and transforms."""
-    names: dict[str, str] = {}
-
-    def alias(match: re.Match[str]) -> str:
-        if not _PLAIN.fullmatch(match[1]):
-            raise ValueError(f"{text}: the column {match[1]!r} cannot stand inside a transform")
-        name = f"quoted_{len(names)}_"
-        names[name] = match[1]
-        return name
-
-    try:
-        tree = ast.parse(_QUOTED.sub(alias, text), mode="eval")
-    except SyntaxError:
-        raise ValueError(f"the formula's {text!r} is no expression") from None
-    for node in ast.walk(tree.body):
-        _check_node(node, text)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
-            coded |= {names.get(one.id, one.id) for one in ast.walk(node) if isinstance(one, ast.Name)}
-    called = {id(node.func) for node in ast.walk(tree.body) if isinstance(node, ast.Call)}
-    codings = {id(node.value) for node in ast.walk(tree.body) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree.body):
-        if isinstance(node, ast.Name) and id(node) not in called | codings:
-            columns[names.get(node.id, node.id)] = None
-
-
-def _check_node(node: ast.AST, text: str) -> None:
-    """Raise unless the node of an expression is harmless."""
-    if isinstance(node, ast.Call):
-        _check_call(node, text)
-        return
-    if isinstance(node, ast.Attribute):  # contr.treatment, and nothing else
-        allowed = isinstance(node.value, ast.Name) and node.value.id == "contr" and node.attr in _CODINGS
-    elif isinstance(node, ast.Constant):
-        allowed = node.value is None or isinstance(node.value, bool | int | float | str)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        # of columns alone: 9**9**9 would take all memory
-        power, base = node.right, ast.walk(node.left)
-        small = isinstance(power, ast.Constant) and isinstance(power.value, int | float) and abs(power.value) <= 10
-        allowed = small and any(isinstance(part, ast.Name) for part in base)
-    else:
-        harmless = (ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.keyword, ast.List, ast.Tuple, *_ARITHMETIC)
-        allowed = isinstance(node, harmless)
-    if allowed and isinstance(node, ast.Name):
-        allowed = not node.id.startswith("__")
-    if not allowed:
-        raise ValueError(_refused(text))
-
-
-def _check_call(node: ast.Call, text: str) -> None:
-    if isinstance(node.func, ast.Attribute):
-        return  # checked by itself
-    if not isinstance(node.func, ast.Name) or node.func.id not in _TRANSFORMS:
-        raise ValueError(_refused(text))
-    if any(word.arg is None or word.arg.startswith("_") for word in node.keywords):
-        raise ValueError(_refused(text))
-    if node.func.id in _SPLINES:
-        sizes = [*node.args, *(word.value for word in node.keywords if word.arg in ("df", "degree"))]
-        for size in sizes:
-            if isinstance(size, ast.Constant) and not (isinstance(size.value, int) and 0 < size.value <= _MOST_DF):
-                raise ValueError(f"{text}: expected whole numbers from 1 to {_MOST_DF} as df and degree")
-            if isinstance(size, ast.BinOp | ast.UnaryOp) and not any(isinstance(n, ast.Name) for n in ast.walk(size)):
-                raise ValueError(_refused(text))
-
-
-def _refused(text: str) -> str:
-    return (
-        f"the formula's {text!r} is not allowed: expected columns, numbers, + - * / ** and "
-        f"{', '.join(_TRANSFORMS)}, contr.treatment"
-    )
-
-
-def _first_line(error: Exception) -> str:
-    first = str(error).strip().partition("\n")[0] or type(error).__name__
-    return re.sub(r"\x1b\[[0-9;]*m", "", first)
 
 
 def _as_years(dates: np.ndarray) -> np.ndarray:

@@ -265,23 +265,16 @@ def effects(
     """
     tree = tree_of(model, corpus)
     counts = counts_of(tree, corpus)
-    rows = np.flatnonzero(tree.at_lowest_level)
-    if topics is not None:
-        wanted = [tree.row(topic) for topic in topics]
-        if not set(wanted) <= set(rows.tolist()):
-            raise ValueError(
-                f"topics={list(topics)}: expected topics of the lowest level; tree.at_levels makes another it"
-            )
+    rows = _rows_of(tree, topics)
     has_words = np.asarray(counts.sum(axis=1)).ravel() > 0
     usable = has_words.copy()
     groups = None if cluster is None else column_values(corpus, cluster)
     if groups is not None:
         usable &= np.array([value is not None and value == value for value in groups])
     design = make_design(formula, corpus, usable)
-    share, variance = _posterior(tree, TopicTokens(tree, counts, int(tree.level[rows[0]])), design.rows)
-    if topics is not None:
-        places = np.searchsorted(rows, wanted)
-        rows, share, variance = rows[places], share[:, places], variance[:, places]
+    tokens = TopicTokens(tree, counts, int(tree.level.min()))
+    places = np.searchsorted(tokens.rows, rows)
+    share, variance = (values[:, places] for values in _posterior(tree, tokens, design.rows))
     numbers = None if groups is None else _cluster_numbers(str(cluster), groups[design.rows])
     found: Regression = regress(design.matrix, share, variance, numbers)
     ids = tree.ids[rows].tolist()
@@ -301,6 +294,19 @@ def effects(
         n_clusters=None if numbers is None else int(numbers.max()) + 1,
         design=design,
     )
+
+
+def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
+    """The rows of topics of the lowest level, by their ids; without ids, of all."""
+    lowest = np.flatnonzero(tree.at_lowest_level)
+    if len(lowest) == 0:
+        raise ValueError("the tree has no topics")
+    rows = lowest if topics is None else np.array([tree.row(topic) for topic in topics], int)
+    if not np.isin(rows, lowest).all():
+        raise ValueError(
+            f"topics={topics}: expected topics of the lowest level; tree.at_levels makes another the lowest"
+        )
+    return rows
 
 
 def _posterior(tree: TopicTree, tokens: TopicTokens, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

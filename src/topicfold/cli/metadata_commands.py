@@ -141,8 +141,8 @@ def effects(
 
     Columns of the formula are read as metadata; 'labels' and 'date' stand for those that --labels and --timestamp name.
     """
-    from ..analysis.design import formula_columns
     from ..analysis.effects import effects as estimated
+    from ..analysis.formula import formula_columns
 
     if difference is not None and along is not None:
         raise click.UsageError("--contrast and --along make a table each: give one of them")
