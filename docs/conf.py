@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-
 import warnings
 from importlib.metadata import version as version_of
-from pathlib import Path
 
 from sphinx_gallery.sorting import FileNameSortKey
-
 
 project = "topicfold"
 author = "The topicfold developers"

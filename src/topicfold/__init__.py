@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
     from .analysis.contrast import Contrast, contrast
+    from .analysis.effects import Effects, effects
     from .analysis.embedding import embed
     from .analysis.judgement_tasks import JudgementTasks, judgement_tasks
     from .analysis.judgements import Judgements, read_judgements
@@ -47,6 +48,7 @@ _HOME = {
     "Contrast": "analysis.contrast",
     "Corpus": "corpus.corpus",
     "DTM": "models.graph.dtm",
+    "Effects": "analysis.effects",
     "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
     "JudgementTasks": "analysis.judgement_tasks",
@@ -70,6 +72,7 @@ _HOME = {
     "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
+    "effects": "analysis.effects",
     "embed": "analysis.embedding",
     "judgement_tasks": "analysis.judgement_tasks",
     "knn_graph": "graph.build",
@@ -99,6 +102,7 @@ __all__ = [
     "ClusterError",
     "Contrast",
     "Corpus",
+    "Effects",
     "FitSummary",
     "JudgementTasks",
     "Judgements",
@@ -118,6 +122,7 @@ __all__ = [
     "datasets",
     "document_positions",
     "drift",
+    "effects",
     "embed",
     "judgement_tasks",
     "knn_graph",

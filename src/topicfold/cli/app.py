@@ -18,7 +18,7 @@ from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
 from .judgement_commands import agreement, tasks
 from .messages import INTERRUPTED, TERMINATED, say
-from .metadata_commands import contrast
+from .metadata_commands import contrast, effects
 from .naming_commands import name
 from .topic_commands import explore, show, tree
 
@@ -97,8 +97,8 @@ def cli(debug: bool) -> None:
 _COMMANDS = (
     *(read, fit, select, demo),
     *(show, tree, name, explore),
-    *(assign, search, score, contrast),
-    *(tasks, agreement),
+    *(assign, search, score),
+    *(effects, contrast, tasks, agreement),
 )
 for _command in _COMMANDS:
     cli.add_command(_command)

@@ -219,8 +219,8 @@ def _best_of_dense(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same as `_best_of_sparse` for dense rows; those of the base are padded to whole tiles.
 
-    Products are in double precision: in single precision, the kernels of OpenBLAS for some processors (Haswell, Zen) sum
-    a cell in another order depending on its place, and a document's neighbours would depend on its batch.
+    Products are in double precision: in single precision OpenBLAS sums a cell, on some processors (Haswell, Zen), in an
+    order that depends on its place, and the neighbours of a document would depend on its batch.
     """
     products, scores = (np.empty((_DENSE_ROWS, len(base)), dtype) for dtype in (np.float64, queries.dtype))
     index, best = _places(rows, n_neighbors, queries.dtype)
