@@ -144,6 +144,7 @@ def tree(
 @click.option("--name", help="Name of the corpus on the page; without it, that of INPUT.")
 @click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
 @edits_option
+@click.option("--effects", metavar="FORMULA", help="Show effects of columns, such as '~ party + year'.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
 @click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
@@ -165,6 +166,7 @@ def explore(
     name: str | None,
     names: str | None,
     edits: str | None,
+    effects: str | None,
     other: str | None,
     layout: Literal["neighbours", "umap"],
     documents: int,
@@ -183,6 +185,8 @@ def explore(
     fitted = load(model)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
+    if effects is not None:
+        given["metadata"] = _with_columns(given, effects)
     corpus = read_as_fitted(fitted, model, input, given, segments)
     say(str(corpus))
     topics = fitted.topic_tree(corpus)
@@ -194,6 +198,7 @@ def explore(
         name=name or corpus_name(input),
         names=None if names is None else read_names(names),
         edits=edits,
+        effects=effects,
         compare=second,
         model_name=None if other is None else Path(model).stem,
         compare_name=None if other is None else Path(other).stem,
@@ -203,3 +208,12 @@ def explore(
     )
     page.save(out)
     say_report(page, out)
+
+
+def _with_columns(given: dict[str, Any], formula: str) -> str | None:
+    """The columns to keep, with those that the formula uses."""
+    from ..analysis.formula import formula_columns
+
+    own = {"labels": given["labels"], "date": given["timestamp"]}
+    kept = given["metadata"].split(",") if given["metadata"] else []
+    return ",".join(dict.fromkeys([*kept, *(name for name in formula_columns(formula) if not own.get(name))])) or None
