@@ -55,7 +55,7 @@ function dumbbells(table, rows, names) {
   const height = line * rows.length + 34;
   const values = rows.map((row) => sharesOfGroups(table, row));
   const x = d3.scaleLinear([0, d3.max(values.flat()) || 1], [left, width - 14]).nice(5);
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dumbbells').attr('role', 'img').attr('aria-label', `Share of each topic in ${names[0]} and in ${names[1]}; the table below has the figures`);
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dumbbells').attr('role', 'group').attr('aria-label', `Share of each topic in ${names[0]} and in ${names[1]}; the table below has the figures`);
   for (const value of x.ticks(5)) {
     svg.append('line').attr('class', 'grid').attr('x1', x(value)).attr('x2', x(value)).attr('y1', 0).attr('y2', height - 24);
     svg.append('text').attr('class', 'axis-name').attr('x', x(value)).attr('y', height - 8).attr('text-anchor', 'middle').text(axisLabel(value));

@@ -29,7 +29,7 @@ function dendrogram(cut) {
   const x = d3.scaleLinear(forkHeights(), [width - names, 10]);
   const leaves = width - names;
   const height = LEAF * order.length + 8;
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'img').attr('aria-label', 'Which topics are most alike, as a tree');
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'group').attr('aria-label', 'Which topics are most alike, as a tree');
   const places = topics.map((_, row) => [leaves, LEAF * lineOf.get(row) + LEAF / 2 + 4]);
   forks.forEach(([one, other, distance, words]) => {
     const [a, b] = [places[one], places[other]];
