@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from .analysis.classify import TopicClassifier
     from .analysis.contrast import Contrast, contrast
     from .analysis.embedding import embed
+    from .analysis.judgement_tasks import JudgementTasks, judgement_tasks
+    from .analysis.judgements import Judgements, read_judgements
     from .analysis.layout import document_positions
+    from .analysis.name_command import NameCommand, naming_prompt
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
     from .analysis.selection import select
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
     from .models.plsa.plsa import PLSA
     from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report, read_names
+    from .report.tasks_page import save_tasks_page
     from .topics.fit_summary import FitSummary
+    from .topics.given_names import TopicToName
     from .topics.tree import TopicTree
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
@@ -44,10 +49,13 @@ _HOME = {
     "DTM": "models.graph.dtm",
     "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
+    "JudgementTasks": "analysis.judgement_tasks",
+    "Judgements": "analysis.judgements",
     "LDA": "models.lda.lda",
     "LDCC": "models.ldcc.ldcc",
     "LTM": "models.graph.ltm",
     "LapPLSI": "models.graph.lapplsi",
+    "NameCommand": "analysis.name_command",
     "PLSA": "models.plsa.plsa",
     "Preprocessing": "corpus.preprocessing",
     "ReadLimits": "corpus.limits",
@@ -56,19 +64,24 @@ _HOME = {
     "TTMM": "models.ttmm.ttmm",
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.base",
+    "TopicToName": "topics.given_names",
     "TopicTree": "topics.tree",
     "build_report": "report.contents",
     "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
     "embed": "analysis.embedding",
+    "judgement_tasks": "analysis.judgement_tasks",
     "knn_graph": "graph.build",
     "label_graph": "graph.build",
     "link_graph": "graph.build",
     "load": "models.model_file",
+    "naming_prompt": "analysis.name_command",
     "on_cluster": "engine.cluster",
+    "read_judgements": "analysis.judgements",
     "read_names": "report.contents",
     "save": "models.model_file",
+    "save_tasks_page": "report.tasks_page",
     "search": "analysis.search",
     "select": "analysis.selection",
     "topic_tree": "models.base",
@@ -87,13 +100,17 @@ __all__ = [
     "Contrast",
     "Corpus",
     "FitSummary",
+    "JudgementTasks",
+    "Judgements",
     "LapPLSI",
+    "NameCommand",
     "Preprocessing",
     "ReadLimits",
     "Report",
     "Segments",
     "TopicClassifier",
     "TopicModel",
+    "TopicToName",
     "TopicTree",
     "baselines",
     "build_report",
@@ -102,15 +119,19 @@ __all__ = [
     "document_positions",
     "drift",
     "embed",
+    "judgement_tasks",
     "knn_graph",
     "label_graph",
     "link_graph",
     "load",
     "metrics",
+    "naming_prompt",
     "on_cluster",
     "plots",
+    "read_judgements",
     "read_names",
     "save",
+    "save_tasks_page",
     "search",
     "select",
     "topic_tree",

@@ -39,17 +39,16 @@ def check(positions, n_documents):
 # ---- the kernel -----------------------------------------------------------------------------------------------------
 
 
-def naive_move(pull, others, rate, positions):
+def naive_move(pull, offsets, rate, push, positions):
     """One round with dense rows: attraction to the neighbours, push by those drawn, document after document."""
     positions = positions.copy()
     for i in range(len(positions)):
         to = positions - positions[i]
         square = (to**2).sum(axis=1)
-        attraction = (pull[i] * 2 / (1 + square)) @ to
-        push = np.zeros(2)
-        for k in others[i]:
-            push -= 2 * to[k] / ((0.1 + square[k]) * (1 + square[k]))
-        positions[i] += rate * (attraction + push)
+        step = (pull[i] * 2 / (1 + square)) @ to
+        for k in (i + np.asarray(offsets)) % len(positions):
+            step -= push * 2 * to[k] / ((0.1 + square[k]) * (1 + square[k]))
+        positions[i] += rate * step
     return positions
 
 
@@ -58,10 +57,10 @@ def test_the_kernel_is_its_twin():
     pull = np.where(rng.random((30, 30)) < 0.2, rng.random((30, 30)), 0)
     positions = rng.normal(0, 2, (30, 2))
     expected = positions.copy()
-    for rate in (0.4, 0.2, 0.05):
-        others = rng.integers(0, 30, (30, 4), dtype=np.int32)  # a document may draw itself, which moves nothing
-        expected = naive_move(pull, others, rate, expected)
-        _move(*csr_parts(sp.csr_array(pull)), others, rate, positions)
+    for rate, push in ((0.4, 0.1), (0.2, 0.7), (0.05, 1.0)):
+        offsets = rng.integers(1, 30, 4)
+        expected = naive_move(pull, offsets, rate, push, expected)
+        _move(*csr_parts(sp.csr_array(pull)), offsets, rate, push, positions)
     np.testing.assert_allclose(positions, expected, rtol=1e-10)
 
 
@@ -73,11 +72,24 @@ def test_the_forces_are_gradients():
     place, neighbor, drawn, step = np.array([0.0, 0.0]), np.array([1.5, 0.0]), np.array([0.0, 40.0]), 1e-5
     positions = np.array([place, neighbor, drawn])
     pull = sp.csr_array(([1.0], ([0], [1])), (3, 3))
-    _move(*csr_parts(pull), np.array([[2], [1], [2]], np.int32), 1.0, positions)
+    _move(*csr_parts(pull), np.array([2]), 1.0, 1.0, positions)
     for axis, shift in enumerate(step * np.eye(2)):
         values = [objective(np.linalg.norm(neighbor - at), np.linalg.norm(drawn - at)) for at in (-shift, shift)]
         # what keeps the push finite is nothing to a distance of 40
         assert positions[0, axis] == pytest.approx((values[1] - values[0]) / (2 * step), rel=1e-3)
+
+
+def test_nearer_neighbours_draw_harder_by_their_rank():
+    vectors = _vectors(np.random.default_rng(0).dirichlet(np.full(5, 0.4), 40), np.random.RandomState(0))
+    cosine = vectors.astype(float) @ vectors.T.astype(float)
+    np.fill_diagonal(cosine, -1)
+    expected = np.zeros((40, 40))
+    for i, row in enumerate(cosine):
+        for rank, j in enumerate(np.argsort(-row)[:18]):
+            expected[i, j] += 1 - rank / 19
+            expected[j, i] += 1 - rank / 19
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(_pulls(vectors, None).toarray(), expected, rtol=1e-12)
 
 
 # ---- maps -----------------------------------------------------------------------------------------------------------
@@ -102,6 +114,35 @@ def test_same_seed_same_bits():
     assert not np.array_equal(document_positions(memberships, random_state=4), first)
 
 
+def mixtures(n_documents=600, n_topics=10, seed=0):
+    """Documents of several topics each, in no clear groups."""
+    return np.random.default_rng(seed).dirichlet(np.full(n_topics, 0.15), n_documents)
+
+
+def kept(memberships, positions, n_neighbors=15):
+    """How far neighbours on the map are neighbours by memberships (Venna and Kaski 2001)."""
+    from sklearn.manifold import trustworthiness
+
+    return trustworthiness(np.sqrt(memberships), positions, n_neighbors=n_neighbors, metric="cosine")
+
+
+def test_neighbours_on_the_map_are_neighbours_by_memberships():
+    memberships = mixtures()
+    assert kept(memberships, document_positions(memberships)) > 0.965
+    assert kept(memberships, document_positions(memberships, knn_graph(np.sqrt(memberships), 15))) > 0.96
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_few_documents_less_do_not_turn_the_map_over(seed):
+    rng = np.random.default_rng(0)
+    places, topics = rng.random((400, 2)), rng.random((12, 2))  # topics in a plane, documents among them
+    memberships = np.exp(-((places[:, None] - topics) ** 2).sum(axis=2) / 0.03)
+    stay = np.sort(np.random.default_rng(seed).permutation(400)[:390])
+    before, after = document_positions(memberships)[stay], document_positions(memberships[stay], random_state=seed)
+    for axis in (0, 1):
+        assert np.corrcoef(before[:, axis], after[:, axis])[0, 1] > 0.9
+
+
 def test_a_graph_decides_who_is_near():
     memberships, group = planted(3, 30)
     other = np.tile(np.arange(3), 30)  # groups across those of the memberships
@@ -118,7 +159,7 @@ def test_documents_without_an_edge_stand_by_their_memberships():
     positions = document_positions(memberships, graph)
     assert same_group(positions, group) > 0.95
     pull = _pulls(_vectors(memberships, np.random.RandomState(0)), graph)
-    assert (np.diff(pull.indptr)[~joined] == 12).all()
+    assert (np.diff(pull.indptr)[~joined] == 18).all()
     assert pull.diagonal().max() == 0
     np.testing.assert_allclose(pull.sum(axis=1), 1)
 
@@ -220,6 +261,17 @@ def test_umap_says_which_extra_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "umap", None)
     with pytest.raises(ImportError, match=r"pip install 'topicfold\[map\]'"):
         document_positions(np.eye(3), method="umap")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_neighbours_are_kept_at_least_as_by_umap():
+    umap = pytest.importorskip("umap")
+    memberships = mixtures(1500, seed=1)
+    peer = umap.UMAP(metric="cosine", random_state=0, n_jobs=1).fit_transform(np.sqrt(memberships))
+    ours = document_positions(memberships)
+    for n_neighbors in (5, 15, 30):
+        assert kept(memberships, ours, n_neighbors) >= kept(memberships, peer, n_neighbors)
 
 
 @pytest.mark.slow

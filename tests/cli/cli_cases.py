@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
+
+from page_data import data_of
 
 TEXTS = ["cat dog cow", "dog cow cat", "cow cat", "sun moon star", "moon star sun", "star sun"]
 
 
 def shown_on(page):
     """The report in a page."""
-    source = page.read_text(encoding="utf-8")
-    return json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', source, re.DOTALL)[1])
+    return data_of(page.read_text(encoding="utf-8"))
 
 
 def lines_of(texts, **columns):

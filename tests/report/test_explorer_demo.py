@@ -23,7 +23,7 @@ def demo(tmp_path_factory):
 def test_demo_overview(page, demo):
     page.open(demo)
     assert page.driver.title == "Debian packages: topics"
-    assert page.texts("#views a") == ["Overview", "Topics", "Map"]
+    assert page.texts("#views a") == ["Overview", "Topics", "Map", "Groups", "Compare"]
     assert page.texts("#views a[aria-current]") == ["Overview"]
     data = page.data()
     assert f"{data['corpus']['documents']:,}" in page.texts(".facts dd")

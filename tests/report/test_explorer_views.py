@@ -32,10 +32,10 @@ def test_tab_goes_from_the_skip_button_through_the_views_to_the_content(page, re
     page.press(Keys.TAB)
     assert page.focused() == "skip"
     order = []
-    for _ in range(7):
+    for _ in range(8):
         page.press(Keys.TAB)
         order.append(page.focused())
-    assert order == ["corpus-name", "Overview", "Topics", "Map", "Over time", "Compare", "query"]
+    assert order == ["corpus-name", "Overview", "Topics", "Map", "Over time", "Groups", "Compare", "query"]
     page.press(Keys.TAB)
     assert page.focused() == "Filter"
     page.press(Keys.TAB)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from report_cases import fitted, marked_words, marks_of, numbers, plsa, units
 from topicfold import Corpus, build_report
 from topicfold.graph.build import link_graph
 from topicfold.models import MODELS
-from topicfold.report import document_table
+from topicfold.report import contents, document_table
 
 
 def test_a_part_of_the_documents_with_the_figures_of_all(corpus):
@@ -44,6 +45,34 @@ def test_a_part_of_the_documents_with_the_figures_of_all(corpus):
         assert graph[d, linked] == pytest.approx(np.sort(graph[d][graph[d] > 0])[::-1][:8])
         assert part["documents"]["title"][d] == corpus.titles[rows[d]]
         assert part["documents"]["text"][d] == corpus.texts[rows[d]]
+
+
+def test_of_many_documents_the_nearest_are_found_cell_by_cell(model, corpus, monkeypatch):
+    few = build_report(model, corpus).data["documents"]
+    for module in (contents, document_table):
+        monkeypatch.setattr(module, "MOST_COMPARED", 20)
+    many = build_report(model, corpus).data["documents"]
+    assert many["text"] == few["text"]
+    roots = np.sqrt(model.doc_topic_.astype(np.float64))
+    roots /= np.linalg.norm(roots, axis=1, keepdims=True)
+    cosine = roots @ roots.T
+    np.fill_diagonal(cosine, -1)
+    for d in range(36):  # a little noise tells documents apart that are just alike
+        near = numbers(many["near"][d])
+        assert cosine[d, near] == pytest.approx(np.sort(cosine[d])[::-1][:8], abs=0.02)
+        assert d not in near
+    places = np.array([many["x"], many["y"]]).T
+    apart = np.linalg.norm(places[:, None] - places, axis=2)
+    main = model.doc_topic_.argmax(axis=1)
+    same = main[:, None] == main
+    assert apart[same].mean() < 0.7 * apart[~same].mean()
+
+
+def test_documents_without_a_topic_have_no_nearest(monkeypatch):
+    monkeypatch.setattr(document_table, "MOST_COMPARED", 3)
+    doc_topic = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], np.float32)
+    found = document_table.nearest_by_topic(doc_topic)
+    assert [set(found.indices[a:b]) for a, b in zip(found.indptr, found.indptr[1:], strict=False)][4:] == [set(), set()]
 
 
 def test_links_of_a_part(model, corpus):
@@ -99,6 +128,14 @@ def test_a_larger_limit_keeps_whole_texts():
     assert 9_900 < sizes[1] <= 10_000
     assert 19_900 < sizes[2] <= 20_000
     assert sizes[3] == sum(map(len, texts))
+
+
+def test_of_as_many_documents_as_a_page_shows_each_keeps_the_start_of_its_text():
+    default = signature(build_report).parameters
+    n_documents, most = default["max_documents"].default, round(1e6 * default["texts_mb"].default)
+    assert n_documents == 200_000
+    assert document_table._cut_length([430] * n_documents, most) == 200
+    assert document_table._cut_length([most // n_documents] * n_documents, most) is None
 
 
 @pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "10", None])

@@ -17,17 +17,12 @@ from topicfold.corpus.metadata import as_metadata
 def spoken(tmp_path_factory):
     """Two groups that use other words of the same themes."""
     corpus = small_corpus()
-    swaps = [("rose", "tulip"), ("tulip", "rose")]  # group one has only roses, group two only tulips, many of them
-    texts = []
-    for d, text in enumerate(corpus.texts):
-        gone, used = swaps[d % 8 < 4]
-        for word in (gone, "soil", "spade", "seed"):
-            text = text.lower().replace(word, used)
-        texts.append(text)
+    swaps = [("rose", "tulip"), ("tulip", "rose")]  # group one has only roses, group two only tulips
+    texts = [text.lower().replace(*swaps[d % 8 < 4]) for d, text in enumerate(corpus.texts)]
     party = ["<i>one</i>" if d % 8 < 4 else "two" for d in range(80)]
-    known = {"titles": corpus.titles, "labels": corpus.labels, "keep_texts": True}
-    corpus = type(corpus).from_texts(texts, **known)
-    corpus = replace(corpus, metadata=as_metadata({"party": party, "year": [1990 + d % 3 for d in range(80)]}))
+    known = {"titles": corpus.titles * 4, "labels": corpus.labels * 4, "keep_texts": True}
+    corpus = type(corpus).from_texts(texts * 4, **known)
+    corpus = replace(corpus, metadata=as_metadata({"party": party * 4, "year": [1990 + d % 3 for d in range(320)]}))
     model = PLSA(4, random_state=0, verbose=False).fit(corpus)
     report = build_report(model, corpus, name="Spoken")
     file = tmp_path_factory.mktemp("spoken") / "spoken.html"
@@ -40,7 +35,7 @@ def test_shares_and_words_of_groups(spoken):
     assert [table["by"] for table in data["groups"]] == ["labels", "party", "year"]
     party = data["groups"][1]
     assert party["values"] == ["<i>one</i>", "two"]
-    assert party["documents"] == [40, 40]
+    assert party["documents"] == [160, 160]
     own = corpus.metadata["party"] == "two"
     assert np.array(party["share"])[:, 1] == pytest.approx(tree.doc_topic[own].mean(axis=0), rel=2e-3)
     found = contrast(tree, corpus, "party")
@@ -56,7 +51,7 @@ def test_shares_and_words_of_groups(spoken):
 def test_columns_of_one_or_of_many_values_have_no_groups(spoken):
     _, corpus, tree, _ = spoken
     other = replace(
-        corpus, labels=None, metadata=as_metadata({"one": ["x"] * 80, "many": [f"v{d}" for d in range(80)]})
+        corpus, labels=None, metadata=as_metadata({"one": ["x"] * 320, "many": [f"v{d}" for d in range(320)]})
     )
     assert build_report(tree, other).data["groups"] == []
 
@@ -76,8 +71,8 @@ def test_two_groups_side_by_side(page, spoken):
     page.open(file, "groups")
     Select(page.find("#group-by")).select_by_visible_text("party")
     assert [Select(page.find(f"#group-{end}")).first_selected_option.text for end in ("one", "other")] == [
-        "<i>one</i> (40)",
-        "two (40)",
+        "<i>one</i> (160)",
+        "two (160)",
     ]
     table = data["groups"][1]
     names = page.texts("table.groups th[scope=row]")

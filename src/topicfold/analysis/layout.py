@@ -17,36 +17,37 @@ from ..engine.arrays import csr_parts
 from ..engine.blocks import single_threaded_libraries
 from ..engine.extras import import_extra
 from ..engine.jit import njit
-from ..graph.build import knn_graph
 from ..graph.check import check_graph
 from ..graph.neighbors import check_finite, nearest
 
 __all__ = ["METHODS", "document_positions"]
 
 METHODS = ("neighbours", "umap")
-_N_NEIGHBORS = 12
+_N_NEIGHBORS = 18
 _NOISE = 3e-3  # length of what is added to a row: documents just alike would all have the same few neighbours
 _NO_TOPIC = 0.01  # a membership of all documents in nothing: those without any topic are like each other
 _BLOCK = 8  # vectors iterated for two: they turn to the leading ones sooner
 _ITERATIONS = 40
 _BETWEEN = 0.05  # weight of the memberships beside the graph, which holds its unconnected parts in their places
-_BEGIN_WIDTH = 20.0
-_ROUNDS = 600
-_RATE = 0.4
-_DRAWN = 10  # documents that push one away in a round
+_BEGIN_WIDTH = 10.0
+_ROUNDS = 700
+_RATE = 1.0
+_DRAWN = 20  # documents that push one away in a round
+_FIRST_PUSH = 0.1  # of the full push, which is reached half way: before, like groups can pass between others
 _SOFT = 0.1  # keeps the push of two documents in one place finite
 _WITHIN = 98  # per cent of the documents are within -1 and 1
 
 
 @njit
-def _move(indptr, indices, pull, others, rate, positions):
-    """Move the documents in turn, each to its neighbours j and away from the documents k that were drawn for it.
+def _move(indptr, indices, pull, offsets, rate, push, positions):
+    """Move the documents in turn, each to its neighbours j and away from k = i + offset, counted round in a ring.
 
-    y_i += rate (sum_j pull_ij 2 (y_j - y_i) / (1 + d_ij^2) + sum_k 2 (y_i - y_k) / ((0.1 + d_ik^2) (1 + d_ik^2)))
+    y_i += rate (sum_j pull_ij 2 (y_j - y_i) / (1 + d_ij^2) + push sum_k 2 (y_i - y_k) / ((0.1 + d_ik^2) (1 + d_ik^2)))
 
     These are the gradients of log 1 / (1 + d^2) and of its complement's logarithm.
     """
-    for i in range(len(positions)):
+    n_documents = len(positions)
+    for i in range(n_documents):
         x, y = positions[i, 0], positions[i, 1]
         step_x, step_y = 0.0, 0.0
         for cell in range(indptr[i], indptr[i + 1]):
@@ -55,11 +56,13 @@ def _move(indptr, indices, pull, others, rate, positions):
             force = 2.0 * pull[cell] / (1.0 + to_x * to_x + to_y * to_y)
             step_x += force * to_x
             step_y += force * to_y
-        for place in range(others.shape[1]):
-            k = others[i, place]
+        for offset in offsets:
+            k = i + offset
+            if k >= n_documents:
+                k -= n_documents
             from_x, from_y = x - positions[k, 0], y - positions[k, 1]
             square = from_x * from_x + from_y * from_y
-            force = 2.0 / ((_SOFT + square) * (1.0 + square))
+            force = 2.0 * push / ((_SOFT + square) * (1.0 + square))
             step_x += force * from_x
             step_y += force * from_y
         positions[i, 0] = x + rate * step_x
@@ -73,8 +76,8 @@ def document_positions(
 
     `doc_topic` holds memberships; rows need not sum to one. `graph` says which documents are neighbours, as `knn_graph`
     and `link_graph` make it; a document without an edge has neighbours by its memberships, as all have without a graph:
-    the 12 with the highest cosine of the square roots, weighted by it. Among more than 50,000
-    documents they are found by pynndescent (an extra).
+    the 18 with the highest cosine of the square roots, the nearer the heavier. Among more than
+    50,000 documents they are found by pynndescent (an extra).
 
     `method="umap"` leaves the moving to umap-learn (an extra). The same seed gives the same bits.
 
@@ -94,11 +97,24 @@ def document_positions(
     start = _start(pull, vectors, random)
     if method == "umap":
         return _scaled(_moved_by_umap(pull, start, random) if pull.nnz else start)
-    parts = csr_parts(pull)
-    for done in range(_ROUNDS):
-        others = random.randint(len(start), size=(len(start), _DRAWN), dtype=np.int32)
-        _move(*parts, others, _RATE * (1 - done / _ROUNDS), start)
-    return _scaled(start)
+    return _scaled(_moved(pull, start, random))
+
+
+def _moved(pull: sp.csr_array, start: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Places after all rounds. In a shuffled order the documents some places further on are as good as drawn by chance.
+
+    One draw a round serves all documents, which is many times cheaper than a draw for each.
+    """
+    order = random.permutation(len(start))
+    parts = csr_parts(sp.csr_array(pull[order][:, order]))
+    positions = start[order]
+    for progress in np.arange(_ROUNDS) / _ROUNDS:
+        offsets = random.randint(1, len(start), size=_DRAWN)
+        push = _FIRST_PUSH ** max(1 - 2 * progress, 0)
+        _move(*parts, offsets, _RATE * (1 - progress), push, positions)
+    moved = np.empty_like(positions)
+    moved[order] = positions
+    return moved
 
 
 def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
@@ -119,7 +135,8 @@ def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
 def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
     """How much each neighbour draws a document: rows sum to one, so that many neighbours draw no harder than few."""
     if graph is None:
-        edges = knn_graph(vectors, _N_NEIGHBORS, weighted=True)
+        found = _by_rank(nearest(vectors, vectors, _N_NEIGHBORS, skip_self=True))
+        edges = sp.csr_array(found + found.T)
     else:
         edges = check_graph(graph, len(vectors))
         alone = np.flatnonzero(np.diff(edges.indptr) == 0)
@@ -130,12 +147,26 @@ def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
     return shares
 
 
+def _by_rank(found: sp.csr_array) -> sp.csr_array:
+    """Neighbours weighted from 1 for the nearest down in even steps.
+
+    Cosines are all near one, and weights that fall with the distance tear apart what lies around documents just alike.
+    """
+    count = np.diff(found.indptr)
+    rows = np.repeat(np.arange(len(count)), count)
+    weights = np.empty(found.nnz)
+    rank = np.arange(found.nnz) - np.repeat(found.indptr[:-1], count)
+    weights[np.lexsort((-found.data, rows))] = 1 - rank / (_N_NEIGHBORS + 1)
+    return sp.csr_array((weights, found.indices, found.indptr), found.shape)
+
+
 def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
     """Edges from some documents to the nearest by memberships, in the rows of those documents."""
     found = nearest(vectors[alone], vectors, _N_NEIGHBORS + 1).tocoo()
     rows = alone[found.row]
     other = rows != found.col
-    return sp.csr_array((found.data[other], (rows[other], found.col[other])), (len(vectors), len(vectors)))
+    shape = (len(vectors), len(vectors))
+    return _by_rank(sp.csr_array((found.data[other], (rows[other], found.col[other])), shape))
 
 
 def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomState) -> np.ndarray:
@@ -143,22 +174,29 @@ def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomStat
 
     Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts, too, have
     places by what they are about. Each axis holds ranks: eigenvectors tend to set one group far apart from the rest.
+
+    The iterations begin at waves over the topics and keep to their signs, so that a few documents more or less do not
+    turn the map over.
     """
     graph = sp.csr_array(pull + pull.T)
     features = np.maximum(vectors, 0).astype(np.float64)
+    n_topics = vectors.shape[1]
     with single_threaded_libraries():
+        block = features @ np.cos(np.pi / n_topics * np.outer(np.arange(n_topics) + 0.5, np.arange(1, _BLOCK + 1)))
+        block += _NOISE * random.standard_normal(block.shape)  # there may be fewer topics than columns
         features *= np.sqrt(_BETWEEN * max(graph.sum(), 1) / (features.sum(axis=0) ** 2).sum())
         degree = np.asarray(graph.sum(axis=1)) + features @ features.sum(axis=0)
         scale = 1 / np.sqrt(degree)[:, None]
         features *= scale
         trivial = np.sqrt(degree / degree.sum())
-        block = random.standard_normal((len(vectors), _BLOCK))
         for _ in range(_ITERATIONS):
             block -= np.outer(trivial, trivial @ block)
-            basis = np.linalg.qr(block)[0]
+            basis, triangle = np.linalg.qr(block)
+            basis *= np.where(np.diagonal(triangle) < 0, -1, 1)  # else the sign is by the first document
             # one more on the diagonal leaves no eigenvalue below zero, whose vectors would grow as well
             block = basis + scale * (graph @ (scale * basis)) + features @ (features.T @ basis)
-        leading = basis @ np.linalg.eigh(basis.T @ block)[1][:, :-3:-1]
+        turn = np.linalg.eigh(basis.T @ block)[1][:, :-3:-1]
+        leading = basis @ (turn * np.where((turn**3).sum(axis=0) < 0, -1, 1))
     ranks = np.argsort(np.argsort(scale * leading, axis=0, kind="stable"), axis=0)
     return _BEGIN_WIDTH * (ranks / len(ranks) - 0.5) + random.standard_normal(ranks.shape)
 
@@ -192,10 +230,7 @@ def _moved_by_umap(pull: sp.csr_array, start: np.ndarray, random: np.random.Rand
 
 
 def _scaled(positions: np.ndarray) -> np.ndarray:
-    """Centred, the longer way across, and nearly all within -1 and 1."""
+    """Centred, and nearly all within -1 and 1."""
     positions = positions - positions.mean(axis=0)
-    with single_threaded_libraries():
-        axes = np.linalg.eigh(positions.T @ positions)[1][:, ::-1]
-        positions = positions @ (axes * np.where(axes[0] < 0, -1, 1))
     reach = np.percentile(np.abs(positions).max(axis=1), _WITHIN)
     return (positions / max(reach, 1e-12)).astype(np.float32)

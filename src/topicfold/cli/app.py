@@ -16,8 +16,10 @@ import click
 from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
+from .judgement_commands import agreement, tasks
 from .messages import INTERRUPTED, TERMINATED, say
 from .metadata_commands import contrast
+from .naming_commands import name
 from .topic_commands import explore, show, tree
 
 __all__ = ["cli", "main"]
@@ -92,5 +94,11 @@ def cli(debug: bool) -> None:
     """
 
 
-for _command in (read, fit, select, demo, show, tree, explore, assign, search, score, contrast):
+_COMMANDS = (
+    *(read, fit, select, demo),
+    *(show, tree, name, explore),
+    *(assign, search, score, contrast),
+    *(tasks, agreement),
+)
+for _command in _COMMANDS:
     cli.add_command(_command)

@@ -260,9 +260,7 @@ def demo(out: str, corpus_out: str, report: str) -> None:
     check_places([], out, corpus_out, report)
     corpus = load_demo()
     say(f"{corpus}\n")
-    say(
-        "Fitting LTM with 20 topics on the words and the dependencies of packages, and LDA with 40 on the words alone ..."
-    )
+    say("Fitting LTM with 20 topics on words and dependencies, and LDA with 40 on words alone ...")
     assert corpus.links is not None
     model = LTM(20, random_state=0, n_jobs=-1).fit(corpus, graph=link_graph(corpus.links, len(corpus)))
     finer = LDA(40, random_state=0, n_jobs=-1).fit(corpus)

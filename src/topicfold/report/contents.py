@@ -39,6 +39,7 @@ __all__ = ["build_report", "read_names"]
 MOST_DOCUMENTS = 200_000
 _FORMAT = 1
 _MOST_STEPS = 200  # of the plot of convergence
+_GRAPH_ON_MAP = 0.5  # weight of a fitted graph on the map, beside that of neighbours by topic
 _PLACES = 10_000  # steps of the map's scale
 
 
@@ -54,7 +55,7 @@ def build_report(
     compare_name: str | None = None,
     layout: Literal["neighbours", "umap"] = "neighbours",
     max_documents: int = MOST_DOCUMENTS,
-    texts_mb: float = 40.0,
+    texts_mb: float = 36.0,
 ) -> Report:
     """What the explorer shows of topics and the documents of a corpus.
 
@@ -80,8 +81,8 @@ def build_report(
     max_documents : int, default=200000
         Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
         for, spread evenly over topics, labels and dates. Figures are still those of all documents.
-    texts_mb : float, default=40.0
-        Megabytes of text on the page, in UTF-8 and before compression, which leaves a little more than half. Beyond
+    texts_mb : float, default=36.0
+        Megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. Beyond
         that the longest texts are cut, though none to less than 200 bytes, and the page says so.
 
     Returns
@@ -109,10 +110,8 @@ def build_report(
     shown_graph = None if graph is None else graph[1][rows][:, rows]
     alike = nearest_by_topic(tree.doc_topic[rows])
     documents = document_table(corpus, counts, tree, rows, alike, shown_graph, words, round(1e6 * texts_mb))
-    map_graph = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
-    if map_graph is None and len(rows) > MOST_COMPARED:
-        map_graph = sp.csr_array(alike.maximum(alike.T))
-    places = _places(document_positions(tree.doc_topic[rows], map_graph, method=layout))
+    fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
+    places = _places(document_positions(tree.doc_topic[rows], _map_graph(alike, fitted_on), method=layout))
     x, y = places.T.tolist()
     if labels is not None:
         documents["labels"] = [labels.of(row) for row in rows]
@@ -205,6 +204,19 @@ def _model_facts(tree: TopicTree, title: str | None) -> dict[str, Any]:
 
 
 # ---- the rest -------------------------------------------------------------------------------------------------------
+
+
+def _map_graph(alike: sp.csr_array, fitted_on: sp.csr_array | None) -> sp.csr_array | None:
+    """Neighbours by topic and, half as heavy altogether, those of the graph of the fit; None: the map finds its own.
+
+    By the graph alone the documents of a topic would be strewn over the map.
+    """
+    if fitted_on is None and alike.shape[0] <= MOST_COMPARED:
+        return None
+    near = sp.csr_array(alike.maximum(alike.T), dtype=np.float64)
+    if fitted_on is None or not fitted_on.nnz:
+        return near
+    return sp.csr_array(near + (_GRAPH_ON_MAP * near.sum() / fitted_on.sum()) * fitted_on)
 
 
 def _places(positions: np.ndarray) -> np.ndarray:

@@ -142,9 +142,17 @@ function levelShares(d, level) {
   return sharesOf(d).filter(([row]) => topics[row].level === level);
 }
 
+const UNKNOWN = -2;
+const mainTopics = new Int32Array(documentCount).fill(UNKNOWN); // found when they are asked for
+
+// The row of a document's largest topic, -1 where it has none.
 function mainTopic(d) {
-  const found = levelShares(d, isGraph ? lowest : highest);
-  return found.length ? found[0][0] : -1;
+  if (mainTopics[d] === UNKNOWN) {
+    const level = isGraph ? lowest : highest;
+    const largestFirst = report.rowsNow ? sharesOf(d).flat() : numbers(documents.topics[d]);
+    mainTopics[d] = largestFirst.find((row, i) => i % 2 === 0 && topics[row].level === level) ?? -1;
+  }
+  return mainTopics[d];
 }
 
 // Further columns of the documents: [{name, kind, names, values}].
