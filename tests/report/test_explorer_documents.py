@@ -169,7 +169,7 @@ def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, repor
         "This page shows a sample: 20 of the 80 documents. "
         f"It has the 2 best documents of each topic ({best} documents), "
         f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
-        "Figures are of the whole corpus, but for those on the map."
+        "Figures are for the whole corpus, except on the map and where a filter is set."
     )
     page.go("map")
     assert "20 of the 80 documents" in page.text(".map-note")

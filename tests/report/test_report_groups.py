@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from selenium.webdriver.support.ui import Select
 
-from browser import small_corpus
+from browser import WIDTHS, small_corpus
 from topicfold import PLSA, build_report, contrast
 from topicfold.corpus.metadata import as_metadata
 
@@ -94,6 +94,16 @@ def test_two_groups_side_by_side(page, spoken):
     name, figure = page.texts("table.groups th[scope=row]")[0], page.texts("table.groups td.number")[1]
     row = next(row for row in range(4) if tree.name(row) == name)
     assert float(figure.strip(" %")) == pytest.approx(100 * rest[row], abs=0.06)
+
+
+def test_two_groups_fit_a_phone(page, spoken):
+    page.look(WIDTHS["phone"])
+    page.open(spoken[0], "groups")
+    Select(page.find("#group-other")).select_by_index(2)
+    assert page.count("table.groups thead th") == 5
+    assert not page.too_wide()
+    width = "return document.querySelector(arguments[0]).getBoundingClientRect().width"
+    assert page.js(width, "table.groups th[scope=row]") > 300  # the name has a line of its own
 
 
 def test_groups_of_merged_topics(page, spoken):

@@ -205,7 +205,7 @@ views.document = {
         'div',
         { class: 'two' },
         documents.text ? textSection(d, marks, colours) : bagSection(d, colours),
-        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show it on the map'))),
+        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show on the map'))),
       ),
     );
     return undefined;
