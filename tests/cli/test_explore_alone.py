@@ -11,7 +11,7 @@ from cli_cases import shown_on
 
 from topicfold import Corpus
 
-WORDS = ["cat dog cow horse paw fur".split(), "sun moon star comet orbit sky".split()]
+WORDS = [["cat", "dog", "cow", "horse", "paw", "fur"], ["sun", "moon", "star", "comet", "orbit", "sky"]]
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def test_the_place_of_a_document_in_a_hierarchy(page, themes, tmp_path):
     build_report(hierarchy(themes), themes).save(tmp_path / "paths.html")
     page.open(tmp_path / "paths.html", "document=d6")
     assert page.texts(".path-end a") == [f"name {row}" for row in range(13, 5, -1)]  # the rarest first
-    assert page.texts(".path-end .muted") == [" 100 %"] * 8
+    assert page.texts(".path-end .muted") == [" 100%"] * 8
     assert page.texts(".crumbs a") == [f"name {(row - 3) % 3}" for row in range(13, 5, -1)]
     assert page.text("#mixture summary") == "3 more topics"
     assert page.texts("#mixture details a") == ["name 5", "name 4", "name 3"]

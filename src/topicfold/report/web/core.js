@@ -33,7 +33,7 @@ function tuples(text, size) {
 }
 
 function percent(share, digits = 1) {
-  return share > 0 && share < 0.0005 ? '<0.1 %' : `${(100 * share).toFixed(digits)} %`;
+  return share > 0 && share < 0.0005 ? '<0.1%' : `${(100 * share).toFixed(digits)}%`;
 }
 
 // With a true minus sign.

@@ -102,7 +102,7 @@ function mixture(d, level, colours) {
   const known = new Set(shares.map(([row]) => row));
   const lines = [
     ...shares.map(([row, share]) => [row, percent(share, 0)]),
-    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1 %']), // some words are of these, too
+    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1%']), // some words are of these, too
   ];
   const rest = 1 - d3.sum(shares, ([, share]) => share);
   const chips = element(

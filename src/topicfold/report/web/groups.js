@@ -29,7 +29,7 @@ function groupSection(topic) {
     const order = d3.range(table.values.length).sort((a, b) => shares[b] - shares[a]);
     const shown = allGroups ? order : order.slice(0, FIRST_GROUPS);
     body.replaceChildren(
-      element('table', { class: 'group-table' }, element('tbody', {}, shown.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
+      element('table', { class: 'group-table' }, element('thead', {}, element('tr', {}, ['Group', 'Share', 'Words'].map((head) => element('th', { scope: 'col' }, head)))), element('tbody', {}, shown.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
       shown.length < order.length ? element('button', { type: 'button', id: 'all-groups', on: { click: () => {
         allGroups = true;
         draw(table);

@@ -11,7 +11,7 @@ function facts() {
     ['Segments', corpus.segments && count(corpus.segments)],
     ['Links', corpus.links && count(corpus.links)],
     ['Labels', labels && count(labels.length)],
-    ['Topics', isFlat ? count(topics.length) : d3.range(highest, lowest - 1, -1).map((level) => count(topics.filter((t) => t.level === level).length)).join(' over ')],
+    ['Topics', isFlat ? count(topics.length) : d3.range(highest, lowest - 1, -1).map((level) => count(topics.filter((t) => t.level === level).length)).join(' above ')],
     ['Model', model.name],
   ];
   return element(
@@ -139,7 +139,7 @@ views.overview = {
       whole,
       element(
         'div',
-        { class: 'two' },
+        { class: 'two overview-columns' },
         element('section', {}, element('h3', {}, isGraph ? kindsOf(highest) : 'Topics'), isFlat || isGraph ? null : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)), table),
         element('div', {}, convergence(report.model), settings(report.model)),
       ),

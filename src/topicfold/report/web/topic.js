@@ -20,7 +20,8 @@ function wordTable(topic) {
   function draw(byScore) {
     if (chooser) chooser.querySelector('input').checked = byScore;
     const weight = Number(slider.value);
-    output.textContent = weight.toFixed(2);
+    output.textContent = byScore ? '' : weight.toFixed(2); // the slider has no say in a ranking by score
+    slider.classList.toggle('unused', byScore);
     const shown = rankedWords(topic, weight, byScore).slice(0, TOPIC_WORDS);
     const most = Math.max(...shown.map((word) => word[1]), 1e-12);
     const highestLift = Math.max(...shown.map((word) => Math.log1p(lift(word))), 1e-12);
