@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
     from .analysis.selection import select
+    from .analysis.zero_shot import ZeroShotClassifier
     from .corpus.corpus import Corpus, Segments
     from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
@@ -55,6 +56,7 @@ _HOME = {
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.base",
     "TopicTree": "topics.tree",
+    "ZeroShotClassifier": "analysis.zero_shot",
     "build_report": "report.contents",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
@@ -91,6 +93,7 @@ __all__ = [
     "TopicClassifier",
     "TopicModel",
     "TopicTree",
+    "ZeroShotClassifier",
     "baselines",
     "build_report",
     "datasets",

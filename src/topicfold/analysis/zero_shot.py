@@ -1,0 +1,411 @@
+"""Labels of documents from descriptions of the labels alone, and topics for what no label describes.
+
+Documents and descriptions are seen as directions from the mean of the corpus: by tf-idf of their words and, where they
+are given, by embeddings. A label starts at its description and moves towards its documents, by EM for a mixture of von
+Mises-Fisher distributions:
+
+    P(z|d) ~ P(z) exp(2 s(d,z)),  s the cosines of d and the centres of z, of words and of embeddings, added up;
+    centre of z ~ weight * description of z + mean direction of the documents of z, weighted by their number.
+
+Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
+and so is their sum. Free topics have no description: the clusters of documents that descriptions fit least stand for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..baselines.factor import kmeans_on_rows
+from ..corpus.corpus import Corpus
+from ..corpus.counting import WordCounter
+from ..corpus.preprocessing import Preprocessing
+from ..corpus.weighting import inverse_document_frequency, tfidf
+from ..engine.arrays import normalise_rows, summed
+from ..engine.blocks import single_threaded_libraries
+from ..engine.checks import check_number, check_whole
+from ..graph.partial_labels import accuracy_of_known
+from ..models.graph.graph_data import check_embeddings
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
+from ..models.word_documents import presence_of_words, word_documents
+from ..topics.tree import TopicTree
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["NONE", "ZeroShotClassifier", "described_labels"]
+
+NONE = ""  # the label of documents that no label describes
+Labels: TypeAlias = Mapping[str, str] | Sequence[str]
+
+_SHARPNESS = 2.0  # of P(z|d), per standard deviation of the scores
+# What a description weighs beside the documents of its label, as a share of those of an average label. A few words say
+# less of a label than the embedding of the sentence does.
+_WEIGHT, _WEIGHT_OF_WORDS = 1.0, 0.3
+_CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # of which the least described start the free topics
+
+
+def described_labels(labels: Any) -> dict[str, str]:
+    """Labels with their descriptions; a label from a list describes itself. A ValueError where they cannot be told.
+
+    >>> described_labels(["sport", "politics"])
+    {'sport': 'sport', 'politics': 'politics'}
+    """
+    if isinstance(labels, str) or not isinstance(labels, Mapping | Iterable):
+        raise ValueError(f"labels={labels!r:.60}: expected descriptions by label, or a list of labels")
+    pairs = list(labels.items()) if isinstance(labels, Mapping) else [(label, label) for label in labels]
+    if len(pairs) < 2:
+        raise ValueError(f"labels has {len(pairs)}: expected at least two labels")
+    if len(dict(pairs)) < len(pairs):
+        twice = next(label for row, (label, _) in enumerate(pairs) if label in dict(pairs[:row]))
+        raise ValueError(f"label {twice!r} is there twice: expected each label once")
+    seen: dict[str, str] = {}
+    for label, description in pairs:
+        if not isinstance(label, str) or not label.strip():
+            raise ValueError(f"label {label!r:.60}: expected a name")
+        if not isinstance(description, str) or not description.strip():
+            raise ValueError(f"label {label!r} is described by {description!r:.60}: expected words")
+        same = seen.setdefault(" ".join(description.casefold().split()), label)
+        if same != label:
+            raise ValueError(f"labels {same!r} and {label!r} have the same description: {description!r:.60}")
+    return dict(pairs)
+
+
+class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
+    """Classifier that learns from descriptions of the labels and from documents without any label.
+
+    Parameters
+    ----------
+    labels : dict of str to str, or list of str
+        What each label is about: {"sport": "football, tennis and other sports"}. Labels of a list describe themselves.
+    n_free_topics : int, default=0
+        Number of topics for documents that no label describes. With 0 every document gets one of the labels; with
+        more, a document may get '', none of them.
+    max_iter : int, default=50
+        Most steps of EM.
+    tol : float, default=1e-3
+        EM stops when less than this share of the documents moves to other labels.
+    random_state : int, RandomState instance or None, default=None
+        Where the free topics start. Without free topics there is no chance in a fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, and '' where there are free topics.
+    topic_word_ : ndarray of shape (n_labels + n_free_topics, n_words)
+        P(w|z): the words of the labels' documents, then those of the free topics.
+    doc_topic_ : ndarray of shape (n_documents, n_labels + n_free_topics)
+        P(z|d) of the training documents, the same as `transform` gives for them.
+    transduction_ : ndarray of shape (n_documents,)
+        The label of each training document.
+    n_iter_ : int
+        Number of steps.
+    converged_ : bool
+        Whether `tol` was reached.
+
+    Examples
+    --------
+    >>> from topicfold import ZeroShotClassifier
+    >>> texts = ["dog barks at cat", "cat and dog and mouse", "mouse barks", "sun and moon", "moon star sun", "a star"]
+    >>> clf = ZeroShotClassifier({"pets": "a cat or a dog", "sky": "the moon"}).fit(texts)
+    >>> clf.transduction_.tolist()
+    ['pets', 'pets', 'pets', 'sky', 'sky', 'sky']
+    >>> clf.predict(["star and sun"]).tolist()
+    ['sky']
+    """
+
+    def __init__(
+        self,
+        labels: Labels,
+        *,
+        n_free_topics: int = 0,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        random_state: RandomStateLike = None,
+    ) -> None:
+        self.labels = labels
+        self.n_free_topics = n_free_topics
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: CountsLike,
+        y: Any = None,
+        *,
+        embeddings: ArrayLike | None = None,
+        label_embeddings: ArrayLike | None = None,
+    ) -> Self:
+        """Learn what the documents of each label are like.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        y : ignored
+        embeddings : array-like of shape (n_documents, n_features), optional
+            Vectors of the documents, such as `topicfold.embed` makes.
+        label_embeddings : array-like of shape (n_labels, n_features), optional
+            Vectors of the descriptions, in the order of the labels, by the model that made those of the documents.
+
+        Returns
+        -------
+        self
+        """
+        labels = described_labels(self.labels)
+        for name, least in (("n_free_topics", 0), ("max_iter", 1)):
+            check_whole(name, getattr(self, name), least)
+        check_number("tol", self.tol)
+        counts = self._fit_counts(X, np.float64)
+        n_documents = counts.shape[0]
+        if n_documents < max(2, self.n_free_topics):
+            raise ValueError(f"{n_documents} documents: expected at least {max(2, self.n_free_topics)}")
+        self.idf_ = inverse_document_frequency(counts)
+        rows: list[Any] = [tfidf(counts, self.idf_)]
+        anchors = [_directions(self._words_of(labels))]
+        self.n_embedding_features_ = None
+        if embeddings is None and label_embeddings is None:
+            _check_known_words(labels, anchors[0])
+        else:
+            vectors, described = _checked_pair(embeddings, label_embeddings, n_documents, len(labels))
+            self.n_embedding_features_ = vectors.shape[1]
+            rows.append(vectors)
+            anchors.append(_directions(described))
+        with single_threaded_libraries():
+            self._learn([_Documents(part) for part in rows], anchors, rows[-1])
+            self.classes_ = np.array([*labels, NONE] if self.n_free_topics else [*labels])
+            self._keep_topics(counts)
+        return self
+
+    def transform(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
+        """P(z|d) of documents: the labels in their order, then the free topics.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        embeddings : array-like of shape (n_documents, n_features), optional
+            Vectors of the documents; needed where the fit had them.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_labels + n_free_topics)
+        """
+        check_is_fitted(self)
+        counts = self.word_counts(X, np.float64)
+        rows: list[Any] = [tfidf(counts, self.idf_)]
+        if (embeddings is None) != (self.n_embedding_features_ is None):
+            how = "with embeddings: give those of" if embeddings is None else "on words alone: leave them out for"
+            raise ValueError(f"embeddings: the classifier was fitted {how} new documents too")
+        if embeddings is not None:
+            rows.append(_unit(check_embeddings(embeddings, counts.shape[0], self.n_embedding_features_)))
+        with single_threaded_libraries():
+            documents = [_Documents(part, mean) for part, mean in zip(rows, self._means)]
+            return _posterior(_scores(documents, self._centres, self._scales), self._log_prior)
+
+    def predict_proba(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
+        """Probability of each of `classes_`, one row per document; that of '' is the sum over the free topics."""
+        return self._of_classes(self.transform(X, embeddings=embeddings))
+
+    def predict(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
+        """The most probable label of each document; '' where it is none of them."""
+        return self.classes_[self.predict_proba(X, embeddings=embeddings).argmax(axis=1)]
+
+    def score(self, X: CountsLike, y: ArrayLike, *, embeddings: ArrayLike | None = None) -> float:
+        """The share of documents that get their label, of those that have one."""
+        return accuracy_of_known(self.predict(X, embeddings=embeddings), y)
+
+    def topic_tree(self, corpus: Corpus | None = None, *, embeddings: ArrayLike | None = None) -> TopicTree:
+        """The labels, and the free topics below them, as a TopicTree with the labels as names.
+
+        Parameters
+        ----------
+        corpus : Corpus, optional
+            The documents of the tree; without it, or with the corpus of the fit, the training documents.
+        embeddings : array-like of shape (n_documents, n_features), optional
+            Vectors of the documents of another corpus, where the fit had them.
+
+        Returns
+        -------
+        TopicTree
+        """
+        check_is_fitted(self)
+        known = corpus is None or self._is_fitted_on(corpus)
+        doc_topic = self.doc_topic_ if known else self.transform(corpus, embeddings=embeddings)
+        n_topics, n_words = self.topic_word_.shape
+        presence = presence_of_words(self)
+        assert presence is not None
+        ids = self.document_ids_ if corpus is None else corpus.ids
+        return TopicTree(
+            ids=np.arange(n_topics),
+            parent=np.full(n_topics, -1),
+            level=np.ones(n_topics, int),
+            size=doc_topic.mean(axis=0),
+            topic_word=self.topic_word_,
+            doc_topic=doc_topic,
+            word_frequency=self.word_frequency_,
+            vocabulary=tuple(self.words() or [f"word {column}" for column in range(n_words)]),
+            document_ids=ids or tuple(map(str, range(len(doc_topic)))),
+            word_presence=presence[0],
+            corpus_presence=presence[1],
+            titles=self.document_titles_ if corpus is None else corpus.titles,
+            names=dict(enumerate(self._label_names())),
+            mapping={topic: topic for topic in range(n_topics)},
+        )
+
+    def _label_names(self) -> list[str]:
+        return [name for name in self.classes_.tolist() if name != NONE]
+
+    def _of_classes(self, doc_topic: np.ndarray) -> np.ndarray:
+        n_labels = doc_topic.shape[1] - self.n_free_topics
+        if n_labels == doc_topic.shape[1]:
+            return doc_topic
+        return np.column_stack([doc_topic[:, :n_labels], doc_topic[:, n_labels:].sum(axis=1)])
+
+    def _words_of(self, labels: Mapping[str, str]) -> np.ndarray:
+        """tf-idf of the descriptions; rows of zeros where X has no words to find them by."""
+        words = self.words()
+        if words is None:
+            return np.zeros((len(labels), self.n_features_in_))
+        counter = WordCounter(self.preprocessing_ or Preprocessing(), words)
+        for description in labels.values():
+            counter.add(description)
+        return tfidf(counter.finish()[0], self.idf_).toarray()
+
+    def _learn(self, documents: list[_Documents], anchors: list[np.ndarray], rows: Any) -> None:
+        """EM; `rows` are what free topics start from, as clusters."""
+        n_documents, n_labels = rows.shape[0], len(anchors[0])
+        n_topics = n_labels + self.n_free_topics
+        weight = (_WEIGHT if len(documents) > 1 else _WEIGHT_OF_WORDS) * n_documents / n_labels
+        free = self._undescribed(documents, anchors, rows)
+        anchors = [np.vstack([anchor, _unit(part.sums(free))]) for part, anchor in zip(documents, anchors)]
+        centres = anchors
+        log_prior, before, moved, n_iter = np.zeros(n_topics), np.zeros((n_documents, n_topics)), np.inf, 0
+        while n_iter < self.max_iter and moved >= self.tol:
+            n_iter += 1
+            scales = _scales(documents, centres, n_labels)
+            doc_topic = _posterior(_scores(documents, centres, scales), log_prior)
+            centres = [_moved(part, doc_topic, weight * anchor) for part, anchor in zip(documents, anchors)]
+            # as if each topic had an even share of the documents once more
+            log_prior = np.log(doc_topic.sum(axis=0) + n_documents / n_topics)
+            moved, before = np.abs(doc_topic - before).sum() / 2 / n_documents, doc_topic
+        self.n_iter_, self.converged_ = n_iter, bool(moved < self.tol)
+        self._means, self._centres, self._log_prior = [part.mean for part in documents], centres, log_prior
+        self._scales = _scales(documents, centres, n_labels)
+        self.doc_topic_ = _posterior(_scores(documents, centres, self._scales), log_prior)
+
+    def _undescribed(self, documents: list[_Documents], anchors: list[np.ndarray], rows: Any) -> np.ndarray:
+        """Which free topic each document starts in, if any: the clusters whose documents descriptions fit least."""
+        if self.n_free_topics == 0:
+            return np.zeros((rows.shape[0], 0))
+        n_clusters = min(_CLUSTERS_A_TOPIC * (len(anchors[0]) + self.n_free_topics), rows.shape[0])
+        rng = check_random_state(self.random_state)
+        clusters = kmeans_on_rows(rows, n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
+        described = _scores(documents, anchors, _scales(documents, anchors, len(anchors[0]))).max(axis=1)
+        clusters = np.unique(clusters, return_inverse=True)[1]  # some may be empty
+        fit = np.bincount(clusters, described) / np.bincount(clusters)
+        worst = np.argsort(fit, kind="stable")[: self.n_free_topics]
+        return (clusters[:, None] == np.resize(worst, self.n_free_topics)).astype(np.float64)
+
+    def _keep_topics(self, counts: sp.csr_array) -> None:
+        self.word_frequency_ = summed(counts, 0)
+        self.topic_word_ = normalise_rows((counts.T @ self.doc_topic_).T)
+        self.word_documents_ = word_documents(counts, self.doc_topic_)
+        self.topic_documents_ = self.doc_topic_.sum(axis=0)
+        self.transduction_ = self.classes_[self._of_classes(self.doc_topic_).argmax(axis=1)]
+
+
+class _Documents:
+    """Directions of documents from the mean of the corpus; the rows stay sparse. A row of zeros has no direction."""
+
+    def __init__(self, rows: sp.csr_array | np.ndarray, mean: np.ndarray | None = None) -> None:
+        self.rows = rows
+        self.mean = np.asarray(rows.mean(axis=0)).ravel() if mean is None else mean
+        squares = np.asarray((rows * rows).sum(axis=1)).ravel()
+        lengths = np.sqrt(np.maximum(squares - 2 * (rows @ self.mean) + self.mean @ self.mean, 0))
+        self._inverse = np.where((squares > 0) & (lengths > 1e-9), 1 / np.maximum(lengths, 1e-9), 0)[:, None]
+
+    def cosines(self, centres: np.ndarray) -> np.ndarray:
+        """(row - mean) centre / |row - mean|, documents x centres of length one."""
+        return (self.rows @ centres.T - centres @ self.mean) * self._inverse
+
+    def sums(self, weights: np.ndarray) -> np.ndarray:
+        """Sums of the directions, columns of weights x features."""
+        weights = weights * self._inverse
+        return (self.rows.T @ weights).T - np.outer(weights.sum(axis=0), self.mean)
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    """Rows of length one, in double precision; a row of zeros stays."""
+    rows = np.asarray(rows, np.float64)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+
+
+def _moved(documents: _Documents, doc_topic: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+    """Centres of the topics: the mean direction of a topic's documents times their number, and its description."""
+    return _unit(doc_topic.sum(axis=0)[:, None] * _unit(documents.sums(doc_topic)) + anchors)
+
+
+def _directions(descriptions: np.ndarray) -> np.ndarray:
+    """Directions of descriptions from their mean: what all of them share tells nothing. Zeros are left as they are."""
+    rows = _unit(descriptions)
+    filled = rows.any(axis=1)
+    if filled.sum() > 1:
+        rows[filled] -= rows[filled].mean(axis=0)
+    return _unit(rows)
+
+
+def _scales(documents: list[_Documents], centres: list[np.ndarray], n_labels: int) -> list[float]:
+    """Spreads of the cosines with the labels, of each kind and of their sum after division by them."""
+    cosines = [part.cosines(places[:n_labels]) for part, places in zip(documents, centres)]
+    spreads = [max(float(values.std()), 1e-9) for values in cosines]
+    total = sum((values / spread for values, spread in zip(cosines, spreads)), np.zeros_like(cosines[0]))
+    return [*spreads, max(float(total.std()), 1e-9)]
+
+
+def _scores(documents: list[_Documents], centres: list[np.ndarray], scales: list[float]) -> np.ndarray:
+    parts = [part.cosines(places) / scale for part, places, scale in zip(documents, centres, scales)]
+    return np.sum(parts, axis=0) / scales[-1]
+
+
+def _posterior(scores: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    values = _SHARPNESS * scores + log_prior
+    return normalise_rows(np.exp(values - values.max(axis=1, keepdims=True)))
+
+
+def _check_known_words(labels: Mapping[str, str], rows: np.ndarray) -> None:
+    """Raise where words alone cannot tell a label."""
+    seen: dict[bytes, str] = {}
+    for (label, description), row in zip(labels.items(), rows):
+        if not row.any():
+            raise ValueError(
+                f"label {label!r}: the corpus has no word of its description {description!r:.60}; "
+                "use other words, or give embeddings"
+            )
+        same = seen.setdefault(row.tobytes(), label)
+        if same != label:
+            raise ValueError(f"labels {same!r} and {label!r}: the corpus has the same words of both descriptions")
+
+
+def _checked_pair(
+    embeddings: ArrayLike | None, label_embeddings: ArrayLike | None, n_documents: int, n_labels: int
+) -> tuple[np.ndarray, np.ndarray]:
+    if embeddings is None or label_embeddings is None:
+        missing = "embeddings" if embeddings is None else "label_embeddings"
+        raise ValueError(f"{missing} are not given: expected those of documents and of labels, both by one model")
+    vectors = check_embeddings(embeddings, n_documents)
+    described = np.asarray(label_embeddings, np.float64)
+    if described.shape != (n_labels, vectors.shape[1]):
+        raise ValueError(
+            f"label_embeddings have shape {described.shape}: expected one row per label and as many columns as the "
+            f"embeddings of the documents, {(n_labels, vectors.shape[1])}"
+        )
+    check_embeddings(described, n_labels)
+    if not described.any(axis=1).all():
+        raise ValueError(f"label_embeddings: row {int(np.argmin(described.any(axis=1)))} is all zeros")
+    return _unit(vectors), described
