@@ -8,7 +8,7 @@ Mises-Fisher distributions:
     centre of z ~ weight * description of z + mean direction of the documents of z, weighted by their number.
 
 Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
-and so is their sum. Free topics have no description: the clusters of documents that descriptions fit least stand for it.
+and so is their sum. Free topics have no description: clusters of documents that descriptions fit least stand for it.
 """
 
 from __future__ import annotations
@@ -102,6 +102,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         P(w|z): the words of the labels' documents, then those of the free topics.
     doc_topic_ : ndarray of shape (n_documents, n_labels + n_free_topics)
         P(z|d) of the training documents, the same as `transform` gives for them.
+    doc_class_ : ndarray of shape (n_documents, n_classes)
+        Probability of each of `classes_` for the training documents.
     transduction_ : ndarray of shape (n_documents,)
         The label of each training document.
     n_iter_ : int
@@ -262,6 +264,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         return [name for name in self.classes_.tolist() if name != NONE]
 
     def _of_classes(self, doc_topic: np.ndarray) -> np.ndarray:
+        """The probabilities of `classes_`: those of the labels, and the sum over the free topics, if there are any."""
         n_labels = doc_topic.shape[1] - self.n_free_topics
         if n_labels == doc_topic.shape[1]:
             return doc_topic
@@ -317,7 +320,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         self.topic_word_ = normalise_rows((counts.T @ self.doc_topic_).T)
         self.word_documents_ = word_documents(counts, self.doc_topic_)
         self.topic_documents_ = self.doc_topic_.sum(axis=0)
-        self.transduction_ = self.classes_[self._of_classes(self.doc_topic_).argmax(axis=1)]
+        self.doc_class_ = self._of_classes(self.doc_topic_)
+        self.transduction_ = self.classes_[self.doc_class_.argmax(axis=1)]
 
 
 class _Documents:

@@ -16,6 +16,7 @@ import click
 from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
+from .label_command import label
 from .messages import INTERRUPTED, TERMINATED, say
 from .topic_commands import explore, show, tree
 
@@ -91,5 +92,5 @@ def cli(debug: bool) -> None:
     """
 
 
-for _command in (read, fit, select, demo, show, tree, explore, assign, search, score):
+for _command in (read, fit, select, demo, show, tree, explore, assign, search, score, label):
     cli.add_command(_command)
