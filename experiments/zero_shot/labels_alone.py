@@ -237,7 +237,9 @@ measured on the same documents. Each run draws four fifths of the documents of b
 Descriptions are the names of the classes, spelled out (experiments/zero_shot/descriptions.py). They were written \
 before any document was classified, and not changed.
 The constants of ZeroShotClassifier were set on SearchSnippets, StackOverflow titles and a school encyclopedia with \
-their classes in sight, not on the three corpora here.
+their classes in sight. Not blind: a first version ran EM to its end. Its results here had been seen; on 20 Newsgroups \
+it had the accuracy of embedding similarity and .01 less of macro-F1. The classes of the training part of 20 Newsgroups \
+and of the other three corpora then decided for 3 steps and for the weight of descriptions; no test label did.
 Words: those in at least 5 and at most 30 % of the training documents. Embeddings: all-MiniLM-L6-v2; computing them \
 is not in the CPU time.
 Accuracy and macro-F1: the likeliest label, of documents whose class is among the labels; what BERTopic puts into a \

@@ -8,7 +8,8 @@ Mises-Fisher distributions:
     centre of z ~ weight * description of z + mean direction of the documents of z, weighted by their number.
 
 Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
-and so is their sum. Free topics have no description: clusters of documents that descriptions fit least stand for it.
+and so is their sum. EM takes a few steps and no more: later ones let labels drift away from their descriptions. Free
+topics have no description: clusters of documents that descriptions fit least stand for it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ..corpus.preprocessing import Preprocessing
 from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.arrays import normalise_rows, summed
 from ..engine.blocks import single_threaded_libraries
-from ..engine.checks import check_number, check_whole
+from ..engine.checks import check_whole
 from ..graph.partial_labels import accuracy_of_known
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
@@ -45,9 +46,7 @@ NONE = ""  # the label of documents that no label describes
 Labels: TypeAlias = Mapping[str, str] | Sequence[str]
 
 _SHARPNESS = 2.0  # of P(z|d), per standard deviation of the scores
-# What a description weighs beside the documents of its label, as a share of those of an average label. A few words say
-# less of a label than the embedding of the sentence does.
-_WEIGHT, _WEIGHT_OF_WORDS = 1.0, 0.3
+_WEIGHT = 0.3  # of a description beside the documents of its label, as a share of those of an average label
 _CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # of which the least described start the free topics
 
 
@@ -87,10 +86,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
     n_free_topics : int, default=0
         Number of topics for documents that no label describes. With 0 every document gets one of the labels; with
         more, a document may get '', none of them.
-    max_iter : int, default=50
-        Most steps of EM.
-    tol : float, default=1e-3
-        EM stops when less than this share of the documents moves to other labels.
+    max_iter : int, default=3
+        Steps of EM. With many, labels follow their documents away from their descriptions.
     random_state : int, RandomState instance or None, default=None
         Where the free topics start. Without free topics there is no chance in a fit.
 
@@ -106,10 +103,6 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         Probability of each of `classes_` for the training documents.
     transduction_ : ndarray of shape (n_documents,)
         The label of each training document.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached.
 
     Examples
     --------
@@ -127,14 +120,12 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         labels: Labels,
         *,
         n_free_topics: int = 0,
-        max_iter: int = 50,
-        tol: float = 1e-3,
+        max_iter: int = 3,
         random_state: RandomStateLike = None,
     ) -> None:
         self.labels = labels
         self.n_free_topics = n_free_topics
         self.max_iter = max_iter
-        self.tol = tol
         self.random_state = random_state
 
     def fit(
@@ -163,7 +154,6 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         labels = described_labels(self.labels)
         for name, least in (("n_free_topics", 0), ("max_iter", 1)):
             check_whole(name, getattr(self, name), least)
-        check_number("tol", self.tol)
         counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
         if n_documents < max(2, self.n_free_topics):
@@ -284,20 +274,16 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         """EM; `rows` are what free topics start from, as clusters."""
         n_documents, n_labels = rows.shape[0], len(anchors[0])
         n_topics = n_labels + self.n_free_topics
-        weight = (_WEIGHT if len(documents) > 1 else _WEIGHT_OF_WORDS) * n_documents / n_labels
+        weight = _WEIGHT * n_documents / n_labels
         free = self._undescribed(documents, anchors, rows)
         anchors = [np.vstack([anchor, _unit(part.sums(free))]) for part, anchor in zip(documents, anchors)]
-        centres = anchors
-        log_prior, before, moved, n_iter = np.zeros(n_topics), np.zeros((n_documents, n_topics)), np.inf, 0
-        while n_iter < self.max_iter and moved >= self.tol:
-            n_iter += 1
+        centres, log_prior = anchors, np.zeros(n_topics)
+        for _ in range(self.max_iter):
             scales = _scales(documents, centres, n_labels)
             doc_topic = _posterior(_scores(documents, centres, scales), log_prior)
             centres = [_moved(part, doc_topic, weight * anchor) for part, anchor in zip(documents, anchors)]
             # as if each topic had an even share of the documents once more
             log_prior = np.log(doc_topic.sum(axis=0) + n_documents / n_topics)
-            moved, before = np.abs(doc_topic - before).sum() / 2 / n_documents, doc_topic
-        self.n_iter_, self.converged_ = n_iter, bool(moved < self.tol)
         self._means, self._centres, self._log_prior = [part.mean for part in documents], centres, log_prior
         self._scales = _scales(documents, centres, n_labels)
         self.doc_topic_ = _posterior(_scores(documents, centres, self._scales), log_prior)
