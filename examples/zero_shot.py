@@ -10,7 +10,7 @@ corpus = load_demo()
 sections = corpus.label_array()
 labels = {
     "games": "games to play: puzzle, arcade, board games",
-    "mail": "programs to read, send and filter mail",
+    "mail": "mail, mailboxes, spam",
     "fonts": "fonts and typefaces",
     "sound": "audio and music players, recorders, synthesizers",
     "hamradio": "amateur radio",

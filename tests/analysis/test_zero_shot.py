@@ -30,10 +30,10 @@ def texts_of(names, n_each=40, seed=0):
 
 
 def vectors_of(classes, seed=0):
-    """Embeddings with one direction per class, far from the mean of all."""
+    """Embeddings with one direction per class, and one that all share."""
     rng = np.random.default_rng(seed)
     places = {name: np.eye(4, 10)[row] for row, name in enumerate(WORDS)}
-    return 3 + np.array([places[name] for name in classes]) + 0.2 * rng.normal(size=(len(classes), 10))
+    return 0.5 + np.array([places[name] for name in classes]) + 0.2 * rng.normal(size=(len(classes), 10))
 
 
 def naive_fit(counts, anchors, n_iter):
@@ -46,27 +46,24 @@ def naive_fit(counts, anchors, n_iter):
         return row / length if length > 0 else row
 
     rows = [unit(row * idf) for row in counts]
-    mean = sum(rows) / n_documents
-    directions = [unit(row - mean) for row in rows]
     described = [unit(row * idf) for row in anchors]
-    described = [unit(row - sum(described) / n_labels) for row in described]
     centres, prior = described, np.ones(n_labels)
     for step in range(n_iter + 1):
-        cosines = np.array([[direction @ centre for centre in centres] for direction in directions])
+        cosines = np.array([[direction @ centre for centre in centres] for direction in rows])
         score = cosines / cosines.std()
         weights = prior * np.exp(2 * score / score.std())
         posterior = weights / weights.sum(axis=1, keepdims=True)
         if step == n_iter:
             break
         sizes = posterior.sum(axis=0)
-        means = [unit(sum(p * row for p, row in zip(posterior[:, z], directions))) for z in range(n_labels)]
+        means = [unit(sum(p * row for p, row in zip(posterior[:, z], rows))) for z in range(n_labels)]
         weight = 0.3 * n_documents / n_labels
         centres = [unit(sizes[z] * means[z] + weight * described[z]) for z in range(n_labels)]
-        prior = sizes + n_documents / n_labels
+        prior = sizes + 0.1 * n_documents / n_labels
     return posterior
 
 
-@pytest.mark.parametrize("n_iter", [1, 4])
+@pytest.mark.parametrize("n_iter", [1, 2, 4])
 def test_posterior_is_that_of_the_slow_twin(n_iter):
     corpus = Corpus.from_texts(texts_of(LABELS)[0])
     model = ZeroShotClassifier(LABELS, max_iter=n_iter).fit(corpus)

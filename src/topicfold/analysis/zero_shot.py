@@ -1,15 +1,18 @@
 """Labels of documents from descriptions of the labels alone, and topics for what no label describes.
 
-Documents and descriptions are seen as directions from the mean of the corpus: by tf-idf of their words and, where they
-are given, by embeddings. A label starts at its description and moves towards its documents, by EM for a mixture of von
-Mises-Fisher distributions:
+Documents and descriptions are vectors of length one: tf-idf of their words and, where they are given, embeddings. A
+label starts at its description and moves towards its documents, by EM for a mixture of von Mises-Fisher distributions:
 
     P(z|d) ~ P(z) exp(2 s(d,z)),  s the cosines of d and the centres of z, of words and of embeddings, added up;
     centre of z ~ weight * description of z + mean direction of the documents of z, weighted by their number.
 
 Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
-and so is their sum. EM takes a few steps and no more: later ones let labels drift away from their descriptions. Free
-topics have no description: clusters of documents that descriptions fit least stand for it.
+and so is their sum. EM takes two steps and no more: later ones let labels drift away from their descriptions. Free
+topics have no description: clusters of documents that descriptions fit least stand for it. They join after the first
+step.
+
+The vectors are not centred: where most documents have one label, their mean is that label's centre, and without it
+they would be shared out among the others.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ Labels: TypeAlias = Mapping[str, str] | Sequence[str]
 
 _SHARPNESS = 2.0  # of P(z|d), per standard deviation of the scores
 _WEIGHT = 0.3  # of a description beside the documents of its label, as a share of those of an average label
+_PRIOR = 0.1  # of each topic's size, as a share of an average one
 _CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # of which the least described start the free topics
 
 
@@ -86,7 +90,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
     n_free_topics : int, default=0
         Number of topics for documents that no label describes. With 0 every document gets one of the labels; with
         more, a document may get '', none of them.
-    max_iter : int, default=3
+    max_iter : int, default=2
         Steps of EM. With many, labels follow their documents away from their descriptions.
     random_state : int, RandomState instance or None, default=None
         Where the free topics start. Without free topics there is no chance in a fit.
@@ -120,7 +124,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         labels: Labels,
         *,
         n_free_topics: int = 0,
-        max_iter: int = 3,
+        max_iter: int = 2,
         random_state: RandomStateLike = None,
     ) -> None:
         self.labels = labels
@@ -160,7 +164,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"{n_documents} documents: expected at least {max(2, self.n_free_topics)}")
         self.idf_ = inverse_document_frequency(counts)
         rows: list[Any] = [tfidf(counts, self.idf_)]
-        anchors = [_directions(self._words_of(labels))]
+        anchors = [self._words_of(labels)]
         self.n_embedding_features_ = None
         if embeddings is None and label_embeddings is None:
             _check_known_words(labels, anchors[0])
@@ -168,9 +172,9 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             vectors, described = _checked_pair(embeddings, label_embeddings, n_documents, len(labels))
             self.n_embedding_features_ = vectors.shape[1]
             rows.append(vectors)
-            anchors.append(_directions(described))
+            anchors.append(described)
         with single_threaded_libraries():
-            self._learn([_Documents(part) for part in rows], anchors, rows[-1])
+            self._learn(rows, anchors)
             self.classes_ = np.array([*labels, NONE] if self.n_free_topics else [*labels])
             self._keep_topics(counts)
         return self
@@ -197,8 +201,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         if embeddings is not None:
             rows.append(_unit(check_embeddings(embeddings, counts.shape[0], self.n_embedding_features_)))
         with single_threaded_libraries():
-            documents = [_Documents(part, mean) for part, mean in zip(rows, self._means)]
-            return _posterior(_scores(documents, self._centres, self._scales), self._log_prior)
+            return _posterior(_scores(rows, self._centres, self._scales), self._log_prior)
 
     def predict_proba(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
         """Probability of each of `classes_`, one row per document; that of '' is the sum over the free topics."""
@@ -270,32 +273,37 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             counter.add(description)
         return tfidf(counter.finish()[0], self.idf_).toarray()
 
-    def _learn(self, documents: list[_Documents], anchors: list[np.ndarray], rows: Any) -> None:
-        """EM; `rows` are what free topics start from, as clusters."""
-        n_documents, n_labels = rows.shape[0], len(anchors[0])
-        n_topics = n_labels + self.n_free_topics
-        weight = _WEIGHT * n_documents / n_labels
-        free = self._undescribed(documents, anchors, rows)
-        anchors = [np.vstack([anchor, _unit(part.sums(free))]) for part, anchor in zip(documents, anchors)]
-        centres, log_prior = anchors, np.zeros(n_topics)
-        for _ in range(self.max_iter):
-            scales = _scales(documents, centres, n_labels)
-            doc_topic = _posterior(_scores(documents, centres, scales), log_prior)
-            centres = [_moved(part, doc_topic, weight * anchor) for part, anchor in zip(documents, anchors)]
-            # as if each topic had an even share of the documents once more
-            log_prior = np.log(doc_topic.sum(axis=0) + n_documents / n_topics)
-        self._means, self._centres, self._log_prior = [part.mean for part in documents], centres, log_prior
-        self._scales = _scales(documents, centres, n_labels)
-        self.doc_topic_ = _posterior(_scores(documents, centres, self._scales), log_prior)
+    def _learn(self, rows: list[Any], anchors: list[np.ndarray]) -> None:
+        """EM on the vectors of the documents, of each kind; `anchors` are those of the descriptions."""
+        n_documents, n_labels = rows[0].shape[0], len(anchors[0])
+        free = self._undescribed(rows, anchors)
+        centres, log_prior = anchors, np.zeros(n_labels)
+        for step in range(self.max_iter):
+            scales = _scales(rows, centres, n_labels)
+            doc_topic = _posterior(_scores(rows, centres, scales), log_prior)
+            sizes = doc_topic.sum(axis=0)
+            centres = [
+                _unit(_WEIGHT * n_documents / n_labels * anchor + sizes[:, None] * _unit((part.T @ doc_topic).T))
+                for part, anchor in zip(rows, anchors)
+            ]
+            log_prior = np.log(sizes + _PRIOR * n_documents / len(sizes))
+            if step == 0:  # no sooner: documents are nearer to a mean of documents than to any description
+                clusters = [_unit((part.T @ free).T) for part in rows]
+                centres = [np.vstack(pair) for pair in zip(centres, clusters)]
+                anchors = [np.vstack(pair) for pair in zip(anchors, clusters)]
+                log_prior = np.append(log_prior, np.full(self.n_free_topics, log_prior.mean()))
+        self._centres, self._log_prior, self._scales = centres, log_prior, _scales(rows, centres, n_labels)
+        self.doc_topic_ = _posterior(_scores(rows, centres, self._scales), log_prior)
 
-    def _undescribed(self, documents: list[_Documents], anchors: list[np.ndarray], rows: Any) -> np.ndarray:
+    def _undescribed(self, rows: list[Any], anchors: list[np.ndarray]) -> np.ndarray:
         """Which free topic each document starts in, if any: the clusters whose documents descriptions fit least."""
+        n_documents, n_labels = rows[0].shape[0], len(anchors[0])
         if self.n_free_topics == 0:
-            return np.zeros((rows.shape[0], 0))
-        n_clusters = min(_CLUSTERS_A_TOPIC * (len(anchors[0]) + self.n_free_topics), rows.shape[0])
+            return np.zeros((n_documents, 0))
+        n_clusters = min(_CLUSTERS_A_TOPIC * (n_labels + self.n_free_topics), n_documents)
         rng = check_random_state(self.random_state)
-        clusters = kmeans_on_rows(rows, n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
-        described = _scores(documents, anchors, _scales(documents, anchors, len(anchors[0]))).max(axis=1)
+        clusters = kmeans_on_rows(rows[-1], n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
+        described = _scores(rows, anchors, _scales(rows, anchors, n_labels)).max(axis=1)
         clusters = np.unique(clusters, return_inverse=True)[1]  # some may be empty
         fit = np.bincount(clusters, described) / np.bincount(clusters)
         worst = np.argsort(fit, kind="stable")[: self.n_free_topics]
@@ -310,56 +318,23 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         self.transduction_ = self.classes_[self.doc_class_.argmax(axis=1)]
 
 
-class _Documents:
-    """Directions of documents from the mean of the corpus; the rows stay sparse. A row of zeros has no direction."""
-
-    def __init__(self, rows: sp.csr_array | np.ndarray, mean: np.ndarray | None = None) -> None:
-        self.rows = rows
-        self.mean = np.asarray(rows.mean(axis=0)).ravel() if mean is None else mean
-        squares = np.asarray((rows * rows).sum(axis=1)).ravel()
-        lengths = np.sqrt(np.maximum(squares - 2 * (rows @ self.mean) + self.mean @ self.mean, 0))
-        self._inverse = np.where((squares > 0) & (lengths > 1e-9), 1 / np.maximum(lengths, 1e-9), 0)[:, None]
-
-    def cosines(self, centres: np.ndarray) -> np.ndarray:
-        """(row - mean) centre / |row - mean|, documents x centres of length one."""
-        return (self.rows @ centres.T - centres @ self.mean) * self._inverse
-
-    def sums(self, weights: np.ndarray) -> np.ndarray:
-        """Sums of the directions, columns of weights x features."""
-        weights = weights * self._inverse
-        return (self.rows.T @ weights).T - np.outer(weights.sum(axis=0), self.mean)
-
-
 def _unit(rows: np.ndarray) -> np.ndarray:
     """Rows of length one, in double precision; a row of zeros stays."""
     rows = np.asarray(rows, np.float64)
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
 
 
-def _moved(documents: _Documents, doc_topic: np.ndarray, anchors: np.ndarray) -> np.ndarray:
-    """Centres of the topics: the mean direction of a topic's documents times their number, and its description."""
-    return _unit(doc_topic.sum(axis=0)[:, None] * _unit(documents.sums(doc_topic)) + anchors)
-
-
-def _directions(descriptions: np.ndarray) -> np.ndarray:
-    """Directions of descriptions from their mean: what all of them share tells nothing. Zeros are left as they are."""
-    rows = _unit(descriptions)
-    filled = rows.any(axis=1)
-    if filled.sum() > 1:
-        rows[filled] -= rows[filled].mean(axis=0)
-    return _unit(rows)
-
-
-def _scales(documents: list[_Documents], centres: list[np.ndarray], n_labels: int) -> list[float]:
+def _scales(rows: list[Any], centres: list[np.ndarray], n_labels: int) -> list[float]:
     """Spreads of the cosines with the labels, of each kind and of their sum after division by them."""
-    cosines = [part.cosines(places[:n_labels]) for part, places in zip(documents, centres)]
+    cosines = [part @ places[:n_labels].T for part, places in zip(rows, centres)]
     spreads = [max(float(values.std()), 1e-9) for values in cosines]
-    total = sum((values / spread for values, spread in zip(cosines, spreads)), np.zeros_like(cosines[0]))
+    total = np.sum([values / spread for values, spread in zip(cosines, spreads)], axis=0)
     return [*spreads, max(float(total.std()), 1e-9)]
 
 
-def _scores(documents: list[_Documents], centres: list[np.ndarray], scales: list[float]) -> np.ndarray:
-    parts = [part.cosines(places) / scale for part, places, scale in zip(documents, centres, scales)]
+def _scores(rows: list[Any], centres: list[np.ndarray], scales: list[float]) -> np.ndarray:
+    """Cosines of documents and centres over their spreads, of all kinds, added up."""
+    parts = [part @ places.T / scale for part, places, scale in zip(rows, centres, scales)]
     return np.sum(parts, axis=0) / scales[-1]
 
 
@@ -398,4 +373,4 @@ def _checked_pair(
     check_embeddings(described, n_labels)
     if not described.any(axis=1).all():
         raise ValueError(f"label_embeddings: row {int(np.argmin(described.any(axis=1)))} is all zeros")
-    return _unit(vectors), described
+    return _unit(vectors), _unit(described)
