@@ -245,7 +245,7 @@ Words: those in at least 5 and at most 30 % of the training documents. Embedding
 is not in the CPU time.
 Accuracy and macro-F1: the likeliest label, of documents whose class is among the labels; what BERTopic puts into a \
 topic of its own counts as wrong. Its least similarity with a label is set to 0.2: at its default of 0.7 nearly all \
-documents are in such topics. Majority knows the commonest class.
+Debian packages are in such topics. Majority knows the commonest class.
 With three quarters of the labels given (other labels in each run), the rest of the documents are none of these. AUC: \
 how well they are ranked by the probability of none of these, or without free topics by how low the largest similarity \
 or probability is. None found, none wrongly: the share of them, and of the other documents, said to be none of these.
