@@ -17,6 +17,7 @@ from .corpus_commands import read
 from .document_commands import assign, score, search
 from .fit_commands import demo, fit, select
 from .judgement_commands import agreement, tasks
+from .label_command import label
 from .messages import INTERRUPTED, TERMINATED, say
 from .metadata_commands import contrast, effects
 from .naming_commands import name
@@ -97,7 +98,7 @@ def cli(debug: bool) -> None:
 _COMMANDS = (
     *(read, fit, select, demo),
     *(show, tree, name, explore),
-    *(assign, search, score),
+    *(assign, label, search, score),
     *(effects, contrast, tasks, agreement),
 )
 for _command in _COMMANDS:
