@@ -13,9 +13,12 @@ from typing import Any, NoReturn
 
 import click
 
+from .._version import __version__
 from .corpus_commands import read
 from .document_commands import assign, score, search
+from .examples import EXAMPLES
 from .fit_commands import demo, fit, select
+from .help_commands import completion, doctor, models
 from .messages import INTERRUPTED, TERMINATED, say
 from .metadata_commands import contrast
 from .topic_commands import explore, show, tree
@@ -81,7 +84,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="topicfold")
+@click.version_option(__version__)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error; may stand anywhere.")
 def cli(debug: bool) -> None:
     """Find what a collection of texts is about.
@@ -92,5 +95,7 @@ def cli(debug: bool) -> None:
     """
 
 
-for _command in (read, fit, select, demo, show, tree, explore, assign, search, score, contrast):
+_COMMANDS = (read, fit, select, demo, show, tree, explore, assign, search, score, contrast, models, doctor, completion)
+for _command in _COMMANDS:
+    _command.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[str(_command.name)])])
     cli.add_command(_command)

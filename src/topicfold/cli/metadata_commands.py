@@ -56,7 +56,7 @@ def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) 
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.option("--by", required=True, metavar="COLUMN", help="Column whose values are the groups, or 'labels'.")
 @click.option("--groups", metavar="A,B", help="Two values to compare; without it, each against the rest.")
 @click.option("--topic", "topics", type=int, multiple=True, help="One topic; repeatable. -1 is all tokens together.")

@@ -133,7 +133,7 @@ def tree(
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @file_options
 @known_options
 @click.option(

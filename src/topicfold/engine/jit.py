@@ -14,14 +14,14 @@ from typing import Any
 
 import numba
 
-__all__ = ["njit", "njit_fast"]
+__all__ = ["cache_folder", "njit", "njit_fast"]
 
 # Sums may be reordered and fused, which lets inner loops use vector instructions. "nnan" and "ninf" are left out:
 # with them the compiler may assume that no value is ever NaN or infinite and drop the checks that keep them out.
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
-def _cache_folder() -> str:
+def cache_folder() -> str:
     """Where compiled kernels are kept: among the user's caches, not in the package, which is uninstalled one day."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
@@ -34,7 +34,7 @@ def _cache_folder() -> str:
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     before = numba.config.CACHE_DIR  # what NUMBA_CACHE_DIR says, which goes first
-    numba.config.CACHE_DIR = before or _cache_folder()
+    numba.config.CACHE_DIR = before or cache_folder()
     try:
         return numba.njit(nogil=True, cache=True, **flags)(function)
     except RuntimeError:  # no folder numba can write its cache to: compile anew in each process
