@@ -15,8 +15,8 @@ INTRODUCTION = (
 COMPLETION = """\
 ## Completion
 
-With its script loaded, a shell completes commands, options, files, models (`--model <Tab>`), and the parameters of the model
-that the line names with their values (`-p metric=<Tab>`):
+With its script loaded, a shell completes commands, options, files, models (`--model <Tab>`), and the parameters of the
+model in the line with their values (`-p metric=<Tab>`):
 
 ```sh
 topicfold completion bash > ~/.local/share/bash-completion/completions/topicfold
@@ -24,8 +24,7 @@ topicfold completion zsh > ~/.zfunc/_topicfold      # in ~/.zshrc, before compin
 topicfold completion fish > ~/.config/fish/completions/topicfold.fish
 ```
 
-In bash without the package bash-completion, put `source <(topicfold completion bash)` into `~/.bashrc`. Write the script anew after
-an update of topicfold."""
+In bash without the package bash-completion, put `source <(topicfold completion bash)` into `~/.bashrc`."""
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 
 
