@@ -92,6 +92,8 @@ EXPERIMENTS: dict[str, str] = {
     "choosing": "choosing.number_of_topics",
     "word-rankings": "choosing.word_rankings",
     "topic-ratings": "choosing.topic_ratings",
+    "effects-coverage": "effects.coverage",
+    "effects-poliblog": "effects.poliblog",
 }
 
 

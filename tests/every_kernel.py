@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import warnings
-from dataclasses import replace
 
 import numpy as np
 from numba.core.registry import CPUDispatcher
@@ -88,6 +87,7 @@ def main():
 
 def more_kernels(corpus):
     """Kernels that neither a fit nor a report calls."""
+    from topicfold.analysis.topic_tokens import TopicTokens
     from topicfold.baselines.itcc import ITCC
     from topicfold.baselines.overlapping import MOC, MOCC
     from topicfold.corpus.counting import token_stream
@@ -106,10 +106,9 @@ def more_kernels(corpus):
     tokens = token_stream(corpus.texts, corpus.vocabulary, corpus.preprocessing)
     coherence([[0, 1, 2], [3, 4, 5]], tokens=tokens, measure="c_v")
     sums_by_group(np.ones((len(corpus), 3)), np.arange(len(corpus)), np.arange(len(corpus)) % 2, 2)
-    labels = ["odd" if row % 2 else "even" for row in range(len(corpus))]
-    topicfold.contrast(
-        topicfold.PLSA(2, random_state=0).fit(corpus), replace(corpus, labels=[(one,) for one in labels])
-    )
+    tokens = TopicTokens(topicfold.PLSA(2, random_state=0).fit(corpus).topic_tree(corpus), counts, 1)
+    tokens.by_word(np.arange(len(corpus)))
+    tokens.by_document(np.arange(len(corpus)))
     ITCC(3, 3, random_state=0).fit(counts)
     MOC(3, random_state=0).fit(counts)
     MOCC(3, 3, random_state=0).fit(counts)

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
     from .analysis.contrast import Contrast, contrast
+    from .analysis.effects import Effects, effects
     from .analysis.embedding import embed
+    from .analysis.judgement_tasks import JudgementTasks, judgement_tasks
+    from .analysis.judgements import Judgements, read_judgements
     from .analysis.layout import document_positions
+    from .analysis.name_command import NameCommand, naming_prompt
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
     from .analysis.selection import select
@@ -34,7 +38,9 @@ if TYPE_CHECKING:
     from .models.plsa.plsa import PLSA
     from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report, read_names
+    from .report.tasks_page import save_tasks_page
     from .topics.fit_summary import FitSummary
+    from .topics.given_names import TopicToName
     from .topics.tree import TopicTree
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
@@ -43,12 +49,16 @@ _HOME = {
     "Contrast": "analysis.contrast",
     "Corpus": "corpus.corpus",
     "DTM": "models.graph.dtm",
+    "Effects": "analysis.effects",
     "FitSummary": "topics.fit_summary",
     "HLTA": "models.hlta.hlta",
+    "JudgementTasks": "analysis.judgement_tasks",
+    "Judgements": "analysis.judgements",
     "LDA": "models.lda.lda",
     "LDCC": "models.ldcc.ldcc",
     "LTM": "models.graph.ltm",
     "LapPLSI": "models.graph.lapplsi",
+    "NameCommand": "analysis.name_command",
     "PLSA": "models.plsa.plsa",
     "Preprocessing": "corpus.preprocessing",
     "ReadLimits": "corpus.limits",
@@ -57,19 +67,25 @@ _HOME = {
     "TTMM": "models.ttmm.ttmm",
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.base",
+    "TopicToName": "topics.given_names",
     "TopicTree": "topics.tree",
     "build_report": "report.contents",
     "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
     "drift": "analysis.over_time",
+    "effects": "analysis.effects",
     "embed": "analysis.embedding",
+    "judgement_tasks": "analysis.judgement_tasks",
     "knn_graph": "graph.build",
     "label_graph": "graph.build",
     "link_graph": "graph.build",
     "load": "models.model_file",
+    "naming_prompt": "analysis.name_command",
     "on_cluster": "engine.cluster",
+    "read_judgements": "analysis.judgements",
     "read_names": "report.contents",
     "save": "models.model_file",
+    "save_tasks_page": "report.tasks_page",
     "search": "analysis.search",
     "select": "analysis.selection",
     "topic_tree": "models.base",
@@ -87,14 +103,19 @@ __all__ = [
     "ClusterError",
     "Contrast",
     "Corpus",
+    "Effects",
     "FitSummary",
+    "JudgementTasks",
+    "Judgements",
     "LapPLSI",
+    "NameCommand",
     "Preprocessing",
     "ReadLimits",
     "Report",
     "Segments",
     "TopicClassifier",
     "TopicModel",
+    "TopicToName",
     "TopicTree",
     "baselines",
     "build_report",
@@ -102,16 +123,21 @@ __all__ = [
     "datasets",
     "document_positions",
     "drift",
+    "effects",
     "embed",
+    "judgement_tasks",
     "knn_graph",
     "label_graph",
     "link_graph",
     "load",
     "metrics",
+    "naming_prompt",
     "on_cluster",
     "plots",
+    "read_judgements",
     "read_names",
     "save",
+    "save_tasks_page",
     "search",
     "select",
     "topic_tree",

@@ -177,7 +177,7 @@ def test_tables_text_and_arrays_agree(corpus, model):
     assert [found.vocabulary[column] for column in columns[1, 1]] == own.word.tolist()
     assert np.allclose(z[1, 1], own.z, rtol=1e-5)
     text = str(found)
-    assert text.startswith("party: left (60 documents), right (59 documents); 1 documents without it are left out")
+    assert text.startswith("party: left (60 documents), right (59 documents); 1 documents in none of them are left out")
     assert f"1: {found.names[1]}" in text
     assert contrast(model, corpus, "party").top_words(99)[0].shape == (3, 2, 40)
     assert (contrast(model, corpus, "party").top_words(99)[0] == -1).any()

@@ -23,10 +23,10 @@ from ..corpus.corpus import Corpus
 from ..engine.arrays import summed
 from ..engine.checks import check_number, check_whole
 from ..engine.extras import import_extra
-from ..engine.jit import njit
 from ..models.base import TopicModel, tree_of
 from ..topics.ranking import largest
 from ..topics.tree import TopicTree
+from .topic_tokens import TopicTokens, counts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ class Contrast:
     def to_text(self, topics: Sequence[int] | None = None, n_words: int = 10) -> str:
         """A line of words with z-scores per topic and group, under a line about the documents."""
         sizes = ", ".join(f"{group} ({size:,} documents)" for group, size in zip(self.groups, self.n_documents))
-        left_out = f"; {self.n_left_out:,} documents without it are left out" if self.n_left_out else ""
+        left_out = f"; {self.n_left_out:,} documents in none of them are left out" if self.n_left_out else ""
         lines = [f"{self.by}: {sizes}{left_out}"]
         width = max(map(len, self.groups))
         for topic in self.topics if topics is None else topics:
@@ -251,7 +251,7 @@ def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: f
 
     >>> ratio, z = log_odds(np.array([8.0, 2.0]), np.array([2.0, 8.0]), np.array([1.0, 1.0]), 2.0)
     >>> ratio.round(2).tolist(), z.round(2).tolist()
-    ([2.2, -2.2], [2.28, -2.28])
+    ([2.2, -2.2], [3.3, -3.3])
     """
     used = prior > 0
     share = prior[used] / max(float(prior.sum()), 1e-300)
@@ -294,9 +294,7 @@ def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.c
 
 def _tokens(tree: TopicTree, corpus: Corpus, member: sp.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Tokens of words overall and in the topics of `rows`: of each group, and of the documents of any group."""
-    counts = corpus.counts_over(tree.vocabulary)
-    if counts.shape[1] != len(tree.vocabulary):
-        raise ValueError(f"the corpus has {counts.shape[1]:,} words and the topics {len(tree.vocabulary):,}")
+    counts = counts_of(tree, corpus)
     n_groups = member.shape[1]
     known = np.flatnonzero(np.diff(member.indptr))
     by_group = sp.csc_array(member)
@@ -307,57 +305,13 @@ def _tokens(tree: TopicTree, corpus: Corpus, member: sp.csr_array, rows: np.ndar
     found[0] = (member.T @ counts).toarray()
     total[0] = summed(counts[known], 0)
     for level in np.unique(tree.level[rows]).tolist():
-        tokens = _TopicTokens(tree, counts, level)
+        tokens = TopicTokens(tree, counts, level)
         mine = np.flatnonzero(tree.level[rows] == level) + 1
         columns = np.searchsorted(tokens.rows, rows[mine - 1])
         for place, part in enumerate(parts):
-            own = tokens.of(part)[:, columns].T
+            own = tokens.by_word(part)[:, columns].T
             found[mine, place] = own
             total[mine] += own
         if overlap:
-            total[mine] = tokens.of(known)[:, columns].T
+            total[mine] = tokens.by_word(known)[:, columns].T
     return found, total
-
-
-@njit
-def _add_expected(rows, indptr, indices, data, doc_topic, word_topic, table):
-    """table[w] += x_dw * P(z|d) P(w|z) / sum_z P(z|d) P(w|z) for the documents of `rows`; a cell with sum 0 is none."""
-    n_topics = word_topic.shape[1]
-    share = np.empty(n_topics)
-    for d in rows:
-        for cell in range(indptr[d], indptr[d + 1]):
-            w, total = indices[cell], 0.0
-            for k in range(n_topics):
-                share[k] = doc_topic[d, k] * word_topic[w, k]
-                total += share[k]
-            if total > 0:
-                scale = data[cell] / total
-                for k in range(n_topics):
-                    table[w, k] += scale * share[k]
-
-
-class _TopicTokens:
-    """Expected tokens of words in the topics of one level, for any documents."""
-
-    def __init__(self, tree: TopicTree, counts: sp.csr_array, level: int) -> None:
-        self.rows = np.flatnonzero(tree.level == level)
-        self._counts, self._mixture = counts, tree.exclusive
-        self._doc_topic = np.ascontiguousarray(tree.doc_topic[:, self.rows])
-        self._word_topic = np.ascontiguousarray(tree.topic_word[self.rows].T, np.float64)
-        rest = 1 - self._doc_topic.sum(axis=1)
-        if tree.exclusive and rest.max(initial=0) > 1e-3:
-            # topics were dropped: their tokens are not for those that are left, but words of the corpus as a whole
-            overall = tree.word_frequency / max(tree.word_frequency.sum(), 1)
-            self._doc_topic = np.column_stack([self._doc_topic, np.maximum(rest, 0)])
-            self._word_topic = np.column_stack([self._word_topic, overall])
-
-    def of(self, documents: np.ndarray) -> np.ndarray:
-        """Words x topics, summed over documents."""
-        counts = self._counts
-        if not self._mixture:
-            weights = self._doc_topic[documents].astype(np.float64)
-            return np.asarray(counts[documents].T @ weights)
-        table = np.zeros(self._word_topic.shape)
-        cells = (counts.indptr, counts.indices, counts.data)
-        _add_expected(documents, *cells, self._doc_topic, self._word_topic, table)
-        return table

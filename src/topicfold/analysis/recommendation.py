@@ -26,7 +26,7 @@ from ..engine.extras import import_extra
 __all__ = ["Row", "Selection", "beyond", "recommend"]
 
 PER_TOKEN = "nats per token"
-ENOUGH = 0.75  # of what the best point gains; settled on four corpora, see docs/select.md
+ENOUGH = 0.75  # of what the best point gains; settled on four corpora, see docs/guides/choosing-the-number-of-topics.md
 _UP_TO = 2.5  # times the fewest topics that are enough
 _LINE = 100
 

@@ -19,8 +19,10 @@ from .document_commands import assign, score, search
 from .examples import EXAMPLES
 from .fit_commands import demo, fit, select
 from .help_commands import completion, doctor, models
+from .judgement_commands import agreement, tasks
 from .messages import INTERRUPTED, TERMINATED, say
-from .metadata_commands import contrast
+from .metadata_commands import contrast, effects
+from .naming_commands import name
 from .topic_commands import explore, show, tree
 
 __all__ = ["cli", "main"]
@@ -95,7 +97,13 @@ def cli(debug: bool) -> None:
     """
 
 
-_COMMANDS = (read, fit, select, demo, show, tree, explore, assign, search, score, contrast, models, doctor, completion)
+_COMMANDS = (
+    *(read, fit, select, demo),
+    *(show, tree, name, explore),
+    *(assign, search, score),
+    *(effects, contrast, tasks, agreement),
+    *(models, doctor, completion),
+)
 for _command in _COMMANDS:
     _command.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[str(_command.name)])])
     cli.add_command(_command)

@@ -124,13 +124,14 @@ def _threads(say: _Say) -> None:
 
 
 def _caches(say: _Say) -> None:
-    from ..engine.jit import cache_folder
+    from ..engine.user_cache import user_cache
 
-    kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder())
+    kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache("numba"))
     hub = os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME") or "~/.cache/huggingface") / "hub"
     locked = kernels.is_dir() and not os.access(kernels, os.W_OK)
     say(f"kernels       {_size_of(kernels)}" + ", cannot be written: each process compiles anew" * locked)
     say(f"embedders     {_size_of(Path(hub).expanduser())}")
+    say(f"names         {_size_of(user_cache('names'))}")
     say("embeddings    kept beside the input of --embed, as embeddings-*.npy")
 
 

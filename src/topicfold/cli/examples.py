@@ -27,6 +27,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "topicfold tree model.safetensors --merge 0,1 --drop 2 --out tree.safetensors",
         "topicfold tree model.safetensors --group 2 --out tree.safetensors",
     ),
+    "name": (
+        "topicfold name model.safetensors reviews.csv --dry-run",
+        "topicfold name model.safetensors --command 'llm -m small' --out names.json",
+    ),
     "explore": (
         "topicfold explore model.safetensors reviews.csv --id id --labels product",
         "topicfold explore model.safetensors reviews.csv --compare other.safetensors --out both.html",
@@ -41,6 +45,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "topicfold contrast model.safetensors reviews.csv --by product",
         "topicfold contrast model.safetensors reviews.csv --by product --topic 0 --out words.csv",
     ),
+    "effects": (
+        "topicfold effects model.safetensors reviews.csv --formula '~ product'",
+        "topicfold effects model.safetensors reviews.csv --formula '~ product' --contrast 'product: phone - lamp'",
+    ),
+    "tasks": ("topicfold tasks model.safetensors reviews.csv --sample 10 --out tasks.html",),
+    "agreement": ("topicfold agreement tasks.key.json answers-*.csv",),
     "models": (
         "topicfold models",
         "topicfold models lda",

@@ -1,4 +1,4 @@
-"""Commands about what is known of documents: contrast."""
+"""Commands about what is known of documents: effects, contrast."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from .messages import check_places, say
 from .options import file_options, holds_texts, known_options, read_as_fitted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..analysis.effects import Effects
     from ..corpus.corpus import Corpus
     from ..topics.tree import TopicTree
 
-__all__ = ["contrast"]
+__all__ = ["contrast", "effects"]
 
 
 def _tree_and_corpus(
@@ -100,3 +103,105 @@ def contrast(
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
         click.echo(found.to_text(shown, words))
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input", type=click.Path())
+@click.option("--formula", required=True, help="What shares of topics depend on, such as '~ party + bs(year, df=5)'.")
+@click.option("--cluster", metavar="COLUMN", help="Column of documents that are not independent of each other.")
+@click.option("--contrast", "difference", metavar="'COLUMN: A - B'", help="Difference between two values of a column.")
+@click.option("--along", metavar="COLUMN", help="Predicted shares along a column.")
+@click.option("--by", metavar="COLUMN", help="With --along: for each value of this column.")
+@click.option("--topic", "topics", type=int, multiple=True, help="One topic; repeatable.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(), help="Draw the contrast, or the curves of --along (.png, .pdf, .svg)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--out", metavar="FILE", help="Write the table as CSV; '-' is stdout.")
+@file_options
+@known_options
+def effects(
+    model: str,
+    input: str,
+    formula: str,
+    cluster: str | None,
+    difference: str | None,
+    along: str | None,
+    by: str | None,
+    topics: tuple[int, ...],
+    tree_file: str | None,
+    plot: str | None,
+    as_json: bool,
+    out: str | None,
+    **given: Any,
+) -> None:
+    """Print how the shares of the topics of MODEL depend on columns of INPUT, with 95 % intervals.
+
+    Columns of the formula are read as metadata; 'labels' and 'date' stand for those that --labels and --timestamp name.
+    """
+    from ..analysis.effects import effects as estimated
+    from ..analysis.formula import formula_columns
+
+    if difference is not None and along is not None:
+        raise click.UsageError("--contrast and --along make a table each: give one of them")
+    if as_json and out is not None:
+        raise click.UsageError("--json prints JSON and --out writes CSV: give one of them")
+    if by is not None and along is None:
+        raise click.UsageError("--by is of use with --along alone")
+    if plot is not None and difference is None and along is None:
+        raise click.UsageError("--plot draws a contrast or curves: give --contrast or --along")
+    compared = None if difference is None else _difference(difference)
+    check_places([model, input, tree_file], plot, None if out == "-" else out)
+    own = {"labels": given["labels"], "date": given["timestamp"]}
+    columns = [*formula_columns(formula), *([cluster] if cluster else [])]
+    tree, corpus = _tree_and_corpus(model, input, tree_file, [name for name in columns if not own.get(name)], given)
+    found = estimated(tree, corpus, formula, cluster=cluster, topics=topics or None)
+    say(str(found))
+    table = _effect_table(found, compared, along, by)
+    if plot is not None:
+        _draw_effects(table, plot, along is not None)
+    if out is not None:
+        _write_rows(table.columns.tolist(), table.itertuples(index=False), out)
+    elif as_json:
+        click.echo(table.to_json(orient="records", indent=1, force_ascii=False))
+    else:
+        click.echo(_as_text(table))
+
+
+def _difference(text: str) -> tuple[str, str, str]:
+    """COLUMN, A and B of 'COLUMN: A - B'."""
+    column, colon, values = text.partition(":")
+    value, dash, other = values.partition(" - ")
+    parts = (column.strip(), value.strip(), other.strip())
+    if not (colon and dash and all(parts)):
+        raise click.UsageError(f"--contrast {text!r}: expected 'COLUMN: A - B', such as 'party: left - right'")
+    return parts
+
+
+def _effect_table(
+    found: Effects, compared: tuple[str, str, str] | None, along: str | None, by: str | None
+) -> pd.DataFrame:
+    if compared is not None:
+        return found.contrast(*compared)
+    return found.table() if along is None else found.predict(along, by=by)
+
+
+def _draw_effects(table: pd.DataFrame, path: str, curves: bool) -> None:
+    from ..plots import effect_curves, effect_sizes
+
+    (effect_curves if curves else effect_sizes)(table).savefig(path)
+    say(f"the figure is in {path}")
+
+
+def _as_text(table: pd.DataFrame) -> str:
+    """A table for people: shares in percent, names cut."""
+    shares = [name for name in ("estimate", "share", "std_error", "low", "high") if name in table]
+    shown = table.copy()
+    for name in shares:
+        shown[name] = [f"{value:.2%}" for value in table[name]]
+    if "p" in table:
+        shown["p"] = [f"{value:.3f}" if value >= 0.001 else "<.001" for value in table["p"]]
+    shown["name"] = [name if len(name) <= 40 else name[:39] + "…" for name in table["name"]]
+    return str(shown.to_string(index=False))

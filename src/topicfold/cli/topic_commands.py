@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..topics.ranking import RankBy
     from ..topics.tree import TopicTree
 
-__all__ = ["explore", "show", "tree"]
+__all__ = ["explore", "show", "topics_of", "tree"]
 
 
 @click.command()
@@ -41,7 +41,7 @@ def show(
     hlta_json: str | None,
 ) -> None:
     """Print the topics of a saved MODEL, or of a tree that `topicfold tree` wrote."""
-    topics = _topics_of(model, repeat)
+    topics = topics_of(model, repeat)
     if levels:
         topics = topics.at_levels(_numbers("levels", levels))
     if hlta_json:
@@ -60,7 +60,7 @@ def show(
             click.echo(f"{share:.4f}  {name}" + (f"  {title}" if title != name else ""))
 
 
-def _topics_of(path: str, repeat: bool = False) -> TopicTree:
+def topics_of(path: str, repeat: bool = False) -> TopicTree:
     """The topics of a model file or a tree file."""
     from ..models.hlta.hlta import HLTA
     from ..models.model_file import load
@@ -111,7 +111,7 @@ def tree(
     from ..report import read_names
 
     check_places([model, names, edits], out)
-    topics = _topics_of(model)
+    topics = topics_of(model)
     if levels:
         topics = topics.at_levels(_numbers("levels", levels))
     for merge in merges:
@@ -152,7 +152,7 @@ def tree(
 @click.option(
     "--texts-mb",
     type=click.FloatRange(0),
-    default=40.0,
+    default=36.0,
     show_default=True,
     help="Megabytes of text on the page before compression; beyond that the longest texts are cut.",
 )

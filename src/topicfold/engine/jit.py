@@ -6,35 +6,24 @@ used because it is slower on one thread and splits the work by the number of thr
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
 
-__all__ = ["cache_folder", "njit", "njit_fast"]
+from .user_cache import user_cache
+
+__all__ = ["njit", "njit_fast"]
 
 # Sums may be reordered and fused, which lets inner loops use vector instructions. "nnan" and "ninf" are left out:
 # with them the compiler may assume that no value is ever NaN or infinite and drop the checks that keep them out.
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
-def cache_folder() -> str:
-    """Where compiled kernels are kept: among the user's caches, not in the package, which is uninstalled one day."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return str(Path(base).expanduser() / "topicfold" / "numba")
-
-
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     before = numba.config.CACHE_DIR  # what NUMBA_CACHE_DIR says, which goes first
-    numba.config.CACHE_DIR = before or cache_folder()
+    # among the user's caches, not in the package, which is uninstalled one day
+    numba.config.CACHE_DIR = before or str(user_cache("numba"))
     try:
         return numba.njit(nogil=True, cache=True, **flags)(function)
     except RuntimeError:  # no folder numba can write its cache to: compile anew in each process

@@ -117,7 +117,7 @@ class NeighborIndex:
         if sp.issparse(vectors):
             self._inverted = InvertedIndex.of(vectors)
         else:
-            self._padded = np.pad(vectors, ((0, -len(vectors) % _DENSE_COLUMNS), (0, 0)))
+            self._padded = np.pad(vectors.astype(np.float64), ((0, -len(vectors) % _DENSE_COLUMNS), (0, 0)))
 
     def nearest(
         self, queries: Rows, n_neighbors: int, *, exact: bool = False, n_jobs: int | None = None
@@ -217,14 +217,18 @@ def _best_of_dense(
     skip_self: bool,
     rows: tuple[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same as `_best_of_sparse` for dense rows; those of the base are padded to whole tiles."""
-    scores = np.empty((_DENSE_ROWS, len(base)), queries.dtype)
+    """The same as `_best_of_sparse` for dense rows; those of the base are padded to whole tiles.
+
+    Products are in double precision: in single precision OpenBLAS sums a cell, on some processors (Haswell, Zen), in an
+    order that depends on its place, and the neighbours of a document would depend on its batch.
+    """
+    products, scores = (np.empty((_DENSE_ROWS, len(base)), dtype) for dtype in (np.float64, queries.dtype))
     index, best = _places(rows, n_neighbors, queries.dtype)
     for first in range(*rows, _DENSE_ROWS):
         last = min(first + _DENSE_ROWS, rows[1])
-        block = np.zeros((_DENSE_ROWS, queries.shape[1]), queries.dtype)
+        block = np.zeros((_DENSE_ROWS, queries.shape[1]))
         block[: last - first] = queries[first:last]
-        np.matmul(block, base.T, out=scores)
+        scores[:] = np.matmul(block, base.T, out=products)
         scores[:, :n_base] -= 0 if half_squares is None else half_squares
         scores[:, n_base:] = -np.inf
         _keep(scores, first, last, rows[0], skip_self, least, index, best)

@@ -19,7 +19,7 @@ from ..engine.jit import njit
 
 __all__ = ["InvertedIndex", "keep_best", "likely_best", "query_blocks", "score_rows"]
 
-SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; docs/graph-models.md says what that finds
+SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; docs/models/graph-models.md says what that finds
 CANDIDATES, FEWEST_CANDIDATES = 10, 50  # scored in full: for each neighbour that is asked for, and at least
 _ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
 

@@ -1,4 +1,4 @@
-"""Measures: clusterings, document completion, coherence, stability."""
+"""Measures: clusterings, document completion, coherence, stability, people's judgements."""
 
 from .clustering import PairScores, break_even, clustering_accuracy, omega_index, pairwise_scores, purity
 from .coherence import coherence, window_counts
@@ -10,6 +10,7 @@ from .completion import (
     perplexity,
     split_tokens,
 )
+from .judging import krippendorff_alpha, spearman, wilson_interval
 from .stability import agreement, diversity, effective_sample_size, matched_similarity, stability
 
 __all__ = [
@@ -23,13 +24,16 @@ __all__ = [
     "completion_log_likelihood_by_document",
     "diversity",
     "effective_sample_size",
+    "krippendorff_alpha",
     "log_likelihood",
     "matched_similarity",
     "omega_index",
     "pairwise_scores",
     "perplexity",
     "purity",
+    "spearman",
     "split_tokens",
     "stability",
+    "wilson_interval",
     "window_counts",
 ]

@@ -2,6 +2,7 @@
 
 from .choosing import selection
 from .contrast_figures import contrast_words
+from .effect_figures import effect_curves, effect_sizes
 from .fit_curves import convergence, trace
 from .topic_figures import document_map, over_time, topic_sizes, topic_words
 from .tree_figures import hierarchy
@@ -10,6 +11,8 @@ __all__ = [
     "contrast_words",
     "convergence",
     "document_map",
+    "effect_curves",
+    "effect_sizes",
     "hierarchy",
     "over_time",
     "selection",

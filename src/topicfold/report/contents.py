@@ -55,7 +55,7 @@ def build_report(
     compare_name: str | None = None,
     layout: Literal["neighbours", "umap"] = "neighbours",
     max_documents: int = MOST_DOCUMENTS,
-    texts_mb: float = 40.0,
+    texts_mb: float = 36.0,
 ) -> Report:
     """What the explorer shows of topics and the documents of a corpus.
 
@@ -81,8 +81,8 @@ def build_report(
     max_documents : int, default=200000
         Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
         for, spread evenly over topics, labels and dates. Figures are still those of all documents.
-    texts_mb : float, default=40.0
-        Megabytes of text on the page, in UTF-8 and before compression, which leaves a little more than half. Beyond
+    texts_mb : float, default=36.0
+        Megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. Beyond
         that the longest texts are cut, though none to less than 200 bytes, and the page says so.
 
     Returns

@@ -13,7 +13,7 @@ import hashlib
 import html
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any
 
 from ..store import replaced_when_whole
 
-__all__ = ["SCRIPTS", "Report"]
+__all__ = ["SCRIPTS", "Report", "html_page", "in_one_function", "web_file"]
 
 _LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file holds what it shows
 _DOCUMENTS_PER_BLOCK = 5_000  # unpacked one after the other: a browser needs little memory beside what it keeps
@@ -79,36 +79,17 @@ class Report:
 
     def to_html(self) -> str:
         """The whole page."""
-        style = _file("explorer.css")
         # each script with its own hash: a browser then says which one is not as it should be
-        drawing = ["function explorer(report, signal) {\n", *map(_file, SCRIPTS), "}\ntakeKeptEdits();\nrestart();\n"]
-        scripts = [_file(D3), "".join(["'use strict';\n(async () => {\n", *map(_file, ONCE), *drawing, "})();\n"])]
-        policy = "; ".join(
-            [
-                "default-src 'none'",
-                "script-src " + " ".join(map(_hash, scripts)),
-                "style-src " + _hash(style),
-                "img-src data:",
-                "require-trusted-types-for 'script'",  # text made into markup is an error, here and in time to come
-                "base-uri 'none'",
-                "form-action 'none'",
-            ]
-        )
-        parts = {
-            "policy": html.escape(policy),
-            "title": html.escape(f"{self.data['name']}: topics"),
-            "style": style,
-            "data": _safe_json(_json({key: value for key, value in self.data.items() if key != "documents"})),
-            "documents": "".join(map(_DOCUMENTS.format, _packed(self.data["documents"]))),
-            "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
-        }
-        # pieces of the template between the parts: what a part holds is never looked at again
-        pieces = _file("template.html").split("{{")
-        page = [pieces[0]]
-        for piece in pieces[1:]:
-            name, rest = piece.split("}}", 1)
-            page += [parts[name], rest]
-        return "".join(page)
+        drawing = [
+            "function explorer(report, signal) {\n",
+            *map(web_file, SCRIPTS),
+            "}\ntakeKeptEdits();\nrestart();\n",
+        ]
+        scripts = [web_file(D3), in_one_function([*map(web_file, ONCE), *drawing])]
+        data = _json({key: value for key, value in self.data.items() if key != "documents"})
+        documents = "".join(map(_DOCUMENTS.format, _packed(self.data["documents"])))
+        title = f"{self.data['name']}: topics"
+        return html_page("template.html", "explorer.css", scripts, title, data, documents=documents)
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks; of a large one what to do instead."""
@@ -132,7 +113,46 @@ class Report:
             Path(unfinished).write_bytes(content)
 
 
-def _file(name: str) -> str:
+def html_page(template: str, style: str, scripts: Sequence[str], title: str, data: str, **parts: str) -> str:
+    """A page that runs only these scripts and styles; template and style are files in web/, data is JSON.
+
+    `parts` are further parts of the template, which are put in as they are.
+    """
+    look = web_file(style)
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            "script-src " + " ".join(map(_hash, scripts)),
+            "style-src " + _hash(look),
+            "img-src data:",
+            "require-trusted-types-for 'script'",  # text made into markup is an error, here and in time to come
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    parts |= {
+        "policy": html.escape(policy),
+        "title": html.escape(title),
+        "style": look,
+        "data": _safe_json(data),
+        "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
+    }
+    # pieces of the template between the parts: what a part holds is never looked at again
+    pieces = web_file(template).split("{{")
+    page = [pieces[0]]
+    for piece in pieces[1:]:
+        name, rest = piece.split("}}", 1)
+        page += [parts[name], rest]
+    return "".join(page)
+
+
+def in_one_function(scripts: Sequence[str]) -> str:
+    """Scripts one after the other in one function, which may wait."""
+    return "".join(["'use strict';\n(async () => {\n", *scripts, "})();\n"])
+
+
+def web_file(name: str) -> str:
+    """A file of the page's parts."""
     return (resources.files(__package__) / "web").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
@@ -149,7 +169,7 @@ def _packed(documents: dict[str, list[Any] | None]) -> Iterator[str]:
     columns = {name: column for name, column in documents.items() if column is not None}
     for start in range(0, max(len(columns["id"]), 1), _DOCUMENTS_PER_BLOCK):
         block = {name: column[start : start + _DOCUMENTS_PER_BLOCK] for name, column in columns.items()}
-        yield base64.b64encode(zlib.compress(_json(block).encode("utf-8", "replace"))).decode()
+        yield base64.b64encode(zlib.compress(_json(block).encode("utf-8", "replace"), 9)).decode()
 
 
 def _safe_json(text: str) -> str:

@@ -52,6 +52,7 @@ def topic_table(
                 "words": _topic_words(tree, row, words),
                 "documents": [[int(d), as_number(shown[d, row], 3)] for d in best if shown[d, row] > 0],
                 "similar": similar[row],
+                **({"description": shortened(tree.descriptions[topic])} if topic in tree.descriptions else {}),
                 **({"mark": tree.marks[topic]} if topic in tree.marks else {}),
                 **({} if labels is None else {"labels": labels[row]}),
                 **({} if tree.edges is None else {"parts": [[t, as_number(w)] for t, w in tree.parts(topic)]}),

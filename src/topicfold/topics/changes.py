@@ -48,7 +48,7 @@ def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
     weight = normalise_rows(member)
     kept = [rows[0] for rows in parts]
     becomes = {int(tree.ids[row]): int(tree.ids[rows[0]]) for rows in parts for row in rows[1:]}
-    changed = {*becomes, *becomes.values()}  # a mark says nothing of what has come to it
+    changed = {*becomes, *becomes.values()}  # marks and descriptions say nothing of what has come to it
     doc_topic = together(tree.doc_topic, parts, tree.exclusive)
     segments = None if tree.segment_topic is None else together(tree.segment_topic, parts, tree.exclusive)
     edges = tree.edges
@@ -68,6 +68,7 @@ def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
         segment_topic=segments,
         word_score=None if tree.word_score is None else best_scores(tree.word_score, parts),
         names={topic: name for topic, name in tree.names.items() if topic not in becomes},
+        descriptions={topic: text for topic, text in tree.descriptions.items() if topic not in changed},
         marks={topic: mark for topic, mark in tree.marks.items() if topic not in changed},
         edges=edges,
         mapping={old: None if new is None else becomes.get(new, new) for old, new in tree.mapping.items()},
@@ -167,6 +168,7 @@ def _without(tree: TopicTree, gone: Sequence[int]) -> TopicTree:
         segment_topic=None if tree.segment_topic is None else tree.segment_topic[:, keep],
         word_score=None if tree.word_score is None else tree.word_score[np.flatnonzero(keep)],
         names={topic: name for topic, name in tree.names.items() if topic not in lost},
+        descriptions={topic: text for topic, text in tree.descriptions.items() if topic not in lost},
         marks={topic: mark for topic, mark in tree.marks.items() if topic not in lost},
         edges=edges,
         mapping={old: None if new in lost else new for old, new in tree.mapping.items()},

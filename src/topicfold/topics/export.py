@@ -19,11 +19,12 @@ _ABOVE_ZERO = 1e-9  # share of the corpus's own words in a topic for pyLDAvis, w
 
 
 def tree_as_json(tree: TopicTree, n_words: int) -> str:
-    """The topics as JSON: id, name, parent, level, size, and words with P(w|z) and score."""
+    """The topics as JSON: id, name, description, parent, level, size, and words with P(w|z) and score."""
     topics = [
         {
             "id": int(topic),
             "name": tree.names.get(int(topic)),
+            "description": tree.descriptions.get(int(topic)),
             "parent": int(tree.parent[row]) if tree.parent[row] >= 0 else None,
             "level": int(tree.level[row]),
             "size": float(tree.size[row]),

@@ -59,6 +59,7 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame
     columns = {
         "topic": tree.ids,
         "name": [tree.name(topic) for topic in topics],
+        **({"description": [tree.descriptions.get(topic, "") for topic in topics]} if tree.descriptions else {}),
         "parent": tree.parent,
         "level": tree.level,
         "size": tree.size,

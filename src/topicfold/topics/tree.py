@@ -17,6 +17,7 @@ from .display import tree_as_html, tree_as_text
 from .edits import Edit, apply_edits, read_edits
 from .export import hlta_json, pyldavis_arguments, tree_as_json
 from .fit_summary import FitSummary
+from .given_names import Namer, named
 from .likeness import reduced, topic_linkage, with_groups
 from .naming import default_names
 from .ranking import RankBy, keyness, largest, relevance, top_word_columns
@@ -82,6 +83,8 @@ class TopicTree:
         What a topic of a level is called, where it is not just 'topic'.
     names : mapping of int to str
         Names that topics were given.
+    descriptions : mapping of int to str
+        What topics are about, where somebody or something has said it.
     marks : mapping of int to str
         Why a topic may be junk, for the few that have a sign of it.
     mapping : mapping of int to int or None
@@ -119,6 +122,7 @@ class TopicTree:
     edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
     level_names: Mapping[int, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
+    descriptions: Mapping[int, str] = field(default_factory=dict)
     marks: Mapping[int, str] = field(default_factory=dict)
     mapping: Mapping[int, int | None] = field(default_factory=dict)
     summary: FitSummary | None = None
@@ -240,8 +244,8 @@ class TopicTree:
     def topic_table(self, n_words: int = _SHOWN_WORDS, n_documents: int = 3) -> pd.DataFrame:
         """One row per topic: name, parent, level, size, number of documents, words and best documents.
 
-        The number of documents is that of those in which the topic is the largest of its level, or for memberships
-        that are no mixture (HLTA), above one half.
+        Where topics have descriptions, these too. The number of documents is that of those in which the topic is the
+        largest of its level, or for memberships that are no mixture (HLTA), above one half.
         """
         from .tables import topic_table
 
@@ -271,7 +275,7 @@ class TopicTree:
     # ---- other programs and files -----------------------------------------------------------------------------------
 
     def to_json(self, n_words: int = _JSON_WORDS) -> str:
-        """The topics as JSON: id, name, parent, level, size, and words with P(w|z) and score."""
+        """The topics as JSON: id, name, description, parent, level, size, and words with P(w|z) and score."""
         return tree_as_json(self, n_words)
 
     def to_hlta_json(self, n_words: int = 7, least: float = 0.5) -> tuple[str, str]:
@@ -311,6 +315,39 @@ class TopicTree:
             self.row(topic)
         given = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
         return replace(self, names={topic: name for topic, name in given.items() if name})
+
+    def named(
+        self,
+        by: Namer,
+        *,
+        corpus: Corpus | None = None,
+        topics: Sequence[int] | None = None,
+        n_words: int = _SHOWN_WORDS,
+        n_documents: int = 3,
+    ) -> TopicTree:
+        """Let a function name topics; it gets a `TopicToName` and returns a name, or a name and a description.
+
+        Parameters
+        ----------
+        by : callable
+            Called once per topic, those of higher levels first. What it returns is cut to one line, and the id is put
+            behind a name that another topic of the level has. With an empty answer, or None, the topic stays as it is.
+        corpus : Corpus, optional
+            The tree's documents; with its texts the function sees how the best documents begin.
+        topics : sequence of int, optional
+            Topics to name; None names all.
+        n_words, n_documents : int, default=10, 3
+            How many words and documents of a topic the function sees.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus, PLSA
+        >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+        >>> tree = PLSA(2, random_state=0).fit(corpus).topic_tree(corpus)
+        >>> tree.named(lambda topic: f"about the {topic.words[0]}").name(0)
+        'about the cat'
+        """
+        return named(self, by, corpus, topics, n_words, n_documents)
 
     def merge(self, topics: Sequence[int], name: str | None = None) -> TopicTree:
         """Make several topics of one level one. It keeps the id of the first; the others' ids lead to it."""

@@ -37,6 +37,7 @@ _STORED: Mapping[str, Stored] = {
     "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "level_names": Stored(kind="mapping"),
     "names": Stored(kind="mapping"),
+    "descriptions": Stored(kind="mapping", new=True),
     "marks": Stored(kind="mapping", new=True),
     "mapping": Stored(kind="mapping"),
     "summary": Stored(kind="object", optional=True),
@@ -82,7 +83,7 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("a topic hangs from itself")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise ValueError("an edge leads to a topic that is not in the tree")
-    for name in ("level_names", "names", "marks", "mapping"):
+    for name in ("level_names", "names", "descriptions", "marks", "mapping"):
         for key, value in values.get(name, {}).items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
             if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):

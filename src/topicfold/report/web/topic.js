@@ -225,6 +225,7 @@ views.topic = {
     const topic = topics[row];
     main.append(
       heading(topic),
+      topic.description ? element('p', { id: 'topic-description' }, topic.description) : '',
       element('div', {}, standing(topic)),
       element('div', { class: 'two' }, wordTable(topic), element('div', {}, labelSection(topic), similarSection(topic), timeTable() ? timeOfTopic(row) : null)),
       ...[groupSection(topic)].filter(Boolean),

@@ -1,0 +1,81 @@
+"""Sphinx configuration; `make docs` builds the site, offline and with warnings as errors."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.metadata import version as version_of
+
+from sphinx_gallery.sorting import FileNameSortKey
+
+project = "topicfold"
+author = "The topicfold developers"
+copyright = author
+release = version_of("topicfold")
+version = release
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "**/*.jsonl", "gallery/**/*.md5", "gallery/**/*.py", "gallery/**/*.ipynb"]
+templates_path = ["_templates"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+suppress_warnings = ["config.cache"]
+
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "fieldlist"]
+myst_heading_anchors = 3
+myst_links_external_new_tab = False
+
+autosummary_generate = True
+autodoc_typehints = "none"  # types stand in the docstrings
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = True
+numpydoc_show_inherited_class_members = False
+numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = False
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "topicfold"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["_extra"]
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "topicfold"},
+    "navbar_align": "left",
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "search_bar_text": "Search the documentation",
+    "back_to_top_button": False,
+}
+html_sidebars = {"index": []}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": FileNameSortKey,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+    "matplotlib_animations": False,
+    "image_scrapers": ("matplotlib",),
+    "reset_modules": (),
+    "remove_config_comments": True,
+    "min_reported_time": 1e9,
+}
+warnings.filterwarnings("ignore", message="Matplotlib is currently using agg")

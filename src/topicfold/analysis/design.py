@@ -1,0 +1,199 @@
+"""From a formula and the metadata of a corpus to a design matrix, by formulaic."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.extras import import_extra
+from .formula import ParsedFormula, first_line, read_formula
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Design", "column_values", "make_design"]
+
+DATE, LABELS = "date", "labels"
+_CONTEXT = {"sqrt": np.sqrt, "abs": np.abs}
+_MOST_TERMS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design matrix, and how to make rows of it for other values.
+
+    Attributes
+    ----------
+    formula : str
+    terms : tuple of str
+        Names of the columns.
+    matrix : ndarray of shape (n_rows, n_terms)
+    frame : DataFrame
+        The columns of the corpus that the formula uses, one row per document used.
+    factors : frozenset of str
+        Those of them that are categories.
+    rows : ndarray of shape (n_rows,)
+        The documents used.
+    """
+
+    formula: str
+    terms: tuple[str, ...]
+    matrix: np.ndarray
+    frame: pd.DataFrame
+    factors: frozenset[str]
+    rows: np.ndarray
+    spec: Any  # formulaic's ModelSpec
+
+    def check_column(self, column: str) -> None:
+        """Raise unless the formula uses the column."""
+        if column not in self.frame.columns:
+            used = ", ".join(self.frame.columns) or "no column"
+            raise ValueError(f"the formula {self.formula!r} does not use {column!r}; it uses {used}")
+
+    def levels(self, column: str) -> list[Any]:
+        """The values of a factor, in order."""
+        return sorted(self.frame[column].unique().tolist())
+
+    def checked_value(self, column: str, value: Any) -> Any:
+        """A value of a column as the design has it, or a ValueError: one of a factor's levels, or a number."""
+        self.check_column(column)
+        if column not in self.factors:
+            try:
+                return float(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"{column!r} is a number, and {value!r} is none") from None
+        levels = self.levels(column)
+        found = next((level for level in levels if str(level) == str(value)), None)
+        if found is None:
+            shown = ", ".join(map(str, levels[:12])) + (", ..." if len(levels) > 12 else "")
+            raise ValueError(f"{column!r} has no value {value!r} among the documents used; it has {shown}")
+        return found
+
+    def typical(self, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The mean of each numeric column, the most frequent value of each factor; `at` goes first."""
+        values: dict[str, Any] = {}
+        for column in self.frame.columns:
+            series = self.frame[column]
+            values[column] = series.mode().iloc[0] if column in self.factors else float(series.mean())
+        for column, value in (at or {}).items():
+            values[column] = self.checked_value(column, value)
+        return values
+
+    def rows_for(self, points: Sequence[Mapping[str, Any]]) -> np.ndarray:
+        """Rows of the matrix for documents with these values."""
+        pandas = import_extra("pandas", "effects", "effects")
+        frame = pandas.DataFrame(list(points), columns=list(self.frame.columns), index=range(len(points)))
+        frame = frame.astype({name: kind for name, kind in self.frame.dtypes.items() if kind == "category"})
+        return np.asarray(self.spec.get_model_matrix(frame, context=_CONTEXT), np.float64)
+
+
+def column_values(corpus: Corpus, column: str) -> np.ndarray:
+    """The values of a column: numbers with NaN where one is missing, or texts with None.
+
+    'labels' is the one label of each document; 'date' its timestamp. Dates are numbers of years, such as 2008.5.
+    """
+    if column in corpus.metadata:
+        values = corpus.metadata[column]
+    elif column == LABELS and corpus.labels is not None:
+        values = corpus.label_array().astype(object)
+    elif column == DATE and corpus.timestamps is not None:
+        values = corpus.timestamps
+    else:
+        more = [LABELS] * (corpus.labels is not None) + [DATE] * (corpus.timestamps is not None)
+        known = ", ".join([*corpus.metadata, *more]) or "none: name some when reading, metadata=[...]"
+        raise ValueError(f"the corpus has no column {column!r}; it has {known}")
+    if values.dtype.kind == "M":
+        return _as_years(values)
+    if values.dtype.kind == "O":
+        return np.array([value if value != "" else None for value in values], dtype=object)
+    return values
+
+
+def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
+    """The design of the documents that are `usable` and have all columns; a ValueError where it cannot be used."""
+    pandas = import_extra("pandas", "effects", "effects")
+    read = read_formula(formula)
+    columns = read.columns
+    values = {column: column_values(corpus, column) for column in columns}
+    known = usable.copy()
+    for column in columns:
+        known &= ~np.asarray(pandas.isna(values[column]))
+    rows = np.flatnonzero(known)
+    if len(rows) == 0:
+        raise ValueError(f"no document has words and all of {', '.join(columns)}")
+    frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
+    texts = [column for column in columns if values[column].dtype.kind == "O"]
+    frame = frame.astype(dict.fromkeys(texts, "category"))  # which every version of pandas and formulaic takes for one
+    factors = frozenset(column for column in columns if column in read.coded or column in texts)
+    for column in sorted(factors):
+        if frame[column].nunique() < 2:
+            raise ValueError(
+                f"{column!r} has one value only, {str(frame[column].iloc[0])!r}, among {len(rows):,} documents: "
+                "leave it out of the formula"
+            )
+    _check_width(read, frame, factors)
+    matrix = _materialised(read.parsed, frame, formula)
+    terms = tuple(map(str, matrix.model_spec.column_names))
+    found = Design(formula, terms, np.asarray(matrix, np.float64), frame, factors, rows, matrix.model_spec)
+    _check_matrix(found)
+    return found
+
+
+def _check_width(read: ParsedFormula, frame: pd.DataFrame, factors: frozenset[str]) -> None:
+    """Raise where factors have more values than there are documents to tell them apart, before a matrix is made."""
+    total = 0
+    for term in read.parsed:
+        width = 1
+        for factor in term.factors:
+            for column in factors & set(read.columns_of.get(factor.expr, ())):
+                width *= frame[column].nunique() - 1
+        total += width
+    if total > min(len(frame) - 2, _MOST_TERMS):
+        most = f", and at most {_MOST_TERMS:,} terms" if total > _MOST_TERMS else ""
+        raise ValueError(
+            f"{len(frame):,} documents for {total:,} terms or more: expected more documents than terms{most}"
+        )
+
+
+def _materialised(parsed: Any, frame: pd.DataFrame, formula: str) -> Any:
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)  # log(0): said below
+            return parsed.get_model_matrix(frame, context=_CONTEXT, na_action="ignore")
+    except Exception as error:  # formulaic lets any error of a transform through
+        raise ValueError(f"the formula {formula!r} cannot be used: {first_line(error)}") from error
+
+
+def _check_matrix(design: Design) -> None:
+    matrix, terms = design.matrix, design.terms
+    for column in np.flatnonzero(~np.isfinite(matrix).all(axis=0)):
+        bad = int((~np.isfinite(matrix[:, column])).sum())
+        raise ValueError(f"{terms[column]} is not a finite number for {bad:,} of {len(matrix):,} documents")
+    n_documents, n_terms = matrix.shape
+    if n_terms == 0:
+        raise ValueError(f"the formula {design.formula!r} has no terms")
+    if n_documents < n_terms + 2:
+        raise ValueError(f"{n_documents:,} documents for {n_terms} terms: expected at least {n_terms + 2}")
+    kept: list[np.ndarray] = []
+    for term, values in zip(terms, matrix.T):  # Gram-Schmidt, so that the term that is too much can be named
+        rest = values / max(float(np.linalg.norm(values)), 1e-300)
+        for _ in range(2):
+            for other in kept:
+                rest = rest - other * (other @ rest)
+        if np.linalg.norm(rest) < 1e-8:
+            raise ValueError(f"the term {term} follows from the terms before it: leave one of them out of the formula")
+        kept.append(rest / np.linalg.norm(rest))
+
+
+def _as_years(dates: np.ndarray) -> np.ndarray:
+    """Dates as years: the first of July 2008 is about 2008.5."""
+    years = dates.astype("datetime64[Y]")
+    start, end = (day.astype("datetime64[s]") for day in (years, years + 1))
+    share = (dates.astype("datetime64[s]") - start) / (end - start)
+    known = ~np.isnat(dates)
+    return np.where(known, np.where(known, years.astype(np.int64), 0) + 1970 + np.where(known, share, 0), np.nan)

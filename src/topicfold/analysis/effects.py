@@ -1,0 +1,344 @@
+"""What metadata do to topics: shares of topics regressed on a design made by a formula, with honest intervals.
+
+After estimateEffect of the R package stm (Roberts, Stewart and Tingley 2019) and the method of composition (Treier and
+Jackman 2008): the shares of a document's topics are not known, so their posterior enters the standard errors.
+
+The posterior of a mixture is a Dirichlet distribution with the tokens of each topic that the model expects in the
+document, sum_w x_dw P(z|d,w). The model's prior is left out of it: a prior draws short documents to the mean of the
+corpus, and with them every effect to zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.checks import check_number, check_whole
+from ..engine.extras import import_extra
+from ..engine.warn import warn_user
+from ..models.base import TopicModel, tree_of
+from ..topics.tree import TopicTree
+from .design import Design, column_values, make_design
+from .regression import Regression, regress
+from .topic_tokens import TopicTokens, counts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Effects", "effects"]
+
+_FEW_CLUSTERS = 20
+_MOST_LEVELS = 100  # of a factor that shares are predicted along
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Effects of metadata on shares of topics; made by `effects`.
+
+    Attributes
+    ----------
+    formula : str
+    terms : tuple of str
+        Names of the columns of the design.
+    topics : tuple of int
+        Ids of the topics.
+    names : tuple of str
+        Names of the topics.
+    coefficients : ndarray of shape (n_terms, n_topics)
+    covariances : ndarray of shape (n_topics, n_terms, n_terms)
+        Covariance of the coefficients of each topic.
+    df : float
+        Degrees of freedom of the intervals: documents less terms, or clusters less one.
+    posterior : str
+        What the posterior of a document's shares is taken to be.
+    n_documents : int
+        Number of documents used.
+    n_missing, n_empty : int
+        Number of documents left out for a missing value, and for having no word of the model.
+    cluster : str or None
+        Column of the clusters.
+    n_clusters : int or None
+    design : Design
+    """
+
+    formula: str
+    terms: tuple[str, ...]
+    topics: tuple[int, ...]
+    names: tuple[str, ...]
+    coefficients: np.ndarray
+    covariances: np.ndarray
+    df: float
+    posterior: str
+    n_documents: int
+    n_missing: int
+    n_empty: int
+    cluster: str | None
+    n_clusters: int | None
+    design: Design
+
+    def table(self, topics: Sequence[int] | None = None, *, level: float = 0.95) -> pd.DataFrame:
+        """One row per topic and term: estimate, standard error, interval and p-value, as a pandas data frame."""
+        tables = [self._linear(row, term, topics, level) for row, term in zip(np.eye(len(self.terms)), self.terms)]
+        table = import_extra("pandas", "effects", "effects").concat(tables)
+        order = {topic: place for place, topic in enumerate(self.topics)}
+        return table.sort_values("topic", key=lambda ids: ids.map(order), kind="stable").reset_index(drop=True)
+
+    def contrast(
+        self,
+        column: str,
+        value: Any,
+        other: Any,
+        *,
+        at: Mapping[str, Any] | None = None,
+        topics: Sequence[int] | None = None,
+        level: float = 0.95,
+    ) -> pd.DataFrame:
+        """The share of topics where a column has one value less that where it has another, one row per topic.
+
+        Other columns are held at their means or most frequent values, or at those of `at`; without interactions that
+        makes no difference.
+        """
+        held = self.design.typical(at)
+        points = [{**held, column: self.design.checked_value(column, one)} for one in (value, other)]
+        rows = self.design.rows_for(points)
+        return self._linear(rows[0] - rows[1], f"{column}: {value} - {other}", topics, level)
+
+    def predict(
+        self,
+        column: str,
+        n: int = 50,
+        *,
+        by: str | None = None,
+        at: Mapping[str, Any] | None = None,
+        topics: Sequence[int] | None = None,
+        level: float = 0.95,
+    ) -> pd.DataFrame:
+        """The share of topics along a column, with an interval at each of `n` points; of a factor, at each value.
+
+        Other columns are held at their means or most frequent values, or at those of `at`. With `by`, a factor, there
+        is a curve for each of its values. One row per topic, group and point.
+        """
+        check_whole("n", n, 2)
+        self.design.check_column(column)
+        groups: list[Any] = [None] if by is None else self._levels(by)
+        if by == column:
+            raise ValueError(f"by={by!r}: expected another column than the one that shares are predicted along")
+        values: list[Any]
+        if column in self.design.factors:
+            values = self._levels(column)
+        else:
+            series = self.design.frame[column]
+            values = np.linspace(series.min(), series.max(), n).tolist()
+        held = self.design.typical(at)
+        tables = []
+        for group in groups:
+            more = {} if by is None else {by: group}
+            rows = self.design.rows_for([{**held, **more, column: value} for value in values])
+            for row, value in zip(rows, values):
+                found = self._linear(row, "", topics, level).rename(columns={"estimate": "share"})
+                tables.append(found.drop(columns=["term", "p"]).assign(value=value, group=group))
+        table = import_extra("pandas", "effects", "effects").concat(tables)
+        order = {topic: place for place, topic in enumerate(self.topics)}
+        table = table.sort_values("topic", key=lambda ids: ids.map(order), kind="stable").reset_index(drop=True)
+        columns = [
+            "topic",
+            "name",
+            *(["group"] if by is not None else []),
+            "value",
+            "share",
+            "std_error",
+            "low",
+            "high",
+        ]
+        table = table[columns]
+        table.attrs = {"along": column, "by": by}
+        return table
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.formula}: {len(self.topics)} topics, {self.n_documents:,} documents",
+            f"standard errors: {self._errors()}; posterior: {self.posterior}",
+        ]
+        if self.n_missing:
+            lines.append(f"left out: {self.n_missing:,} documents with a missing value")
+        if self.n_empty:
+            lines.append(f"left out: {self.n_empty:,} documents without a word of the model")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _errors(self) -> str:
+        if self.cluster is None:
+            return "robust to heteroscedasticity (HC2)"
+        return f"clustered by {self.cluster} ({self.n_clusters} clusters, CR1)"
+
+    def _levels(self, column: str) -> list[Any]:
+        self.design.check_column(column)
+        if column not in self.design.factors:
+            raise ValueError(f"{column!r} is a number: expected a column with categories")
+        levels = self.design.levels(column)
+        if len(levels) > _MOST_LEVELS:
+            raise ValueError(f"{column!r} has {len(levels):,} values: expected at most {_MOST_LEVELS}")
+        return levels
+
+    def _linear(self, row: np.ndarray, term: str, topics: Sequence[int] | None, level: float) -> pd.DataFrame:
+        """A linear combination of the coefficients of each topic."""
+        from scipy.stats import t
+
+        check_number("level", level, 0.0, 1.0, above=True)
+        chosen = [self._place(topic) for topic in (self.topics if topics is None else topics)]
+        estimate = row @ self.coefficients[:, chosen]
+        error = np.sqrt(np.maximum(np.einsum("i,kij,j->k", row, self.covariances[chosen], row), 0))
+        reach = float(t.ppf(0.5 + level / 2, self.df)) * error
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = 2 * t.sf(np.abs(estimate / error), self.df)
+        columns = {
+            "topic": [self.topics[place] for place in chosen],
+            "name": [self.names[place] for place in chosen],
+            "term": term,
+            "estimate": estimate,
+            "std_error": error,
+            "low": estimate - reach,
+            "high": estimate + reach,
+            "p": p,
+        }
+        return import_extra("pandas", "effects", "effects").DataFrame(columns)
+
+    def _place(self, topic: int) -> int:
+        if topic not in self.topics:
+            listed = ", ".join(map(str, self.topics[:12])) + (", ..." if len(self.topics) > 12 else "")
+            raise ValueError(f"there are no effects on topic {topic}; the topics are {listed}")
+        return self.topics.index(topic)
+
+
+def effects(
+    model: TopicModel | TopicTree,
+    corpus: Corpus,
+    formula: str,
+    *,
+    cluster: str | None = None,
+    topics: Sequence[int] | None = None,
+) -> Effects:
+    """How the shares of topics depend on metadata: `effects(model, corpus, "~ party + bs(year, df=5)")`.
+
+    Parameters
+    ----------
+    model : TopicModel or TopicTree
+        A fitted model, or a tree of this corpus, say with topics merged or renamed. Effects are on topics of the lowest
+        level; `tree.at_levels([2])` makes another the lowest.
+    corpus : Corpus
+        Documents with metadata: those of the fit, or others.
+    formula : str
+        Columns of the metadata with + (and), : (interaction), * (both), and transforms: bs, cr, cs, cc (splines), poly,
+        center, scale, log, log2, log10, exp, sqrt, abs, C (categories) and I (arithmetic). Text columns are categories.
+        'labels' are the labels of documents that have one each, 'date' their timestamps, as numbers of years.
+    cluster : str, optional
+        Column whose values are clusters of documents that are not independent, such as the posts of one blog. Standard
+        errors are robust to any dependence within clusters.
+    topics : sequence of int, optional
+        Ids of topics; without it, all of the lowest level.
+
+    Returns
+    -------
+    Effects
+
+    References
+    ----------
+    Roberts, M. E., Stewart, B. M. and Tingley, D. (2019). stm: an R package for structural topic models. Journal of
+    Statistical Software 91(2).
+
+    Treier, S. and Jackman, S. (2008). Democracy as a latent variable. American Journal of Political Science 52,
+    201-217.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, LDA, effects
+    >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
+    >>> corpus = Corpus.from_texts(texts, metadata={"place": ["farm", "farm", "sky", "sky"] * 10})
+    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
+    >>> found.contrast("place", "farm", "sky").estimate.abs().round(1).tolist()
+    [1.0, 1.0]
+    """
+    tree = tree_of(model, corpus)
+    counts = counts_of(tree, corpus)
+    rows = _rows_of(tree, topics)
+    has_words = np.asarray(counts.sum(axis=1)).ravel() > 0
+    usable = has_words.copy()
+    groups = None if cluster is None else column_values(corpus, cluster)
+    if groups is not None:
+        usable &= np.array([value is not None and value == value for value in groups])
+    design = make_design(formula, corpus, usable)
+    tokens = TopicTokens(tree, counts, int(tree.level.min()))
+    places = np.searchsorted(tokens.rows, rows)
+    share, variance = (values[:, places] for values in _posterior(tree, tokens, design.rows))
+    numbers = None if groups is None else _cluster_numbers(str(cluster), groups[design.rows])
+    found: Regression = regress(design.matrix, share, variance, numbers)
+    ids = tree.ids[rows].tolist()
+    return Effects(
+        formula=formula,
+        terms=design.terms,
+        topics=tuple(ids),
+        names=tuple(tree.name(topic) for topic in ids),
+        coefficients=found.coefficients,
+        covariances=found.covariances,
+        df=found.df,
+        posterior=_posterior_text(tree),
+        n_documents=len(design.rows),
+        n_missing=int(has_words.sum()) - len(design.rows),
+        n_empty=int((~has_words).sum()),
+        cluster=cluster,
+        n_clusters=None if numbers is None else int(numbers.max()) + 1,
+        design=design,
+    )
+
+
+def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
+    """The rows of topics of the lowest level, by their ids; without ids, of all."""
+    lowest = np.flatnonzero(tree.at_lowest_level)
+    if len(lowest) == 0:
+        raise ValueError("the tree has no topics")
+    rows = lowest if topics is None else np.array([tree.row(topic) for topic in topics], int)
+    if not np.isin(rows, lowest).all():
+        raise ValueError(
+            f"topics={topics}: expected topics of the lowest level; tree.at_levels makes another the lowest"
+        )
+    return rows
+
+
+def _posterior(tree: TopicTree, tokens: TopicTokens, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of the shares of documents in the topics."""
+    if not tree.exclusive:
+        member = np.clip(tree.doc_topic[np.ix_(documents, tokens.rows)].astype(np.float64), 0, 1)
+        return member, member * (1 - member)
+    count, total = tokens.by_document(documents)
+    # words that no topic of the document can have made: then the shares the model gives, as of one token
+    lost = total <= 0
+    count[lost] = tree.doc_topic[np.ix_(documents[lost], tokens.rows)]
+    total = np.where(lost, 1.0, total)
+    mean = count / total[:, None]
+    return mean, mean * (1 - mean) / (total + 1)[:, None]
+
+
+def _posterior_text(tree: TopicTree) -> str:
+    """What `_posterior` takes for the posterior, in words."""
+    name = "the model" if tree.summary is None else tree.summary.name
+    if not tree.exclusive:
+        return f"each document is in a topic or not, with the probability that {name} gives"
+    near = " (P(z|d) draws on neighbouring documents)" if tree.graph is not None else ""
+    return f"Dirichlet with the tokens of each topic that {name} expects in a document{near}, without the prior"
+
+
+def _cluster_numbers(name: str, values: np.ndarray) -> np.ndarray:
+    clusters, numbers = np.unique(values.astype(str), return_inverse=True)
+    if len(clusters) < 2:
+        raise ValueError(f"cluster={name!r} has one value only among {len(values):,} documents: expected at least two")
+    if len(clusters) < _FEW_CLUSTERS:
+        warn_user(
+            f"{len(clusters)} clusters by {name!r} are few: intervals, with {len(clusters) - 1} degrees of freedom, "
+            "may still be too narrow"
+        )
+    return np.asarray(numbers).ravel()

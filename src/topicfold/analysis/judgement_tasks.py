@@ -1,0 +1,251 @@
+"""Tasks for people who judge topics: find the word that does not belong, and rate how well words go together.
+
+Word intrusion is that of Chang et al., "Reading tea leaves: how humans interpret topic models" (2009); ratings on three
+points are those of Newman et al., "Automatic evaluation of topic coherence" (2010).
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.checks import check_choice, check_whole, is_whole
+from ..engine.warn import warn_user
+from ..metrics.coherence import MEASURES, coherence
+from ..store import replaced_when_whole
+from ..topics.naming import same_stem
+from ..topics.tree import TopicTree
+
+__all__ = ["ANSWERS", "QUESTIONS", "JudgementTasks", "Kind", "Task", "judgement_tasks"]
+
+Kind: TypeAlias = Literal["intrusion", "rating"]
+QUESTIONS: Mapping[Kind, str] = {
+    "intrusion": "Which word does not belong with the others?",
+    "rating": "How well do these words go together, as one topic?",
+}
+ANSWERS: Sequence[str] = ("Not related", "Somewhat related", "Very related")  # to the second question: 1, 2, 3
+_FORMAT = "topicfold tasks 1"
+_OWN_WORDS, _RATED_WORDS = 5, 10
+_NOT_OWN = 50  # best words of a topic that are no intruders in it
+_FOREIGN = 0.1  # P(w|z) of an intruder, as a part of its highest in any topic
+_MEASURED_WORDS = 10
+
+
+class Task(NamedTuple):
+    """One question; `intruder` is the place of the word that does not belong, counted from 1, or 0 in a rating."""
+
+    kind: Kind
+    topic: int
+    words: tuple[str, ...]
+    intruder: int
+
+    @property
+    def n_answers(self) -> int:
+        """The highest number that is an answer."""
+        return len(self.words) if self.kind == "intrusion" else len(ANSWERS)
+
+
+@dataclass(frozen=True)
+class JudgementTasks:
+    """Tasks with their key: which topics they are of, where the intruders are, and automatic measures of the topics.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+        In the order in which people see them; their numbers count from 1.
+    names : mapping of int to str
+        Names of the topics.
+    measures : mapping of str to mapping of int to float
+        Automatic measures of each topic, by name of the measure.
+    """
+
+    tasks: tuple[Task, ...]
+    names: Mapping[int, str]
+    measures: Mapping[str, Mapping[int, float]]
+
+    @property
+    def id(self) -> str:
+        """What tells these tasks from others; every answer names it."""
+        shown = json.dumps([[task.kind, task.words] for task in self.tasks])
+        return hashlib.blake2b(shown.encode(), digest_size=6).hexdigest()
+
+    def to_csv(self) -> str:
+        """The tasks as a table, with empty columns for the person and the answer, and without the key."""
+        file = io.StringIO()
+        most = max((len(task.words) for task in self.tasks), default=0)
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["tasks", "task", "question", *(f"word {w + 1}" for w in range(most)), "rater", "answer"])
+        for number, task in enumerate(self.tasks, start=1):
+            blank = [""] * (most - len(task.words))
+            table.writerow([self.id, number, QUESTIONS[task.kind], *task.words, *blank, "", ""])
+        return file.getvalue()
+
+    def save_key(self, path: str | Path) -> None:
+        """Write the key, which `load_key` reads; those who answer should not see it."""
+        found = {
+            "format": _FORMAT,
+            "id": self.id,
+            "tasks": [task._asdict() for task in self.tasks],
+            "names": {str(topic): name for topic, name in self.names.items()},
+            "measures": {
+                name: {str(topic): value if math.isfinite(value) else None for topic, value in values.items()}
+                for name, values in self.measures.items()
+            },
+        }
+        with replaced_when_whole(path) as unfinished:
+            Path(unfinished).write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+    @staticmethod
+    def load_key(path: str | Path) -> JudgementTasks:
+        """Read a key that `save_key` wrote."""
+        try:
+            found = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            found = None
+        if not isinstance(found, dict) or found.get("format") != _FORMAT:
+            raise ValueError(f"{path} is no key of tasks: expected the .key.json file that was written with them")
+        try:
+            tasks = tuple(_checked_task(task) for task in found["tasks"])
+            names = {int(topic): str(name) for topic, name in found["names"].items()}
+            measures = {
+                str(name): {int(topic): math.nan if value is None else float(value) for topic, value in values.items()}
+                for name, values in found["measures"].items()
+            }
+            result = JudgementTasks(tasks, names, measures)
+            if result.id != found["id"] or not {task.topic for task in tasks} <= set(names):
+                raise ValueError("its parts do not fit each other")
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+        return result
+
+
+def _checked_task(given: Mapping[str, Any]) -> Task:
+    task = Task(given["kind"], given["topic"], tuple(given["words"]), given["intruder"])
+    place = is_whole(task.intruder) and (
+        1 <= task.intruder <= len(task.words) if task.kind == "intrusion" else task.intruder == 0
+    )
+    if task.kind not in QUESTIONS or not is_whole(task.topic) or not all(isinstance(w, str) for w in task.words):
+        raise ValueError(f"a task is {given!r:.60}")
+    if not place:
+        raise ValueError(f"the intruder of a task is at {task.intruder!r:.20}")
+    return task
+
+
+def judgement_tasks(
+    tree: TopicTree,
+    corpus: Corpus,
+    *,
+    kinds: Sequence[Kind] = ("intrusion", "rating"),
+    topics: Sequence[int] | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> JudgementTasks:
+    """Tasks for people on the topics of a tree.
+
+    In an intrusion task the five best words of a topic stand in random order with an intruder, a word that is among
+    the five best of another topic of the level and has little probability in this one. In a rating task its ten best
+    words stand in order. Intrusion tasks come first: lists that are rated would give intruders away.
+
+    Parameters
+    ----------
+    tree : TopicTree
+    corpus : Corpus
+        Documents in which the automatic measures, such as coherence, are counted.
+    kinds : sequence of {'intrusion', 'rating'}, default=('intrusion', 'rating')
+    topics : sequence of int, optional
+        Topics to judge; None takes those of the lowest level.
+    sample : int, optional
+        Draw so many of them.
+    seed : int, default=0
+        Same seed, same tasks.
+
+    Returns
+    -------
+    JudgementTasks
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA
+    >>> corpus = Corpus.from_texts(["ant bee cat dog eel", "bee ant eel dog cat", "sun moon star sky orbit"] * 3)
+    >>> tasks = judgement_tasks(PLSA(2, random_state=0).fit(corpus).topic_tree(corpus), corpus)
+    >>> [task.kind for task in tasks.tasks], len(tasks.tasks[0].words)
+    (['intrusion', 'intrusion', 'rating', 'rating'], 6)
+    """
+    for kind in kinds:
+        check_choice("kinds", kind, tuple(QUESTIONS))
+    check_whole("seed", seed, 0)
+    chosen = tree.ids[tree.at_lowest_level].tolist() if topics is None else list(dict.fromkeys(topics))
+    rng = np.random.default_rng(seed)
+    if sample is not None and check_whole("sample", sample) < len(chosen):
+        chosen = sorted(rng.choice(chosen, sample, replace=False).tolist())
+    tasks: list[Task] = []
+    for kind in (kind for kind in QUESTIONS if kind in kinds):
+        made = [_intrusion(tree, t, seed) if kind == "intrusion" else _rating(tree, t) for t in chosen]
+        few = [topic for topic, task in zip(chosen, made) if task is None]
+        if few:
+            warn_user(f"{len(few)} topics have too few words for {kind} tasks and are left out: {str(few[:10])[1:-1]}")
+        tasks += [found for k in rng.permutation(len(made)) if (found := made[k]) is not None]
+    if not tasks:
+        raise ValueError("no task can be made of these topics: expected kinds of tasks, and topics with enough words")
+    asked = sorted({task.topic for task in tasks})
+    names = {topic: tree.name(topic) for topic in asked}
+    return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, asked))
+
+
+def _rating(tree: TopicTree, topic: int) -> Task | None:
+    words = tuple(word.word for word in tree.words(topic, _RATED_WORDS))
+    return Task("rating", topic, words, 0) if len(words) > 1 else None
+
+
+def _intrusion(tree: TopicTree, topic: int, seed: int) -> Task | None:
+    """The five best words and an intruder, in an order that depends on the seed and the topic alone."""
+    own = [word.word for word in tree.words(topic, _OWN_WORDS)]
+    candidates = _intruders(tree, topic, own)
+    if len(own) < _OWN_WORDS or not candidates:
+        return None
+    rng = np.random.default_rng([seed, topic])
+    intruder = candidates[rng.integers(len(candidates))]
+    words = [*own, intruder]
+    shown = [words[place] for place in rng.permutation(len(words))]
+    return Task("intrusion", topic, tuple(shown), shown.index(intruder) + 1)
+
+
+def _intruders(tree: TopicTree, topic: int, own: list[str]) -> list[str]:
+    """Best words of other topics of the level that are foreign to this one; if none is, the most foreign."""
+    row = tree.row(topic)
+    level = np.flatnonzero(tree.level == tree.level[row])
+    near = {word.word for word in tree.words(topic, _NOT_OWN)}
+    column = {word: w for w, word in enumerate(tree.vocabulary)}
+    foreign: dict[str, float] = {}
+    for other in tree.ids[level].tolist():
+        for word in (found.word for found in tree.words(other, _OWN_WORDS)):
+            if word not in near and not any(same_stem(word, mine) for mine in own):
+                most = max(float(tree.topic_word[level, column[word]].max()), 1e-300)
+                foreign[word] = float(tree.topic_word[row, column[word]]) / most
+    allowed = max(_FOREIGN, min(foreign.values(), default=0.0))
+    return [word for word, share in foreign.items() if share <= allowed]
+
+
+def _measures(tree: TopicTree, corpus: Corpus, topics: Sequence[int]) -> dict[str, dict[int, float]]:
+    """Size, mean score of the best words, and coherence of the topics, with documents as windows."""
+    counts = corpus.counts_over(tree.vocabulary)
+    column = {word: w for w, word in enumerate(tree.vocabulary)}
+    best = {topic: tree.words(topic, _MEASURED_WORDS) for topic in topics}
+    found = {
+        "size": {topic: tree.size_of(topic) for topic in topics},
+        tree.score_name: {topic: float(np.mean([word.score for word in best[topic]])) for topic in topics},
+    }
+    listed = [[column[word.word] for word in best[topic]] for topic in topics]
+    for measure in MEASURES:
+        found[measure] = dict(zip(topics, coherence(listed, counts=counts, measure=measure).tolist()))
+    return found

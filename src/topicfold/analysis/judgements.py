@@ -1,0 +1,314 @@
+"""What people have answered: how many found the intruders, how they rate topics, and whether they agree."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..engine.extras import import_extra
+from ..metrics.judging import Estimate, krippendorff_alpha, spearman, wilson_interval
+from .judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks, Kind, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Answer", "Correlation", "Judged", "Judgements", "TopicJudged", "read_answers", "read_judgements"]
+
+_COLUMNS = ("tasks", "rater", "task", "answer")
+_DRAWS = 1000
+_LONGEST = 40  # characters of a value that an error shows
+
+
+class Answer(NamedTuple):
+    """An answer of a person to a task, by its number; 0: does not know the words."""
+
+    rater: str
+    task: int
+    value: int
+
+
+class Judged(NamedTuple):
+    """All answers of a kind: the share of intruders found, or the mean rating; the answers of which words were not
+    known; and Krippendorff's alpha, of the words chosen, or of ratings as an order."""
+
+    kind: Kind
+    mean: Estimate
+    unknown: int
+    alpha: Estimate
+
+
+class TopicJudged(NamedTuple):
+    """The share of people who found the intruder in a topic, and its mean rating."""
+
+    topic: int
+    name: str
+    intrusion: Estimate
+    rating: Estimate
+
+
+class Correlation(NamedTuple):
+    """Spearman's correlation, over topics, of a judgement with a measure."""
+
+    kind: Kind
+    measure: str
+    rho: Estimate
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What people say of topics; made by `read_judgements`.
+
+    Attributes
+    ----------
+    raters : tuple of str
+    chance : float
+        Share of intruders that are found by guessing.
+    kinds : tuple of Judged
+    topics : tuple of TopicJudged
+        The best judged first.
+    correlations : tuple of Correlation
+    """
+
+    raters: tuple[str, ...]
+    chance: float
+    kinds: tuple[Judged, ...]
+    topics: tuple[TopicJudged, ...]
+    correlations: tuple[Correlation, ...]
+
+    def to_json(self) -> str:
+        """All figures as JSON; null where there is none."""
+        return json.dumps(_plain(self), ensure_ascii=False)
+
+    def topic_table(self) -> pd.DataFrame:
+        """One row per topic: share of intruders found, mean rating, their intervals and numbers of answers."""
+        rows: list[dict[str, Any]] = []
+        for judged in self.topics:
+            row: dict[str, Any] = {"topic": judged.topic, "name": judged.name}
+            for kind in (found.kind for found in self.kinds):
+                value, low, high, n = getattr(judged, kind)
+                row |= {kind: value, f"{kind}_low": low, f"{kind}_high": high, f"{kind}_answers": n}
+            rows.append(row)
+        return import_extra("pandas", "frame", "topic_table").DataFrame(rows).set_index("topic")
+
+    def __str__(self) -> str:
+        people = f"{len(self.raters)} {'person' if len(self.raters) == 1 else 'people'}"
+        lines = [f"{people}, {len(self.topics)} topics; intervals are of 95 %", ""]
+        for judged in self.kinds:
+            figure = _percent if judged.kind == "intrusion" else _decimal
+            what = (
+                f"intruders found (chance {_percent(self.chance)})"
+                if judged.kind == "intrusion"
+                else "mean rating (1 to 3)"
+            )
+            unknown = f", {judged.unknown} more did not know the words" if judged.unknown else ""
+            lines.append(f"{what}: {_shown(judged.mean, figure)}, {judged.mean.n} answers{unknown}")
+            lines.append(f"  agreement between people (alpha): {_shown(judged.alpha, _decimal)}")
+        kinds = [judged.kind for judged in self.kinds]
+        titles = {"intrusion": "intruder found", "rating": "rating"}
+        figures: dict[Kind, Callable[[float], str]] = {"intrusion": _percent, "rating": _decimal}
+        rows = [["topic", *(titles[kind] for kind in kinds), "name"]]
+        rows += [
+            [str(found.topic), *(_shown(getattr(found, kind), figures[kind]) for kind in kinds), found.name]
+            for found in self.topics
+        ]
+        lines += ["", *_aligned(rows)]
+        rows = [["Spearman's correlation with", *(titles[kind] for kind in kinds)]]
+        for measure in dict.fromkeys(found.measure for found in self.correlations):
+            rho = {found.kind: found.rho for found in self.correlations if found.measure == measure}
+            rows.append([measure, *(_shown(rho[kind], _decimal) if kind in rho else "" for kind in kinds)])
+        return "\n".join([*lines, "", *_aligned(rows)])
+
+    __repr__ = __str__
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def _decimal(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _shown(estimate: Estimate, figure: Callable[[float], str]) -> str:
+    if math.isnan(estimate.value):
+        return "-"
+    interval = "" if math.isnan(estimate.low) else f" ({figure(estimate.low)} to {figure(estimate.high)})"
+    return f"{figure(estimate.value)}{interval}"
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Judgements):
+        return {name: _plain(part) for name, part in vars(value).items()}
+    if hasattr(value, "_asdict"):
+        return {name: _plain(part) for name, part in value._asdict().items()}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def read_judgements(key: JudgementTasks | str | Path, answers: Sequence[str | Path]) -> Judgements:
+    """Read what people have answered, and set it beside chance, beside each other and beside automatic measures.
+
+    Parameters
+    ----------
+    key : JudgementTasks, str or Path
+        The tasks, or the file with their key.
+    answers : sequence of str or Path
+        CSV files with the columns tasks, rater, task and answer: those the page downloads, or the table of tasks with
+        answers filled in. One person is in one file; a file may hold several people. Empty answers are left out; an
+        answer of 0 says that the words are not known.
+
+    Returns
+    -------
+    Judgements
+    """
+    tasks = key if isinstance(key, JudgementTasks) else JudgementTasks.load_key(key)
+    given = read_answers(tasks, answers)
+    raters = tuple(dict.fromkeys(answer.rater for answer in given))
+    table = np.full((len(raters), len(tasks.tasks)), np.nan)
+    for answer in given:
+        table[raters.index(answer.rater), answer.task - 1] = answer.value
+    kinds = [kind for kind in QUESTIONS if any(task.kind == kind for task in tasks.tasks)]
+    judged = tuple(_judged(tasks.tasks, table, kind) for kind in kinds)
+    topics = _topics(tasks, table)
+    sizes = [len(task.words) for task in tasks.tasks if task.kind == "intrusion"]
+    chance = float(np.mean([1 / size for size in sizes])) if sizes else math.nan
+    return Judgements(raters, chance, judged, topics, _correlations(tasks, topics, kinds))
+
+
+def _judged(tasks: Sequence[Task], table: np.ndarray, kind: Kind) -> Judged:
+    columns = [number for number, task in enumerate(tasks) if task.kind == kind]
+    known = np.where(table[:, columns] > 0, table[:, columns], np.nan)
+    level: Any = "nominal" if kind == "intrusion" else "ordinal"
+    alpha, rng = krippendorff_alpha(known, level), np.random.default_rng(0)
+    drawn = rng.integers(len(columns), size=(_DRAWS if not math.isnan(alpha) else 0, len(columns)))
+    found = np.array([krippendorff_alpha(known[:, some], level) for some in drawn])
+    found = found[~np.isnan(found)]
+    low, high = np.quantile(found, [0.025, 0.975]).tolist() if len(found) else (math.nan, math.nan)
+    mean = _mean([(tasks[number], table[:, number]) for number in columns], kind)
+    unknown = int((table[:, columns] == 0).sum())
+    return Judged(kind, mean, unknown, Estimate(alpha, low, high, len(columns)))
+
+
+def _mean(answered: Sequence[tuple[Task, np.ndarray]], kind: Kind) -> Estimate:
+    """The share of intruders found, or the mean rating, whose interval is worked out on a scale from 0 to 1."""
+    n = sum(int((values > 0).sum()) for _, values in answered)
+    if kind == "intrusion":
+        return wilson_interval(sum(int((values == task.intruder).sum()) for task, values in answered), n)
+    span = len(ANSWERS) - 1
+    found = wilson_interval(sum(float((values[values > 0] - 1).sum()) for _, values in answered) / span, n)
+    return Estimate(1 + span * found.value, 1 + span * found.low, 1 + span * found.high, n)
+
+
+def _topics(tasks: JudgementTasks, table: np.ndarray) -> tuple[TopicJudged, ...]:
+    found = []
+    for topic, name in tasks.names.items():
+        means = {
+            kind: _mean([(task, table[:, k]) for k, task in enumerate(tasks.tasks) if task[:2] == (kind, topic)], kind)
+            for kind in QUESTIONS
+        }
+        found.append(TopicJudged(topic, name, **means))
+
+    def merit(judged: TopicJudged) -> tuple[float, float, int]:
+        return (*(-np.nan_to_num(mean.value) for mean in (judged.intrusion, judged.rating)), judged.topic)
+
+    return tuple(sorted(found, key=merit))
+
+
+def _correlations(
+    tasks: JudgementTasks, topics: Sequence[TopicJudged], kinds: Sequence[Kind]
+) -> tuple[Correlation, ...]:
+    measures: dict[str, list[float]] = {
+        name: [values.get(judged.topic, math.nan) for judged in topics] for name, values in tasks.measures.items()
+    }
+    found = [
+        Correlation(kind, name, spearman([getattr(judged, kind).value for judged in topics], values))
+        for name, values in measures.items()
+        for kind in kinds
+    ]
+    if len(kinds) > 1:
+        rating = [judged.rating.value for judged in topics]
+        found.append(
+            Correlation("intrusion", "mean rating", spearman([judged.intrusion.value for judged in topics], rating))
+        )
+    return tuple(found)
+
+
+# ---- files of answers -----------------------------------------------------------------------------------------------
+
+
+def read_answers(tasks: JudgementTasks, paths: Sequence[str | Path]) -> list[Answer]:
+    """The answers in CSV files, checked against the tasks; see `read_judgements`."""
+    if isinstance(paths, str | Path):
+        raise ValueError(f"answers={str(paths)!r}: expected a list of files")
+    place: dict[str, str | Path] = {}
+    found: list[Answer] = []
+    for path in paths:
+        here = _answers_in(tasks, path)
+        if not here:
+            raise ValueError(f"{path} holds no answers")
+        for rater in dict.fromkeys(answer.rater for answer in here):
+            if rater in place:
+                raise ValueError(
+                    f"{rater!r:.{_LONGEST}} is in {place[rater]} and in {path}: expected one file per person"
+                )
+            place[rater] = path
+        found += here
+    if not found:
+        raise ValueError("there are no answers: give the files that people have sent")
+    return found
+
+
+def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
+    found: dict[tuple[str, int], Answer] = {}
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text.partition("\n")[0] else ",")
+        header = [name.strip() for name in next(table, [])]
+        for name in _COLUMNS:
+            if header.count(name) != 1:
+                raise ValueError(f"{path} has no column {name!r}: expected the columns {', '.join(_COLUMNS)}")
+        columns = [header.index(name) for name in _COLUMNS]
+        for row in table:
+            cells = [row[column].strip() if column < len(row) else "" for column in columns]
+            if not cells[-1]:
+                continue
+            where = f"{path}, line {table.line_num}"
+            answer = _checked(tasks, cells, where)
+            if answer[:2] in found:
+                raise ValueError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} a second time")
+            found[answer[:2]] = answer
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path} is no CSV file in UTF-8: {error}") from None
+    return list(found.values())
+
+
+def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:
+    of_tasks, rater, number, value = cells
+    if of_tasks != tasks.id:
+        raise ValueError(f"{where}: an answer to the tasks {of_tasks!r:.{_LONGEST}}, and the key is of {tasks.id!r}")
+    if not rater:
+        raise ValueError(f"{where}: an answer without a name in the column rater")
+    if not _is_whole(number, 1, len(tasks.tasks)):
+        raise ValueError(f"{where}: there is no task {number!r:.{_LONGEST}} among {len(tasks.tasks)}")
+    most = tasks.tasks[int(number) - 1].n_answers
+    if not _is_whole(value, 0, most):
+        raise ValueError(f"{where}: answer {value!r:.{_LONGEST}} to task {number}: expected a number from 0 to {most}")
+    return Answer(rater, int(number), int(value))
+
+
+def _is_whole(text: str, low: int, high: int) -> bool:
+    return text.isdecimal() and len(text) < 10 and low <= int(text) <= high

@@ -1,0 +1,86 @@
+"""Commands for people who judge topics: tasks, agreement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .messages import check_places, corpus_name, say
+from .options import file_options, known_options, read_as_fitted
+
+__all__ = ["agreement", "tasks"]
+
+_PAGE, _TABLE, _KEY = ".html", ".csv", ".key.json"
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input", type=click.Path())
+@file_options
+@known_options
+@click.option(
+    "--out", default="tasks.html", show_default=True, help="Page to write; a table and the key stand beside it."
+)
+@click.option("--kind", "kinds", default="intrusion,rating", show_default=True, help="Kinds of tasks.")
+@click.option("--sample", type=int, help="Draw so many topics.")
+@click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option("--name", help="What people judge, on the page; without it, the name of INPUT.")
+def tasks(
+    model: str,
+    input: str,
+    out: str,
+    kinds: str,
+    sample: int | None,
+    seed: int,
+    tree_file: str | None,
+    name: str | None,
+    **given: Any,
+) -> None:
+    """Write tasks for people who judge the topics of MODEL.
+
+    In an intrusion task a person finds the word that does not belong, in a rating task says how well words go
+    together. TASKS.html is one page for any browser that records answers; TASKS.csv has the same tasks as a table;
+    TASKS.key.json is the key, for `topicfold agreement` alone: do not send it to those who answer.
+    """
+    from ..analysis.judgement_tasks import judgement_tasks
+    from ..models.model_file import load
+    from ..report.tasks_page import save_tasks_page
+    from ..store import replaced_when_whole
+    from ..topics.tree import TopicTree
+
+    if not out.endswith(_PAGE):
+        raise click.UsageError(f"--out {out}: expected the name of a page, such as tasks.html")
+    table, key = (out.removesuffix(_PAGE) + ending for ending in (_TABLE, _KEY))
+    check_places([model, input, tree_file], out, table, key)
+    fitted = load(model)
+    changed = None if tree_file is None else TopicTree.load(tree_file)
+    corpus = read_as_fitted(fitted, model, input, given)
+    topics = fitted.topic_tree(corpus)
+    if changed is not None:
+        topics = changed.with_documents_of(topics)
+    wanted: Any = [kind.strip() for kind in kinds.split(",")]
+    made = judgement_tasks(topics, corpus, kinds=wanted, sample=sample, seed=seed)
+    save_tasks_page(made, out, name or corpus_name(input))
+    with replaced_when_whole(table) as unfinished:
+        Path(unfinished).write_text(made.to_csv(), encoding="utf-8")
+    made.save_key(key)
+    say(f"{len(made.tasks)} tasks on {len(made.names)} topics are in {out} and {table}; keep {key} to yourself")
+
+
+@click.command()
+@click.argument("key", type=click.Path())
+@click.argument("answers", nargs=-1, required=True, type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def agreement(key: str, answers: tuple[str, ...], as_json: bool) -> None:
+    """Print what people say of topics: KEY is that of `topicfold tasks`, ANSWERS are the files people have sent.
+
+    How many intruders they found against chance, how they rate topics, whether they agree (Krippendorff's alpha), and
+    how far automatic measures agree with them (Spearman's correlation over topics).
+    """
+    from ..analysis.judgements import read_judgements
+
+    found = read_judgements(key, answers)
+    click.echo(found.to_json() if as_json else str(found))

@@ -1,0 +1,117 @@
+"""The command that lets a program name topics: name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .messages import check_places, say
+from .options import file_options, known_options, read_as_fitted
+from .topic_commands import topics_of
+
+if TYPE_CHECKING:
+    from ..corpus.corpus import Corpus
+    from ..topics.given_names import TopicToName
+    from ..topics.tree import TopicTree
+
+__all__ = ["name"]
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("input", required=False, type=click.Path())
+@file_options
+@known_options
+@click.option("--command", help="Program with its options; it reads a prompt from stdin and answers on stdout.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option("--words", "n_words", default=10, show_default=True, help="Words of a topic in the prompt.")
+@click.option("--documents", "n_documents", default=3, show_default=True, help="Documents of a topic in the prompt.")
+@click.option("--timeout", default=120.0, show_default=True, help="Seconds that the program has for a topic.")
+@click.option("--fresh", is_flag=True, help="Ask again for names whose answers are kept.")
+@click.option("--dry-run", is_flag=True, help="Print the prompts and run nothing.")
+@click.option(
+    "--out",
+    default="-",
+    show_default=True,
+    help="File to write: names as JSON, for --names; or a tree with names and descriptions (.safetensors), for --tree.",
+)
+def name(
+    model: str,
+    input: str | None,
+    command: str | None,
+    tree_file: str | None,
+    n_words: int,
+    n_documents: int,
+    timeout: float,
+    fresh: bool,
+    dry_run: bool,
+    out: str,
+    **given: Any,
+) -> None:
+    """Let a program, such as the client of a language model, name the topics of MODEL.
+
+    It is run once per topic, without a shell, with a prompt of the topic's words, titles of its best documents and,
+    where INPUT is given, how their texts begin. Answers are kept in the user's cache folder: after an error the same
+    command goes on where it ended.
+    """
+    from ..analysis.name_command import NameCommand, naming_prompt
+    from ..engine.progress import progress
+    from ..topics.given_names import topics_to_name
+
+    if command is None and not dry_run:
+        raise click.UsageError("--command is missing: give a program, or --dry-run to see the prompts")
+    if out != "-":
+        check_places([model, input, tree_file], out)
+    by = None if command is None else NameCommand(command, timeout=timeout, fresh=fresh)
+    topics, corpus = _topics_and_corpus(model, input, tree_file, given)
+    if by is None or dry_run:
+        for seen in topics_to_name(topics, corpus, None, n_words, n_documents):
+            click.echo(naming_prompt(seen))
+        return
+    with progress(f"Naming {len(topics):,} topics", len(topics)) as move:
+        done = 0
+
+        def ask(seen: TopicToName) -> tuple[str, str]:
+            nonlocal done
+            answer = by(seen)
+            done += 1
+            move(done)
+            return answer
+
+        topics = topics.named(ask, corpus=corpus, n_words=n_words, n_documents=n_documents)
+    _write(topics, out)
+
+
+def _topics_and_corpus(
+    model: str, input: str | None, tree_file: str | None, given: dict[str, Any]
+) -> tuple[TopicTree, Corpus | None]:
+    from ..models.model_file import load
+    from ..topics.tree import TopicTree
+
+    changed = None if tree_file is None else TopicTree.load(tree_file)
+    if input is None:
+        return (topics_of(model) if changed is None else changed), None
+    fitted = load(model)
+    corpus = read_as_fitted(fitted, model, input, given)
+    say(str(corpus))
+    topics = fitted.topic_tree(corpus)
+    return (topics if changed is None else changed.with_documents_of(topics)), corpus
+
+
+def _write(topics: TopicTree, out: str) -> None:
+    from ..store import replaced_when_whole
+
+    if out.endswith(".safetensors"):
+        topics.save(out)
+    else:
+        ordered = {str(topic): topics.names[topic] for topic in sorted(topics.names)}
+        text = json.dumps(ordered, ensure_ascii=False, indent=1)
+        if out == "-":
+            click.echo(text)
+            return
+        with replaced_when_whole(out) as unfinished:
+            Path(unfinished).write_text(text + "\n", encoding="utf-8")
+    say(f"{len(topics.names):,} names are in {out}")

@@ -1,0 +1,20 @@
+"""Where things are kept that can be made again: among the user's caches."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["user_cache"]
+
+
+def user_cache(name: str) -> Path:
+    """The folder of a cache of topicfold's, which may not be there yet."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "topicfold" / name

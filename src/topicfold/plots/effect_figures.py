@@ -1,0 +1,104 @@
+"""Effects of metadata on topics: intervals of one effect over topics, and curves along a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .style import COLOURS, GREY, SMALL, cut, new_figure, tidy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["effect_curves", "effect_sizes"]
+
+_SHOWN_TOPICS = 12
+
+
+def effect_sizes(table: pd.DataFrame) -> Any:
+    """An effect on each topic with its interval, the largest at the top: from `effects(...).contrast(...)`.
+
+    Or from a table of `effects(...).table()` with the rows of one term. Intervals that hold zero are grey.
+    """
+    terms = table["term"].unique().tolist()
+    if len(terms) != 1:
+        raise ValueError(f"the table has {len(terms)} terms: expected the rows of one, table[table.term == ...]")
+    table = table.sort_values("estimate", ascending=False, kind="stable")
+    places = np.arange(len(table))
+    sure = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()
+    figure = new_figure(7.2, 0.25 * len(table) + 1.1)
+    axes = figure.subplots()
+    axes.axvline(0, color=GREY, linewidth=1)
+    low, high, middle = (100 * table[name].to_numpy() for name in ("low", "high", "estimate"))
+    for place, known in zip(places, sure):
+        colour = GREY if not known else COLOURS[0] if middle[place] > 0 else COLOURS[1]
+        axes.plot([low[place], high[place]], [place, place], color=colour, linewidth=1.6)
+        axes.plot(middle[place], place, "o", color=colour, markersize=5)
+    labels = [f"{topic}: {cut(name, 40)}" for topic, name in zip(table["topic"], table["name"])]
+    axes.set_yticks(places, labels, fontsize=SMALL, parse_math=False)
+    axes.set_ylim(len(table) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("difference in the share of the topic (percentage points)")
+    axes.set_title(str(terms[0]), loc="left", fontsize=10, parse_math=False)
+    tidy(axes, "x")
+    return figure
+
+
+def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_topics: int = _SHOWN_TOPICS) -> Any:
+    """Predicted shares with bands, a panel per topic: from `effects(...).predict(...)`.
+
+    Without `topics`, those that move most for the width of their bands.
+    """
+    known = table["topic"].unique().tolist()
+    if topics is None:
+        moves = {
+            topic: float(np.ptp(own["share"]) / max(float((own["high"] - own["low"]).mean()), 1e-12))
+            for topic, own in table.groupby("topic", sort=False)
+        }
+        topics = sorted(known, key=lambda topic: -moves[topic])[:n_topics]
+    missing = [topic for topic in topics if topic not in known]
+    if missing or not topics:
+        raise ValueError(f"topics={list(topics)}: expected topics of the table, {', '.join(map(str, known[:12]))}")
+    n_columns = min(4, len(topics))
+    n_rows = -(-len(topics) // n_columns)
+    figure = new_figure(2.9 * n_columns + 0.4, 2.1 * n_rows + 0.5)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    groups = table["group"].unique().tolist() if "group" in table else [None]
+    for axes, topic in zip(panels, topics):
+        own = table[table["topic"] == topic]
+        for group, colour in zip(groups, _colours(len(groups))):
+            _curve(axes, own if group is None else own[own["group"] == group], colour)
+        axes.axhline(0, color=GREY, linewidth=0.6)
+        axes.set_title(f"{topic}: {cut(own['name'].iloc[0], 26)}", loc="left", fontsize=SMALL, parse_math=False)
+        axes.tick_params(labelsize=8)
+        tidy(axes)
+    for axes in panels[len(topics) :]:
+        axes.set_visible(False)
+    if len(groups) > 1:
+        handles = [panels[0].lines[place] for place in range(len(groups))]
+        legend = figure.legend(
+            handles, list(map(str, range(len(groups)))), loc="outside lower center", ncols=4, frameon=False
+        )
+        for text, group in zip(legend.get_texts(), groups):
+            text.set_parse_math(False)
+            text.set_text(str(group))
+    figure.supxlabel(str(table.attrs.get("along", "value")), fontsize=10)
+    figure.supylabel("share of the topic (%)", fontsize=10)
+    return figure
+
+
+def _colours(n: int) -> list[str]:
+    return [COLOURS[place % len(COLOURS)] for place in range(n)]
+
+
+def _curve(axes: Any, own: pd.DataFrame, colour: str) -> None:
+    """A line with its band, or where values are categories, points with their intervals."""
+    share, low, high = (100 * own[name].to_numpy() for name in ("share", "low", "high"))
+    if own["value"].dtype.kind in "if":
+        axes.plot(own["value"], share, color=colour, linewidth=1.4)
+        axes.fill_between(own["value"], low, high, color=colour, alpha=0.2, linewidth=0)
+    else:
+        reach = [share - low, high - share]
+        axes.errorbar(own["value"].astype(str), share, reach, fmt="o", color=colour, markersize=4, capsize=2)

@@ -1,0 +1,149 @@
+"""Names of topics by a function: what it gets to see of a topic, and what becomes of its answer."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..corpus.corpus import Corpus
+from ..engine.checks import check_whole
+from ..engine.warn import warn_user
+from .likeness import topic_likeness
+from .ranking import largest
+
+if TYPE_CHECKING:
+    from .tree import TopicTree
+
+__all__ = ["Namer", "TopicToName", "as_one_line", "named", "topics_to_name"]
+
+_LONGEST_NAME, _LONGEST_DESCRIPTION, _START_OF_TEXT = 120, 400, 400  # characters
+_NEAREST = 3
+
+
+class TopicToName(NamedTuple):
+    """What a function that names topics gets to see of one.
+
+    Attributes
+    ----------
+    topic : int
+        Its id.
+    words : tuple of str
+        Its words, best first.
+    documents : tuple of (str, str)
+        Title (or id) and start of the text of its best documents; the text is empty where it is not known.
+    nearest : tuple of str
+        Names of the topics of its level that are most like it.
+    parent : str or None
+        Name of the topic above it.
+    """
+
+    topic: int
+    words: tuple[str, ...]
+    documents: tuple[tuple[str, str], ...]
+    nearest: tuple[str, ...]
+    parent: str | None
+
+
+Namer: TypeAlias = "Callable[[TopicToName], str | tuple[str, str] | None]"
+
+
+def named(
+    tree: TopicTree, by: Namer, corpus: Corpus | None, topics: Sequence[int] | None, n_words: int, n_documents: int
+) -> TopicTree:
+    """The tree with names by a function; see `TopicTree.named`."""
+    names, descriptions = dict(tree.names), dict(tree.descriptions)
+    new: set[int] = set()
+    empty: list[int] = []
+    for seen in topics_to_name(tree, corpus, topics, n_words, n_documents):
+        above = int(tree.parent[tree.row(seen.topic)])
+        try:
+            answer = by(seen._replace(parent=names.get(above, seen.parent)))
+        except Exception as error:
+            error.add_note(f"while naming topic {seen.topic}")
+            raise
+        name, description = _checked(answer, seen.topic)
+        if not name:
+            empty.append(seen.topic)
+            continue
+        new.add(seen.topic)
+        names[seen.topic] = name
+        descriptions.pop(seen.topic, None)  # it went with another name
+        if description:
+            descriptions[seen.topic] = description
+    if empty:
+        shown = ", ".join(map(str, empty[:10])) + (", ..." if len(empty) > 10 else "")
+        warn_user(f"{len(empty)} of the topics to name got no name and stay as they were: {shown}")
+    return replace(tree, names=_unique(tree, names, new), descriptions=descriptions)
+
+
+def topics_to_name(
+    tree: TopicTree, corpus: Corpus | None, topics: Sequence[int] | None, n_words: int, n_documents: int
+) -> list[TopicToName]:
+    """What is known of each topic to name, those of higher levels first."""
+    check_whole("n_words", n_words)
+    check_whole("n_documents", n_documents, 0)
+    if corpus is not None and corpus.ids != tree.document_ids:
+        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+    rows = range(len(tree)) if topics is None else [tree.row(topic) for topic in dict.fromkeys(topics)]
+    likeness = topic_likeness(tree) if len(tree.doc_topic) else np.eye(len(tree))
+    texts = None if corpus is None else corpus.texts
+    found = []
+    for row in sorted(rows, key=lambda row: -tree.level[row]):
+        topic, above = int(tree.ids[row]), int(tree.parent[row])
+        best = [d for d in largest(tree.doc_topic[:, row], n_documents).tolist() if tree.doc_topic[d, row] > 0]
+        others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != topic))
+        near = others[largest(likeness[row, others], _NEAREST)]
+        found.append(
+            TopicToName(
+                topic=topic,
+                words=tuple(word.word for word in tree.words(topic, n_words)),
+                documents=tuple((tree.title(d), "" if texts is None else _start(texts[d])) for d in best),
+                nearest=tuple(tree.name(other) for other in tree.ids[near].tolist()),
+                parent=tree.name(above) if above >= 0 else None,
+            )
+        )
+    return found
+
+
+def _start(text: str) -> str:
+    return as_one_line(text[: 2 * _START_OF_TEXT], _START_OF_TEXT)
+
+
+def as_one_line(text: str, most: int) -> str:
+    """Text without line breaks and control characters, cut to a length.
+
+    >>> as_one_line("  Web\\n servers\\x07 ", 40), as_one_line("a long name", 7)
+    ('Web servers', 'a long…')
+    """
+    kept = "".join(
+        " " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs")
+    )
+    line = " ".join(kept.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def _checked(answer: object, topic: int) -> tuple[str, str]:
+    """Name and description of an answer; of a name of several lines the first that says something."""
+    parts = ("", "") if answer is None else (answer, "") if isinstance(answer, str) else answer
+    if not isinstance(parts, tuple | list) or len(parts) != 2 or not all(isinstance(part, str) for part in parts):
+        raise ValueError(
+            f"topic {topic}: got {answer!r:.60} for a name: expected a string, or a name and a description"
+        )
+    lines = [line for line in parts[0].splitlines() if as_one_line(line, _LONGEST_NAME)]
+    return as_one_line(lines[0] if lines else "", _LONGEST_NAME), as_one_line(parts[1], _LONGEST_DESCRIPTION)
+
+
+def _unique(tree: TopicTree, names: dict[int, str], new: set[int]) -> dict[int, str]:
+    """The names, with the id behind each new one that another topic of the level has already."""
+    level = dict(zip(tree.ids.tolist(), tree.level.tolist()))
+    taken = {(level[topic], name.casefold()) for topic, name in names.items() if topic not in new}
+    result = dict(names)
+    for topic in sorted(new):
+        while (level[topic], result[topic].casefold()) in taken:
+            result[topic] += f" ({topic})"
+        taken.add((level[topic], result[topic].casefold()))
+    return result
