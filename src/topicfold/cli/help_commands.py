@@ -7,7 +7,7 @@ import textwrap
 
 import click
 
-from .completion import SHELLS, complete_model, script_for
+from .shell_completion import SHELLS, complete_model, script_for
 from .signatures import model_names, signature_of
 
 __all__ = ["completion", "doctor", "models"]

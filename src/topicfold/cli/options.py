@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from .completion import complete_graph, complete_model, complete_parameter, complete_stop_words
 from .messages import say
+from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
 
 if TYPE_CHECKING:
     import numpy as np
