@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 LEFT_OUT = ("bench",)  # peers to compare with
 HEAD = """\
 # Made by scripts/build_constraints.py from an environment in which all tests pass; do not edit.
-# pip install -c constraints.txt "topicfold[all]" gives the same bits as that environment, on the same kind of processor.
+# pip install -c constraints.txt "topicfold[all]" gives the bits of that environment, on the same kind of processor.
 """
 
 

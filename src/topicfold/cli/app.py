@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in words  # anywhere, not only before the command
     words = [word for word in words if word != "--debug"]
     if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
-        sys.stdout.reconfigure(encoding="utf-8")  # data is the same on every machine
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # data is the same on every machine
     terminated: list[bool] = []
     try:
         with warnings.catch_warnings(), _taken_as_interrupt(signal.SIGTERM, terminated):

@@ -113,5 +113,5 @@ def _write(topics: TopicTree, out: str) -> None:
             click.echo(text)
             return
         with replaced_when_whole(out) as unfinished:
-            Path(unfinished).write_text(text + "\n", encoding="utf-8")
+            Path(unfinished).write_text(text + "\n", encoding="utf-8", newline="\n")
     say(f"{len(topics.names):,} names are in {out}")
