@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -76,6 +77,15 @@ def test_constraints_follow_what_requirements_require():
     assert set(found) <= set(constraints())
     with pytest.raises(SystemExit, match="no-such-package is not installed"):
         module.versions_of([Requirement("no-such-package")])
+
+
+def test_the_first_minute_is_measured_by_package_and_by_the_fastest_process():
+    module = script("first_minute")
+    sizes = module.package_sizes(Path(sys.executable))
+    assert sizes["numpy"] > 1e7
+    assert sizes["click"] > 1e5
+    runs = [{"import": 3.0}, {"import": 2.0}, {"import": 1.0}]
+    assert module.cells({"LDA": runs, "PLSA": runs}, "import") == ["3.00", "1.00"] * 2
 
 
 # ---- workflows ------------------------------------------------------------------------------------------------------
