@@ -4,8 +4,9 @@ Names are loaded when they are first used, so that `import topicfold` costs noth
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+
+from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
@@ -148,8 +149,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return version("topicfold")
     if name in _ROOMS:
         return import_module(f"topicfold.{name}")
     if name not in _HOME:

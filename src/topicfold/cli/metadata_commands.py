@@ -59,7 +59,7 @@ def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) 
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.option("--by", required=True, metavar="COLUMN", help="Column whose values are the groups, or 'labels'.")
 @click.option("--groups", metavar="A,B", help="Two values to compare; without it, each against the rest.")
 @click.option("--topic", "topics", type=int, multiple=True, help="One topic; repeatable. -1 is all tokens together.")
@@ -107,7 +107,7 @@ def contrast(
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.option("--formula", required=True, help="What shares of topics depend on, such as '~ party + bs(year, df=5)'.")
 @click.option("--cluster", metavar="COLUMN", help="Column of documents that are not independent of each other.")
 @click.option("--contrast", "difference", metavar="'COLUMN: A - B'", help="Difference between two values of a column.")

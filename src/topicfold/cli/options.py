@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from .messages import say
+from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,11 +89,17 @@ known_options = _options(
 corpus_options = _options(
     file_options,
     known_options,
-    click.option("--vocabulary", help="File with the words, one per line."),
+    click.option("--vocabulary", type=click.Path(), help="File with the words, one per line."),
     click.option(
         "--segments", metavar="HOW", help="Cut texts ('paragraphs', 'sentences', a number of words); for ldcc."
     ),
-    click.option("--stop-words", default="english", show_default=True, help="Language, file, or 'none'."),
+    click.option(
+        "--stop-words",
+        default="english",
+        show_default=True,
+        shell_complete=complete_stop_words,
+        help="Language, file, or 'none'.",
+    ),
     click.option("--stem", metavar="LANGUAGE", help="Stem words (Snowball)."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Count runs of up to so many words."),
     click.option("--min-df", default="1", show_default=True, help="Leave out words in fewer documents (5, or 0.01)."),
@@ -105,10 +112,18 @@ model_options = _options(
     click.option(
         "--model",
         "model_name",
+        shell_complete=complete_model,
         help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. Without it, lda; with --graph, "
         "--embeddings or --links, ltm.",
     ),
-    click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."),
+    click.option(
+        "-p",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUE",
+        shell_complete=complete_parameter,
+        help="A parameter of the model; repeatable. `topicfold models NAME` lists them.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
     click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all. No effect on results."),
 )
@@ -119,6 +134,7 @@ graph_options = _options(
         "graphs",
         multiple=True,
         metavar="knn|links|FILE",
+        shell_complete=complete_graph,
         help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
         "file with one edge per line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
         "Repeated, they add up. For lapplsi, ltm and dtm; without it, nearest neighbours.",

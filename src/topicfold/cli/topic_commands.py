@@ -47,7 +47,7 @@ def show(
         topics = topics.at_levels(_numbers("levels", levels))
     if hlta_json:
         for name, content in zip(("nodes", "topics"), topics.to_hlta_json()):
-            Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8")
+            Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8", newline="\n")
         say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json are written")
     elif as_json:
         click.echo(topics.to_json(words))
@@ -133,7 +133,7 @@ def tree(
 
 
 @click.command()
-@click.argument("places", nargs=-1, required=True, metavar="[MODEL] INPUT")
+@click.argument("places", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] INPUT")
 @file_options
 @known_options
 @click.option(
