@@ -92,6 +92,7 @@ EXPERIMENTS: dict[str, str] = {
     "choosing": "choosing.number_of_topics",
     "word-rankings": "choosing.word_rankings",
     "topic-ratings": "choosing.topic_ratings",
+    "effects-prevalence": "effects.prevalence",
 }
 
 
