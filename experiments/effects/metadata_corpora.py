@@ -41,8 +41,8 @@ def read_poliblog(folder: Path) -> WithMetadata:
     home = folder / "poliblog5k"
     with _opened(home / "meta.tsv") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    columns = {"rating": [row["rating"] for row in rows], "blog": [row["blog"] for row in rows]}
-    columns |= {"day": [float(row["day"]) for row in rows]}  # type: ignore[dict-item]
+    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in ("rating", "blog")}
+    columns["day"] = [float(row["day"]) for row in rows]
     counts = sp.csr_array(sp.load_npz(home / "counts.npz"))
     designs = {"plain": ("rating", "day"), "finer": ("blog", "day")}
     return WithMetadata(counts, columns, np.arange(len(rows)), designs)

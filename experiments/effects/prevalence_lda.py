@@ -72,7 +72,7 @@ def _fold_in_each(indptr, indices, data, word_topic, base, share, main, doc_coun
 
 def shares_of(coefficients: np.ndarray, design: np.ndarray) -> np.ndarray:
     """m_d = softmax(b + x_d B); the first row of the coefficients is b."""
-    return softmax(coefficients[0] + design @ coefficients[1:], axis=1)
+    return np.asarray(softmax(coefficients[0] + design @ coefficients[1:], axis=1))
 
 
 def fit_coefficients(

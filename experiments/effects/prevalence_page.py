@@ -2,17 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["AFTER", "FINER", "IN_FIT", "OBSERVED", "PLAIN", "conclusion"]
+import numpy as np
+from scipy.stats import t
+
+__all__ = ["AFTER", "IN_FIT", "OBSERVED", "PLAIN", "UNIGRAM", "Gain", "conclusion", "gain_of"]
 
 OBSERVED: Mapping[str, int | None] = {"half": None, "20 tokens": 20, "5 tokens": 5, "nothing": 0}
-PLAIN = "LDA"
+UNIGRAM, PLAIN = "unigram", "LDA"
 AFTER = ("metadata afterwards", "finer metadata afterwards")
-IN_FIT = ("metadata in the fit", "finer metadata in the fit")
-FINER = {"finer": True}
+IN_FIT = ("metadata in the fit", "finer metadata in the fit", "shuffled metadata in the fit")
+OVER_LDA, OVER_AFTER = "gain", "beyond"
+_HOW = """Nats per predicted token, by how much of a document is observed: mean over the splits ± half of the 95 % \
+interval, over splits and then by a bootstrap of documents; * where it is above zero by more than both."""
+_RULE = """The rule, set before the run: metadata goes into the fit of LDA if it beats LDA with half of each document \
+observed, by more than the interval, on every corpus and with every number of topics. By this rule it"""
+
+
+class Gain(NamedTuple):
+    """A mean difference over splits, and half of its 95 % interval: over splits, and by documents."""
+
+    mean: float
+    splits: float
+    documents: float
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is above zero by more than both intervals; one split says nothing of the kind."""
+        return self.mean > self.splits and self.mean > self.documents
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.4f} ± {self.splits:.4f}, {self.documents:.4f}" + (" *" if self.sure else "")
+
+
+def gain_of(cells: Sequence[Mapping[str, float]], measure: str) -> Gain | None:
+    """A gain from the measures of all splits. No document is in the test part of two splits."""
+    found = [(cell[measure], cell[f"{measure} se"]) for cell in cells if measure in cell]
+    if not found:
+        return None
+    values, errors = np.array(found).T
+    n = len(values)
+    splits = t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    return Gain(values.mean(), float(splits), 1.96 * float(np.sqrt((errors**2).sum())) / n)
 
 
 def conclusion(results: Mapping[str, Any]) -> list[str]:
-    return []
+    """Whether metadata in the fit wins, the gains over LDA, and those over metadata afterwards."""
+    cells: dict[tuple[str, int, str], list[Mapping[str, float]]] = {}
+    for cell in results["cells"]:
+        if cell["error"] is None:
+            key = (cell["setting"]["corpus"], cell["setting"]["n_topics"], cell["method"])
+            cells.setdefault(key, []).append(cell["measures"])
+    lines = ["## What follows", "", *_answers(cells)]
+    lines += ["", "## Gain over LDA", "", _HOW, ""]
+    lines += _table(cells, OVER_LDA, (AFTER[0], IN_FIT[0], AFTER[1], *IN_FIT[1:]))
+    lines += ["", "## Gain of metadata in the fit over metadata afterwards", ""]
+    return lines + _table(cells, OVER_AFTER, IN_FIT[:2])
+
+
+def _table(
+    cells: Mapping[tuple[str, int, str], Sequence[Mapping[str, float]]], kind: str, methods: Sequence[str]
+) -> list[str]:
+    lines = [f"| corpus | topics | method | {' | '.join(OBSERVED)} |", "|---" * (3 + len(OBSERVED)) + "|"]
+    for corpus, n_topics in dict.fromkeys(key[:2] for key in cells):
+        for method in methods:
+            gains = [gain_of(cells.get((corpus, n_topics, method), ()), f"{kind} {name}") for name in OBSERVED]
+            said = ["-" if gain is None else str(gain) for gain in gains]
+            lines.append(f"| {corpus} | {n_topics} | {method} | {' | '.join(said)} |")
+    return lines
+
+
+def _answers(cells: Mapping[tuple[str, int, str], Sequence[Mapping[str, float]]]) -> list[str]:
+    """The rule that was set before the run, and how large the gains are."""
+    lines = []
+    settings = list(dict.fromkeys(key[:2] for key in cells))
+    for method, after in zip(IN_FIT, (*AFTER, None)):
+        for kind, other in ((OVER_LDA, PLAIN), (OVER_AFTER, after)):
+            for name in OBSERVED:
+                gains = {
+                    pair: gain
+                    for pair in settings
+                    if other and (gain := gain_of(cells.get((*pair, method), ()), f"{kind} {name}")) is not None
+                }
+                if gains:
+                    sure = sum(gain.sure for gain in gains.values())
+                    low, high = (pick(gain.mean for gain in gains.values()) for pick in (min, max))
+                    lines.append(
+                        f"| {method} | {other} | {name} | {sure} of {len(gains)} | {low:+.4f} to {high:+.4f} | "
+                        f"{_part(cells, gains, name)} |"
+                    )
+    won = [gain_of(cells.get((*pair, IN_FIT[0]), ()), f"{OVER_LDA} half") for pair in settings]
+    verdict = bool(won) and all(gain is not None and gain.sure for gain in won)
+    head = ["| method | against | observed | sure | gain | of LDA's gain over the unigram |", "|---" * 6 + "|"]
+    said = f"{_RULE} **{'wins' if verdict else 'does not win'}**. How large the gains are:"
+    return [said, "", *head, *lines]
+
+
+def _part(
+    cells: Mapping[tuple[str, int, str], Sequence[Mapping[str, float]]],
+    gains: Mapping[tuple[str, int], Gain],
+    name: str,
+) -> str:
+    """The gain as a share of what LDA gains over the unigram model when half is observed."""
+    parts = []
+    for pair, gain in gains.items():
+        ours, base = (cells.get((*pair, method)) for method in (PLAIN, UNIGRAM))
+        if ours and base:
+            whole = np.mean([cell["half"] for cell in ours]) - np.mean([cell["half"] for cell in base])
+            parts.append(100 * gain.mean / whole)
+    return f"{min(parts):.1f} to {max(parts):.1f} %" if parts else "-"
