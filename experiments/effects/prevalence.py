@@ -251,9 +251,9 @@ def _gain(title: str, ours: Scores, theirs: Scores, trial: Trial, protocol: Mapp
 
 
 NOTES = """The document prior is alpha_d = A softmax(b + x_d B), in training and for test documents; x_d is the \
-document's metadata. b and B are fitted every five steps of EM by a multinomial regression of the expected topic counts with a \
-ridge on B; without B the model is LDA. All else is that of LDA (beta 0.03, focus 3, the start, the number of steps) \
-and the same in all rows but "LDA, defaults", which is the estimator of the package as it comes.
+document's metadata. b and B are fitted every five steps of EM by a multinomial regression of the expected topic \
+counts with a ridge on B; without B the model is LDA. All else is that of LDA (beta 0.03, focus 3, the start, the \
+number of steps) and the same in all rows but "LDA, defaults", which is the estimator of the package as it comes.
 Metadata afterwards: LDA is fitted without metadata, then b and B to its topic counts. Only the prior of test \
 documents changes.
 poliblog5k: rating and a spline of the day; finer: blog and day. sotu: speeches in pieces of about 200 words, party \
@@ -262,8 +262,8 @@ topic codes that indexers gave as well. Splines are cubic with six knots; a leve
 training documents has no column. Shuffled: the first design, each document with the metadata of another; a control \
 that should gain nothing.
 Reuters was chosen as the third corpus before any result: news come with metadata such as place and date, and short \
-texts are where a prior should help most. Subjects of Wikipedia articles and sections of NIPS are topics already, \
-and NIPS papers are so long that a prior hardly matters.
+texts are where a prior should help most. Subjects of Wikipedia articles and sections of NIPS are topics already, and \
+NIPS papers are so long that a prior hardly matters.
 Five splits, each document in one test part. Whole speeches are held out, as pieces of one speech are not \
 independent, and the bootstrap draws speeches.
 Half of the tokens of a test document are predicted, always the same ones; observed is the other half, or 20 or 5 \
