@@ -23,7 +23,7 @@ from topicfold.models.lda.lda import LDA
 from .. import Experiment, Measure, Method
 from .metadata_corpora import READERS, WithMetadata, design_of
 from .prevalence_lda import BETA, FOCUS, Prior, fit_coefficients, fold_in, shares_of, steps, topics_of
-from .prevalence_page import AFTER, IN_FIT, OBSERVED, PLAIN, UNIGRAM, conclusion
+from .prevalence_page import AFTER, IN_FIT, OBSERVED, PLAIN, STRENGTH, UNIGRAM, conclusion
 
 __all__ = ["EXPERIMENTS"]
 
@@ -156,9 +156,10 @@ class Trial:
         """The corpus's shares as the prior of each document."""
         return np.tile(state["topic_share"], (len(part.rows), 1))
 
-    def without_metadata(self) -> tuple[Prior, Scores]:
-        """LDA."""
-        prior, state = self.plain()
+    def without_metadata(self, prior: Prior | None = None) -> tuple[Prior, Scores]:
+        """LDA; test documents may have a prior of another strength."""
+        own, state = self.plain()
+        prior = prior or own
         return prior, self.score(state, prior, self.same(state, self.test), self.test)
 
     def in_the_fit(self, design: str) -> tuple[Prior, Scores]:
@@ -216,11 +217,12 @@ def measure(
         return _values(plain) | {"strength": prior.strength}
     design = next(iter(method.parameters), "plain")
     afterwards = trial.afterwards(design)
+    if method.name in STRENGTH:
+        return {"strength": afterwards[0].strength, **_against(trial, trial.without_metadata(afterwards[0])[1], plain)}
     prior, scores = afterwards if method.name in AFTER else trial.in_the_fit(design)
     assert prior.ridge is not None
-    found = _values(scores) | {"strength": prior.strength, "ridge": prior.ridge}
-    found |= _gain("gain", scores, plain, trial, protocol)
-    return found | (_gain("beyond", scores, afterwards[1], trial, protocol) if method.name in IN_FIT else {})
+    found = {"strength": prior.strength, "ridge": prior.ridge, **_against(trial, scores, plain)}
+    return found | (_gain("beyond", scores, afterwards[1], trial) if method.name in IN_FIT else {})
 
 
 def _unigram(trial: Trial) -> Scores:
@@ -235,12 +237,16 @@ def _values(scores: Scores) -> dict[str, float]:
     return {name: float(sums.sum() / scores.tokens.sum()) for name, sums in scores.sums.items()}
 
 
-def _gain(title: str, ours: Scores, theirs: Scores, trial: Trial, protocol: Mapping[str, Any]) -> dict[str, float]:
+def _against(trial: Trial, scores: Scores, plain: Scores) -> dict[str, float]:
+    return _values(scores) | _gain("gain", scores, plain, trial)
+
+
+def _gain(title: str, ours: Scores, theirs: Scores, trial: Trial) -> dict[str, float]:
     """The difference per token, and its standard error by a bootstrap over documents (over groups of them)."""
     _, group = np.unique(trial.corpus.groups[trial.test.rows], return_inverse=True)
     tokens = np.bincount(group, ours.tokens)
     drawn = np.random.default_rng(0).multinomial(
-        len(tokens), np.full(len(tokens), 1 / len(tokens)), protocol["resamples"]
+        len(tokens), np.full(len(tokens), 1 / len(tokens)), trial.protocol["resamples"]
     )
     found = {}
     for name in OBSERVED:
@@ -255,7 +261,8 @@ document's metadata. b and B are fitted every five steps of EM by a multinomial 
 counts with a ridge on B; without B the model is LDA. All else is that of LDA (beta 0.03, focus 3, the start, the \
 number of steps) and the same in all rows but "LDA, defaults", which is the estimator of the package as it comes.
 Metadata afterwards: LDA is fitted without metadata, then b and B to its topic counts. Only the prior of test \
-documents changes.
+documents changes. Strength as for metadata: the same with its A and without its metadata; A is chosen with half of \
+the tokens observed, and a larger one may predict better from a few tokens.
 poliblog5k: rating and a spline of the day; finer: blog and day. sotu: speeches in pieces of about 200 words, party \
 and a spline of the year; finer: president and year. reuters21578_raw: places and a spline of the day; finer: the \
 topic codes that indexers gave as well. Splines are cubic with six knots; a level of a factor with fewer than 20 \
@@ -284,8 +291,10 @@ EXPERIMENTS = (
             Method(UNIGRAM),
             Method(DEFAULT, "LDA"),
             Method(PLAIN),
+            Method(STRENGTH[0]),
             Method(AFTER[0]),
             Method(IN_FIT[0]),
+            Method(STRENGTH[1], parameters={"finer": True}),
             Method(AFTER[1], parameters={"finer": True}),
             Method(IN_FIT[1], parameters={"finer": True}),
             Method(IN_FIT[2], parameters={"shuffled": True}),

@@ -117,6 +117,12 @@ def test_metadata_of_other_documents_gains_nothing(planted_runs):
     assert abs(found["gain half"]) < 0.005
 
 
+def test_another_strength_is_not_metadata(planted_runs):
+    found = planted_runs[prevalence_page.STRENGTH[0]]
+    assert found["strength"] == planted_runs[prevalence_page.AFTER[0]]["strength"]
+    assert found["gain nothing"] == pytest.approx(0, abs=1e-6)
+
+
 def test_nothing_observed_is_no_better_than_the_unigram_without_metadata(planted_runs):
     assert planted_runs["LDA"]["nothing"] == pytest.approx(planted_runs["unigram"]["nothing"], abs=0.01)
     assert planted_runs["LDA"]["half"] > planted_runs["unigram"]["half"] + 0.3
