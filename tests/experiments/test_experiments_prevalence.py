@@ -215,7 +215,12 @@ def made_up_results(gains):
     for number, row in enumerate(gains):
         for seed, gain in enumerate(row):
             setting = {"corpus": f"c{number}", "n_topics": 20}
-            figures = {"unigram": {"half": -7.0}, "LDA": {"half": -6.5}, "metadata in the fit": {"half": -6.5 + gain}}
+            figures = {
+                "unigram": {"half": -7.0},
+                "LDA": {"half": -6.5},
+                "LDA, defaults": {"half": -6.48},
+                "metadata in the fit": {"half": -6.5 + gain},
+            }
             figures["metadata in the fit"] |= {"gain half": gain, "gain half se": 0.001}
             cells += [
                 {"setting": setting, "seed": seed, "method": method, "measures": measures, "error": None}
@@ -235,3 +240,5 @@ def test_a_gain_must_pass_both_intervals_on_every_corpus():
     # 4.303 x 0.001 / sqrt(3) over three splits; 1.96 x 0.001 / sqrt(3) by documents
     assert "| +0.0100 ± 0.0025, 0.0011 * |" in page
     assert "| 2.0 to 2.0 % |" in page
+    assert "| c0 | 20 | LDA | -0.0200 ± 0.0000 | - |" in page
+    assert "| c0 | 20 | metadata in the fit | -0.0100 ± 0.0025 | - |" in page
