@@ -31,7 +31,7 @@ _HOW = """Nats per predicted token, by how much of a document is observed: mean 
 interval, over splits and then by a bootstrap of documents; * where it is above zero by more than both."""
 _OTHER = """Less "LDA, defaults", the estimator of the package as it comes, which draws another start, stops by itself \
 and has A = 1: mean over the splits ± half of the 95 % interval over splits. The rule above compares fits from one \
-start; here is whether the gain stands out from what another start does."""
+start; here is whether the gain stands out from what all this changes."""
 _RULE = """The rule, set before the run: metadata goes into the fit of LDA if it beats LDA with half of each document \
 observed, by more than the interval, on every corpus and with every number of topics. By this rule it"""
 
