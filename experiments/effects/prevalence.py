@@ -276,8 +276,8 @@ tokens of it, or nothing. A thousandth of the corpus's word frequencies is mixed
 A (that of LDA, too) and the ridge are chosen in each split, with half of the tokens observed, on an eighth of the \
 training documents.
 Not quite blind: which values of A and the ridge are tried was settled on those validation documents of the first \
-split with 20 topics, which are test documents in other splits; gains on them were seen before the run. The rows "shuffled" and \
-"strength as for", and the table beside another fit of LDA, were added after the first results.
+split with 20 topics, which are test documents in other splits; gains on them were seen before the run. \
+The rows "shuffled" and "strength as for", and the table beside another fit of LDA, were added after the first results.
 All rows but LDA at its defaults, which takes up to 100, have 60 steps; EM may not have converged by then."""
 
 EXPERIMENTS = (
