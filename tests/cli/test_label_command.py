@@ -72,7 +72,7 @@ def test_embeddings_by_a_model_on_disk(files, monkeypatch):
     ],
 )
 def test_descriptions_that_cannot_be_used_are_one_line(files, capsys, content, message):
-    with open(files[1], "w") as file:
+    with open(files[1], "w", encoding="utf-8") as file:
         file.write(content)
     with pytest.raises(SystemExit) as leaving:
         main(["label", *files])
