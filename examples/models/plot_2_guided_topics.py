@@ -25,7 +25,7 @@ print(tree.to_text(n_words=7))
 
 # %%
 # A guided topic goes beyond its seeds: it takes in all words that keep their company. Seeds that are rare in the corpus
-# need not be among the best words. Without seeds, amateur radio was lost in a topic of networks and devices.
+# need not be among the best words.
 
 plots.topic_words(tree, [0, 1, 2, 3], n_words=10)
 

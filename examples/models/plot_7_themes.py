@@ -6,6 +6,8 @@ TTMM has two levels. A document has one theme, and a theme is a mix of topics. T
 classes of labelled documents: then the model says what each class talks about, and classifies new documents.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage

@@ -6,8 +6,6 @@ What a model finds is a draft. Topics can be merged, grouped, dropped and rename
 each step returns a new tree, which can be saved, explored and used to assign new documents.
 """
 
-# sphinx_gallery_thumbnail_number = 2
-
 import matplotlib.pyplot as plt
 from scipy.cluster.hierarchy import dendrogram
 
