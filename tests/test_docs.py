@@ -21,12 +21,33 @@ def test_the_command_line_page_is_up_to_date():
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == module.command_line_page(), "run `make docs`"
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_examples_run(example):
-    beside = {**os.environ, "PYTHONPATH": str(ROOT)}  # an example may use experiments/, which is not in the package
+    environment = {**os.environ, "MPLBACKEND": "agg"}
     command = [sys.executable, "-W", "error", example]
-    ran = subprocess.run(command, check=True, capture_output=True, text=True, env=beside)
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     assert ran.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_examples_have_a_title_cells_with_a_sentence_and_a_figure(example):
+    text = example.read_text(encoding="utf-8")
+    assert re.match(r'"""\n.+\n=+\n\n[^"]{80,}"""\n', text)
+    cells = text.split("\n# %%\n")[1:]
+    assert len(cells) >= 3
+    assert all(cell.startswith("# ") for cell in cells)
+    assert re.search(r"^(plots\.\w+\(|\w+\.plot\(|figure, \w+ = plt\.subplots\()", text, re.MULTILINE)
+    assert len([line for line in text.splitlines() if line.strip()]) <= 50
+
+
+def test_every_section_of_the_gallery_has_a_heading():
+    assert len(EXAMPLES) >= 16
+    for folder in {example.parent for example in EXAMPLES}:
+        assert (folder / "README.rst").is_file()
+        assert f'"{folder.name}"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
 
 
 def pages():
