@@ -65,27 +65,33 @@ def current_cluster() -> Cluster | None:
 
 @contextmanager
 def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Iterator[Cluster]:
-    """Within this context, fits and everything else that goes over blocks of documents run on a Dask cluster.
+    """Run fits on a Dask cluster, and everything else that goes over blocks of documents.
 
-    Results have the same bits as on one machine, if all machines have the same kind of CPU and the same versions.
+    Use it as a context manager. Results have the same bits as on one machine if all machines have the same kind of CPU
+    and the same versions.
 
     Parameters
     ----------
     client : distributed.Client or str
         A client of the cluster, or the address of its scheduler.
     folder : str, Path or None, default=None
-        Folder that this machine and all workers can read and write; arrays are handed over in files there. None is the
-        folder of temporary files, which serves where all workers are on this machine. A corpus on disk is read where
-        it lies.
+        Folder that this machine and all workers can read and write; arrays are exchanged as files in it. None uses the
+        folder of temporary files, which works if all workers are on this machine. A corpus on disk stays where it is.
 
     Yields
     ------
     Cluster
+        The cluster, within the context.
 
     Raises
     ------
     ClusterError
-        Where there is no scheduler or no worker, a worker has another version of topicfold, or cannot see the folder.
+        If there is no scheduler or no worker, or a worker has another version of topicfold or cannot see the folder.
+
+    See Also
+    --------
+    Corpus.read : Reads a corpus that is too large for memory, with `on_disk`.
+    LDA : A model that scales to millions of documents.
 
     Examples
     --------
