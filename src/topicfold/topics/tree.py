@@ -503,7 +503,8 @@ class TopicTree:
         Returns
         -------
         str
-            A JSON list of topics: id, name, description, parent, level, size, and words with P(w|z) and score.
+            A JSON object with the number of documents, the mapping, and the topics: id, name, description, parent,
+            level, size, and words with P(w|z) and score.
         """
         return tree_as_json(self, n_words)
 
