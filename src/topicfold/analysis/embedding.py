@@ -39,33 +39,39 @@ def embed(
     cache: str | Path | None = None,
     verbose: bool | None = None,
 ) -> np.ndarray:
-    """Vectors of texts, for the `embeddings` of LTM, LapPLSI and DTM.
+    """Embed texts as vectors, for the `embeddings` of LTM, LapPLSI and DTM.
 
     Parameters
     ----------
-    texts : Corpus with texts, or list of strings
-    model : str, Path, callable, or object with a method `encode`, default='minishlab/potion-base-8M'
-        Folder of a model, or its name on the Hugging Face Hub: static embeddings are computed by model2vec
-        (`topicfold[embed]`), any other by sentence-transformers, where that is installed. Or a function from a list of
-        texts to a matrix: any other library, or the client of a service.
+    texts : Corpus or iterable of str
+        The texts, or a Corpus that keeps its texts.
+    model : str, Path, callable or object with a method `encode`, default='minishlab/potion-base-8M'
+        Folder of a model, or its name on the Hugging Face Hub. Static embeddings are computed by model2vec
+        (`topicfold[embed]`), any other by sentence-transformers, if that is installed. Or a function from a list of
+        texts to a matrix, for any other library or service.
     cache : str, Path or None, default=None
-        Folder where vectors are kept, by the content of the texts and the model; next time they are read from there.
-        Only for models by name or folder: a function cannot be told from another.
+        Folder in which vectors are kept by the content of the texts and the model, to be read the next time. Only for
+        models by name or folder: functions cannot be told apart.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
 
     Returns
     -------
-    ndarray of shape (n_texts, n_features)
-        In float32. An empty text has a row of zeros, and so no neighbours; a text that is longer than the model takes
-        is cut by the model.
+    ndarray of float32 of shape (n_texts, n_features)
+        One row per text. An empty text has a row of zeros, and so no neighbours. A text that is longer than the model
+        accepts is cut by the model.
 
     Raises
     ------
     ValueError
-        Where the corpus has no texts, the model cannot be found, or what it gives are not vectors of the texts.
+        If the corpus has no texts, the model cannot be found, or it does not return one vector per text.
     ImportError
-        Where the library that runs the model is not installed.
+        If the library that runs the model is not installed.
+
+    See Also
+    --------
+    LTM : Topics that use embeddings.
+    knn_graph : A graph of nearest neighbours.
 
     Examples
     --------

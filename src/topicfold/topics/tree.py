@@ -33,7 +33,17 @@ _RARE = 0.5  # of its probability in the corpus: a word below that is none of th
 
 
 class TopicWord(NamedTuple):
-    """A word of a topic: P(w|z), and the score it is ranked by."""
+    """A word of a topic.
+
+    Attributes
+    ----------
+    word : str
+        The word.
+    probability : float
+        P(w|z), its probability in the topic.
+    score : float
+        The score by which it is ranked.
+    """
 
     word: str
     probability: float
