@@ -425,8 +425,8 @@ def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.c
             raise ValueError(f"{by!r} has {len(names)} values in this corpus: expected at least two groups")
         if len(names) > _MOST_GROUPS:
             raise ValueError(
-                f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; cut it into a few "
-                "ranges or classes in a column of its own, or name two groups"
+                f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; bin its values in "
+                "another column, or name two groups"
             )
         return member, names
     pair = [groups] if isinstance(groups, str) else list(map(str, groups))

@@ -195,7 +195,7 @@ class Effects:
         self.design.check_column(column)
         groups: list[Any] = [None] if by is None else self._levels(by)
         if by == column:
-            raise ValueError(f"by={by!r}: expected another column than the one that shares are predicted along")
+            raise ValueError(f"by={by!r}: expected a column other than the one to predict along")
         values: list[Any]
         if column in self.design.factors:
             values = self._levels(column)
@@ -390,7 +390,7 @@ def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
     rows = lowest if topics is None else np.array([tree.row(topic) for topic in topics], int)
     if not np.isin(rows, lowest).all():
         raise ValueError(
-            f"topics={topics}: expected topics of the lowest level; tree.at_levels makes another the lowest"
+            f"topics={topics}: expected topics of the lowest level; use tree.at_levels to choose another level"
         )
     return rows
 
@@ -421,10 +421,10 @@ def _posterior_text(tree: TopicTree) -> str:
 def _cluster_numbers(name: str, values: np.ndarray) -> np.ndarray:
     clusters, numbers = np.unique(values.astype(str), return_inverse=True)
     if len(clusters) < 2:
-        raise ValueError(f"cluster={name!r} has one value only among {len(values):,} documents: expected at least two")
+        raise ValueError(f"cluster={name!r} has only one value among {len(values):,} documents: expected at least two")
     if len(clusters) < _FEW_CLUSTERS:
         warn_user(
-            f"{len(clusters)} clusters by {name!r} are few: intervals, with {len(clusters) - 1} degrees of freedom, "
+            f"only {len(clusters)} clusters by {name!r}: intervals with {len(clusters) - 1} degrees of freedom "
             "may still be too narrow"
         )
     return np.asarray(numbers).ravel()

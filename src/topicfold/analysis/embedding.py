@@ -106,7 +106,7 @@ def embed(
 def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Path) -> Path:
     """The file in which the vectors of texts by a model are kept."""
     if not isinstance(model, str | Path):
-        raise ValueError("cache is for models by name or folder: a function cannot be told from another")
+        raise ValueError("cache needs a model by name or folder: functions cannot be told apart")
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"cache: there is no folder {folder}")
     digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
@@ -181,7 +181,7 @@ def _sentence_encoder(model: str | Path) -> Encoder:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     if find_spec("sentence_transformers") is None:
         raise ImportError(
-            f"the model {str(model)!r} is not one of static embeddings: it needs pip install sentence-transformers"
+            f"the model {str(model)!r} does not have static embeddings: it needs pip install sentence-transformers"
         )
     library = import_module("sentence_transformers")
     loaded = _loaded(model, lambda: library.SentenceTransformer(str(model)))
@@ -202,15 +202,15 @@ def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the model gave no matrix of numbers: {error}") from None
+        raise ValueError(f"the model did not return a matrix of numbers: {error}") from None
     if found.ndim != 2 or len(found) != n_texts or found.shape[1] == 0:
         raise ValueError(
-            f"the model gave an array of shape {found.shape} for {n_texts} texts: expected one row per text"
+            f"the model returned an array of shape {found.shape} for {n_texts} texts: expected one row per text"
         )
     if n_features is not None and found.shape[1] != n_features:
-        raise ValueError(f"the model gave vectors of {n_features} and of {found.shape[1]} numbers: expected one size")
+        raise ValueError(f"the model returned vectors of length {n_features} and {found.shape[1]}: expected one length")
     if not np.isfinite(found).all():
-        raise ValueError("the model gave NaN or infinite numbers")
+        raise ValueError("the model returned NaN or infinite numbers")
     return found
 
 

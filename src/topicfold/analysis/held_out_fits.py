@@ -156,7 +156,7 @@ def _topics(model: BaseEstimator) -> np.ndarray:
         return np.asarray(found)
     found = getattr(model, "components_", None)
     if found is None or (np.asarray(found) < 0).any():
-        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or components_ of zero and more")
+        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or non-negative components_")
     return normalise_rows(np.asarray(found, dtype=np.float64))
 
 

@@ -181,7 +181,7 @@ class JudgementTasks:
         except (json.JSONDecodeError, UnicodeDecodeError):
             found = None
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise ValueError(f"{path} is no key of tasks: expected the .key.json file that was written with them")
+            raise ValueError(f"{path} is not a key of tasks: expected the .key.json file that was written with them")
         try:
             tasks = tuple(_checked_task(task) for task in found["tasks"])
             names = {int(topic): str(name) for topic, name in found["names"].items()}
@@ -191,7 +191,7 @@ class JudgementTasks:
             }
             result = JudgementTasks(tasks, names, measures)
             if result.id != found["id"] or not {task.topic for task in tasks} <= set(names):
-                raise ValueError("its parts do not fit each other")
+                raise ValueError("its parts do not fit together")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{path} is damaged: {error}") from None
         return result
@@ -282,7 +282,7 @@ def judgement_tasks(
             warn_user(f"{len(few)} topics have too few words for {kind} tasks and are left out: {str(few[:10])[1:-1]}")
         tasks += [found for k in rng.permutation(len(made)) if (found := made[k]) is not None]
     if not tasks:
-        raise ValueError("no task can be made of these topics: expected kinds of tasks, and topics with enough words")
+        raise ValueError("no task can be made from these topics: they have too few words, or no kind of task is given")
     asked = sorted({task.topic for task in tasks})
     names = {topic: tree.name(topic) for topic in asked}
     return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, asked))

@@ -371,17 +371,17 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
             where = f"{path}, line {table.line_num}"
             answer = _checked(tasks, cells, where)
             if answer[:2] in found:
-                raise ValueError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} a second time")
+                raise ValueError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
             found[answer[:2]] = answer
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} is no CSV file in UTF-8: {error}") from None
+        raise ValueError(f"{path} is not a CSV file in UTF-8: {error}") from None
     return list(found.values())
 
 
 def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:
     of_tasks, rater, number, value = cells
     if of_tasks != tasks.id:
-        raise ValueError(f"{where}: an answer to the tasks {of_tasks!r:.{_LONGEST}}, and the key is of {tasks.id!r}")
+        raise ValueError(f"{where}: this answers the tasks {of_tasks!r:.{_LONGEST}}, but the key is of {tasks.id!r}")
     if not rater:
         raise ValueError(f"{where}: an answer without a name in the column rater")
     if not _is_whole(number, 1, len(tasks.tasks)):

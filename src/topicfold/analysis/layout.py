@@ -154,7 +154,7 @@ def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
         raise ValueError(f"doc_topic has {rows.ndim} dimensions: expected documents x topics")
     check_finite(rows, "doc_topic")
     if rows.size and rows.min() < 0:
-        raise ValueError(f"doc_topic holds {rows.min():g}: expected memberships, none below zero")
+        raise ValueError(f"doc_topic holds {rows.min():g}: expected non-negative memberships")
     rows = rows.astype(np.float64)
     rows /= max(rows.sum(axis=1).max(initial=0), 1e-300)  # memberships may be of any size
     vectors = np.column_stack([np.sqrt(rows), np.full(len(rows), _NO_TOPIC)])

@@ -156,7 +156,7 @@ def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndar
         raise ValueError(f"{type(model).__name__} has no themes")
     values = read(X).astype(np.float64)
     if len(values) == 0:
-        raise ValueError("a slice has no documents")
+        raise ValueError("one of the two sets has no documents")
     return normalise_rows(values)
 
 

@@ -177,7 +177,7 @@ class _Point:
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
     if isinstance(model, Mapping):
         if grid is not None:
-            raise ValueError("models given by name bring their own grids, {name: (model, grid)}: leave grid out")
+            raise ValueError("models by name have their own grids, {name: (model, grid)}: leave out grid")
         families = {str(name): pair for name, pair in model.items()}
     else:
         families = {type(model).__name__: (model, grid)}
@@ -190,7 +190,7 @@ def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[
         points += _family(name, *pair)
     if len(units) > 1:
         listed = "; ".join(f"{', '.join(names)} in {unit}" for unit, names in units.items())
-        raise ValueError(f"scores in different units cannot be ranked ({listed}): select each kind on its own")
+        raise ValueError(f"scores in different units cannot be ranked ({listed}): select each kind separately")
     if not points:
         raise ValueError("there are no models to choose from")
     return points, next(iter(units))
@@ -327,7 +327,7 @@ def _steady_libraries() -> Iterator[None]:
 
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", message=".*fitted on embeddings and the new documents bring none")
+        warnings.filterwarnings("ignore", message=".*fitted on embeddings, but the new documents have none")
         yield
 
 

@@ -85,7 +85,7 @@ def fit(
     linked = model_name is None and given["links"] is not None and not graphs and not vectors
     if linked:
         graphs = ("links",)
-        say("linked documents share topics: ltm on --graph links; --model lda looks at words alone")
+        say("the documents are linked: fitting ltm with --graph links; --model lda uses only words")
     model_name = model_name or ("ltm" if graphs or vectors or supervise else "lda")
     model = make_model(model_name, values_of(parameters), seed, jobs)
     _check_fit(model, model_name, graphs, vectors, supervise)
@@ -123,7 +123,7 @@ def fit(
 def _vectors_given(embeddings: str | None, embed: str | None) -> str | None:
     """The option that brings embeddings, if any."""
     if embeddings is not None and embed is not None:
-        raise click.UsageError("--embed makes embeddings, and --embeddings brings them: give one of them")
+        raise click.UsageError("--embed computes embeddings and --embeddings reads them: give only one")
     return "--embeddings" if embeddings is not None else "--embed" if embed is not None else None
 
 
@@ -132,7 +132,7 @@ def _check_stream(model: TopicModel, model_name: str, not_there: dict[str, str |
         raise click.UsageError(f"--stream: {model_name} needs all documents at once; lda, plsa, ttmm and hlta do not")
     for option, value in not_there.items():
         if value is not None:
-            raise click.UsageError(f"{option} needs all documents, and --stream keeps none: leave out one of them")
+            raise click.UsageError(f"{option} needs all documents, but --stream keeps none: leave out one")
 
 
 def _check_fit(
@@ -141,12 +141,12 @@ def _check_fit(
     on_graph = takes_graph(model)
     if (graphs or embeddings) and not on_graph:
         raise click.UsageError(
-            f"{model_name} works on words alone: --graph, --embeddings and --embed are for lapplsi, ltm, dtm"
+            f"{model_name} uses only words: --graph, --embeddings and --embed are for lapplsi, ltm and dtm"
         )
     themes_are_labels = getattr(model, "n_themes", None) == "labels"
     if supervise and not on_graph and not themes_are_labels:
         raise click.UsageError(
-            f"--supervise: {model_name} uses no labels; it is for lapplsi, ltm, dtm, and ttmm with -p n_themes=labels"
+            f"--supervise: {model_name} does not use labels; lapplsi, ltm and dtm do, and ttmm with -p n_themes=labels"
         )
     if themes_are_labels and not supervise:
         raise click.UsageError("-p n_themes=labels needs labels: add --labels COLUMN --supervise")

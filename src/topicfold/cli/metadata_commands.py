@@ -89,7 +89,7 @@ def contrast(
     from ..analysis.contrast import contrast as contrasted
 
     if as_json and out is not None:
-        raise click.UsageError("--json prints JSON and --out writes CSV: give one of them")
+        raise click.UsageError("--json prints JSON and --out writes CSV: give only one")
     check_places([model, input, tree_file], None if out == "-" else out)
     tree, corpus = _tree_and_corpus(model, input, tree_file, [] if by == "labels" else [by], given)
     pair = None if groups is None else [name.strip() for name in groups.split(",")]
@@ -145,11 +145,11 @@ def effects(
     from ..analysis.formula import formula_columns
 
     if difference is not None and along is not None:
-        raise click.UsageError("--contrast and --along make a table each: give one of them")
+        raise click.UsageError("--contrast and --along each print a table: give only one")
     if as_json and out is not None:
-        raise click.UsageError("--json prints JSON and --out writes CSV: give one of them")
+        raise click.UsageError("--json prints JSON and --out writes CSV: give only one")
     if by is not None and along is None:
-        raise click.UsageError("--by is of use with --along alone")
+        raise click.UsageError("--by needs --along")
     if plot is not None and difference is None and along is None:
         raise click.UsageError("--plot draws a contrast or curves: give --contrast or --along")
     compared = None if difference is None else _difference(difference)

@@ -151,7 +151,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def run(*words: Any, cluster: str | None, cluster_folder: str | None, **given: Any) -> Any:
         if cluster is None:
             if cluster_folder is not None:
-                raise click.UsageError("--cluster-folder is of use with --cluster alone")
+                raise click.UsageError("--cluster-folder needs --cluster")
             return command(*words, **given)
         from ..engine.cluster import on_cluster
 
@@ -229,16 +229,14 @@ def read_as_fitted(
     options = _column_options(given)
     knows_segments = hasattr(fitted, "transform_segments")
     if segments is not None and not knows_segments:
-        raise click.UsageError(
-            f"--segments {segments}: {type(fitted).__name__} knows documents alone; LDCC knows segments"
-        )
+        raise click.UsageError(f"--segments {segments}: only LDCC assigns segments, not {type(fitted).__name__}")
     how = segments_of(segments)
     if not holds_texts(path, options.get("format")):
         return Corpus.read(path, errors=errors, limits=limits, segments=how, **options)
     if fitted.preprocessing_ is None:
-        raise ValueError(f"{model} was fitted on counts and does not know how text becomes words: give counts")
+        raise ValueError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
     if segments is None and knows_segments:
-        say("without --segments each text is one segment: give what was given to fit")
+        say("without --segments each text is one segment: give the same --segments as for fit")
     return Corpus.read(
         path,
         errors=errors,

@@ -47,7 +47,7 @@ def show(
     if hlta_json:
         for name, content in zip(("nodes", "topics"), topics.to_hlta_json()):
             Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8")
-        say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json are written")
+        say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json have been written")
     elif as_json:
         click.echo(topics.to_json(words))
     elif topic is None:
@@ -69,13 +69,13 @@ def topics_of(path: str, repeat: bool = False) -> TopicTree:
 
     if kind_of_file(path) == "tree":
         if repeat:
-            raise click.UsageError("--repeat: a saved tree holds the words it shows; give the model")
+            raise click.UsageError("--repeat needs the model: a saved tree has only the words it shows")
         return TopicTree.load(path)
     fitted = load(path)
     if not repeat:
         return fitted.topic_tree()
     if not isinstance(fitted, HLTA):
-        raise click.UsageError(f"--repeat: {type(fitted).__name__} leaves out no words; it is for hlta")
+        raise click.UsageError(f"--repeat: {type(fitted).__name__} does not leave out words; it is for hlta")
     return fitted.topic_tree(repeat=True)
 
 

@@ -351,7 +351,7 @@ class Corpus(CorpusConstructors):
             If the corpus was made from counts, so that its preprocessing is unknown.
         """
         if self.preprocessing is None or self.vocabulary is None:
-            raise ValueError("this corpus was made from counts and does not know how text becomes words")
+            raise ValueError("this corpus was made from counts and cannot turn texts into words")
         if isinstance(texts, str):
             raise ValueError("texts is one string: pass a list of texts")
         counter = WordCounter(self.preprocessing, self.vocabulary)

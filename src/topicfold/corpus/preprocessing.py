@@ -36,7 +36,7 @@ def stop_words_of(language: str) -> frozenset[str]:
     True
     """
     if language not in stop_word_languages():
-        raise ValueError(f"no stop words for {language!r}; there are lists for: {', '.join(stop_word_languages())}")
+        raise ValueError(f"no stop words for {language!r}; available: {', '.join(stop_word_languages())}")
     file = resources.files("topicfold.corpus") / "stopwords" / f"{language}.txt"
     return frozenset(file.read_text(encoding="utf-8").split())
 
@@ -295,7 +295,7 @@ def _snowball(language: str) -> Any:
     import Stemmer
 
     if language not in Stemmer.algorithms():
-        raise ValueError(f"no stemmer for {language!r}; there are: {', '.join(sorted(Stemmer.algorithms()))}")
+        raise ValueError(f"no stemmer for {language!r}; available: {', '.join(sorted(Stemmer.algorithms()))}")
     return Stemmer.Stemmer(language)
 
 

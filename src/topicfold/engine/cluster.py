@@ -229,7 +229,7 @@ class Cluster:
                     ) from None
             except KilledWorker:
                 raise ClusterError(
-                    f"workers of the cluster at {self.address} died again and again at the same task: memory, perhaps?"
+                    f"workers of the cluster at {self.address} died repeatedly at one task, perhaps for lack of memory"
                 ) from None
             except CancelledError:
                 raise ClusterError(f"the cluster at {self.address} was lost; a fit with a checkpoint resumes") from None
@@ -320,7 +320,7 @@ class Cluster:
                 )
         others = {what for theirs in found.values() for what in ours if theirs[what] != ours[what]}
         if others:
-            warn_user(f"workers differ from this machine in {', '.join(sorted(others))}: the last bits may differ, too")
+            warn_user(f"workers differ from this machine in {', '.join(sorted(others))}: the last bits may differ")
 
 
 class DocumentRows:

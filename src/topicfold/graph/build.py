@@ -81,7 +81,7 @@ def knn_graph(
     """
     check_metric(metric)
     if weighting not in ("tfidf", None):
-        raise ValueError(f"weighting={weighting!r}: expected 'tfidf', or None to take the rows as they are")
+        raise ValueError(f"weighting={weighting!r}: expected 'tfidf', or None to use the rows unchanged")
     if weighted and metric == "euclidean":
         raise ValueError(
             "weighted=True needs a similarity: expected metric='cosine' or 'intersection', not 'euclidean'"
@@ -147,7 +147,7 @@ def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_a
         raise ValueError(f"weights has shape {values.shape}: expected one weight for each of the {len(pairs)} links")
     if not np.isfinite(values).all() or (values < 0).any():
         bad = int(np.argmax(~(np.isfinite(values) & (values >= 0))))
-        raise ValueError(f"link {bad} has the weight {values[bad]:g}: expected a finite number, not negative")
+        raise ValueError(f"link {bad} has the weight {values[bad]:g}: expected a finite, non-negative number")
     graph = _joined(pairs, values, n_documents)
     if weights is None:
         graph.data[:] = 1
@@ -249,12 +249,12 @@ def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
     if pairs.dtype.kind not in "iuf" or (pairs.dtype.kind == "f" and not (pairs == np.floor(pairs)).all()):
-        raise ValueError(f"{name} holds values that are no row numbers: expected whole numbers (read_graph knows ids)")
+        raise ValueError(f"{name} holds values that are not row numbers: expected whole numbers; read_graph takes ids")
     outside = ((pairs < 0) | (pairs >= n_documents)).any(axis=1)
     if outside.any():
         where = int(np.argmax(outside))
         a, b = pairs[where].tolist()
-        raise ValueError(f"{name} {where} joins rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
+        raise ValueError(f"{name} {where} connects rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
     return np.sort(pairs.astype(np.int64), axis=1)
 
 

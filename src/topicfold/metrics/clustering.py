@@ -271,7 +271,7 @@ def _common_clusters(truth: Any, found: Any) -> np.ndarray:
     """Square table of integers: entry (s, t) = pairs of documents that share s clusters in truth and t in found."""
     left, right = _membership(truth, "truth"), _membership(found, "found")
     if left.shape[0] != right.shape[0]:
-        raise ValueError(f"truth and found must have one row a document, got {left.shape[0]} and {right.shape[0]} rows")
+        raise ValueError(f"truth and found must have one row per document, got {left.shape[0]} and {right.shape[0]}")
     n = left.shape[0]
     if n < 2:
         raise ValueError(f"pairs need at least two documents, got {n}")

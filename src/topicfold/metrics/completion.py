@@ -211,7 +211,7 @@ def completion_log_likelihood_by_document(
     matrix = _counts(heldout, "heldout")
     frequency = np.asarray(word_frequency, dtype=np.float64)
     if frequency.shape != (matrix.shape[1],):
-        raise ValueError(f"word_frequency must have one count a word, {matrix.shape[1]}, got shape {frequency.shape}")
+        raise ValueError(f"word_frequency must have one count per word, {matrix.shape[1]}, got shape {frequency.shape}")
     if not (np.isfinite(frequency).all() and (frequency >= 0).all()):
         raise ValueError("word_frequency must be finite and not negative")
     background = (frequency + 1) / (frequency.sum() + frequency.size)

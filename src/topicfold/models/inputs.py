@@ -153,7 +153,7 @@ class CountsMixin:
         except ValueError as error:  # scikit-learn's take several lines
             raise ValueError(" ".join(str(error).split())) from None
         except TypeError as error:
-            raise NotNumbers(f"X holds what is not a number: {' '.join(str(error).split())}") from None
+            raise NotNumbers(f"X holds values that are not numbers: {' '.join(str(error).split())}") from None
 
     def _matched(self, corpus: Corpus) -> sp.csr_array:
         words = self.words()
@@ -176,7 +176,7 @@ class CountsMixin:
         words = self.words()
         if words is None or self.preprocessing_ is None:
             raise ValueError(
-                f"this {type(self).__name__} was fitted on a bare matrix and does not know how text becomes words: "
+                f"this {type(self).__name__} was fitted on a matrix without words and cannot turn texts into words: "
                 "fit it on texts or a Corpus made from texts, or pass counts"
             )
         counter = WordCounter(self.preprocessing_, words)
@@ -235,12 +235,12 @@ def _check_frame(X: Any) -> None:
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(
             f"X is a {type(X).__name__}, whose rows have no order: "
-            'Corpus.from_frame(X, text="...", id="...") makes it a corpus to fit'
+            'Corpus.from_frame(X, text="...", id="...") makes a corpus of it'
         )
     if isinstance(frame, nw.DataFrame):
         texts = [name for name, kind in frame.schema.items() if kind in (nw.String, nw.Categorical, nw.Object)]
         if texts:
             raise ValueError(
                 f"X is a data frame with text in column {texts[0]!r}: "
-                f'Corpus.from_frame(X, text="{texts[0]}") makes it a corpus to fit'
+                f'Corpus.from_frame(X, text="{texts[0]}") makes a corpus of it'
             )

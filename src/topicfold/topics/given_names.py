@@ -88,7 +88,7 @@ def named(
             descriptions[seen.topic] = description
     if empty:
         shown = ", ".join(map(str, empty[:10])) + (", ..." if len(empty) > 10 else "")
-        warn_user(f"{len(empty)} of the topics to name got no name and stay as they were: {shown}")
+        warn_user(f"{len(empty)} of the topics to name got no name and stay unchanged: {shown}")
     return replace(tree, names=_unique(tree, names, new), descriptions=descriptions)
 
 

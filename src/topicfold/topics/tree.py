@@ -817,7 +817,7 @@ class TopicTree:
             If the tree has no segments.
         """
         if self.segment_topic is None:
-            raise ValueError("the tree has no segments: make it of a corpus with segments, by LDCC")
+            raise ValueError("the tree has no segments: make it with LDCC from a corpus with segments")
         segments = self.segment_topic
         ids = tuple(map(str, range(len(segments))))
         return replace(self, doc_topic=segments, document_ids=ids, titles=None, segment_topic=None, graph=None)

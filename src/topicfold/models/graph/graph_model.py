@@ -486,8 +486,8 @@ class GraphTopicModel(EMTopicModel):
         if by == "embeddings":
             if embeddings is None:
                 warn_user(
-                    f"this {name} was fitted on embeddings and the new documents bring none: they are folded in by "
-                    "their words alone"
+                    f"this {name} was fitted on embeddings, but the new documents have none: their topics are "
+                    "inferred from their words alone"
                 )
                 return None
             vectors: Vectors = check_embeddings(embeddings, n_new, self.neighbor_vectors_.shape[1])

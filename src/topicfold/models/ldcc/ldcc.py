@@ -255,7 +255,7 @@ class LDCC(TopicModel):
         check_size(counts, self.n_word_topics)
         fractions = counts.data[counts.data != np.floor(counts.data)]
         if len(fractions):
-            warn_user(f"X holds {fractions[0]:g}, and a topic belongs to a whole token: values are rounded up")
+            warn_user(f"X holds {fractions[0]:g}, but LDCC needs whole tokens: values are rounded up")
             counts = whole_tokens(counts)
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
         checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
@@ -544,7 +544,7 @@ class LDCC(TopicModel):
         """Segments, and the number of each one's document. `counts` is X, validated."""
         if isinstance(X, Corpus) and X.segments is not None:
             if documents is not None:
-                raise ValueError("documents: a Corpus with segments knows their documents itself")
+                raise ValueError("documents: leave it out, a Corpus with segments has the document of each")
             segments, numbers = every_document_in_segments(X)
             return self.word_counts(Corpus.from_counts(segments, X.vocabulary), np.float64), numbers
         return counts, document_numbers(documents, counts.shape[0])

@@ -278,5 +278,5 @@ class PLSA(MixtureModel):
         self.left_out_ = int(state.get("left_out", 0))
         if self.left_out_:
             warn_user(
-                f"{self.left_out_:,} counts of words that the start gave no probability are left out of the likelihood"
+                f"{self.left_out_:,} counts of words without a probability at the start are left out of the likelihood"
             )
