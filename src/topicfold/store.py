@@ -238,7 +238,7 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
             if not signed and metadata["kind"] == "checkpoint":  # what it holds goes to kernels as it is
                 raise ValueError(f"the checkpoint {path} has no checksum: delete it, or name another file")
             if signed and about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
-                raise ValueError(f"{path} is damaged: its metadata do not match their checksum")
+                raise ValueError(f"{path} is damaged: its header does not match its checksum")
             if metadata["schema"] > SCHEMA:
                 raise ValueError(
                     f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "

@@ -189,7 +189,7 @@ def _sentence_encoder(model: str | Path) -> Encoder:
 
 
 def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
-    """A model, or one line that says why there is none: libraries raise many kinds of errors without a network."""
+    """Load a model, or raise an error of one line: libraries raise many kinds of errors without a network."""
     try:
         return load()
     except Exception as error:

@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A fit, or why there is none; its topics, and the largest topic of each document."""
+    """A fit, or why it failed; its topics, and the largest topic of each document."""
 
     fit: Fit | str
     topic_word: np.ndarray

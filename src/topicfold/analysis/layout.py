@@ -202,7 +202,7 @@ def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
 def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomState) -> np.ndarray:
     """Places by the two leading eigenvectors of the normalised graph after the trivial one, found by iterations.
 
-    Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts, too, have
+    Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts also have
     places by what they are about. Each axis holds ranks: eigenvectors tend to set one group far apart from the rest.
 
     The iterations begin at waves over the topics and keep to their signs, so that a few documents more or less do not

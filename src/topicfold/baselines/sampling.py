@@ -54,7 +54,7 @@ def add_documents(sampler: Any, counts: sp.csr_array) -> np.ndarray:
 
 
 def sample(sampler: Any, n_steps: int) -> None:
-    """Run the sampler for so many sweeps over the tokens."""
+    """Run the sampler for a number of sweeps over the tokens."""
     for start in range(0, n_steps, _STEPS_A_CALL):
         sampler.train(min(_STEPS_A_CALL, n_steps - start), workers=1)
 

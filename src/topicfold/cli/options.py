@@ -55,23 +55,23 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 file_options = _options(
-    click.option("--format", help="Format of INPUT, where its name does not tell."),
+    click.option("--format", help="Format of INPUT, if its name does not tell it."),
     click.option("--text", default="text", show_default=True, help="Column with the text."),
     click.option("--id", help="Column with the id."),
     click.option("--encoding", default="utf-8", show_default=True),
-    click.option("--replace-errors", is_flag=True, help="Accept bytes that are not in the encoding."),
-    click.option("--pattern", default="*.txt", show_default=True, help="Files of a folder that are documents."),
+    click.option("--replace-errors", is_flag=True, help="Replace bytes that are invalid in the encoding."),
+    click.option("--pattern", default="*.txt", show_default=True, help="Files in a folder that are documents."),
     click.option(
         "--limit",
         "limits",
         multiple=True,
         metavar="NAME=NUMBER",
-        help="How much a file may ask for: line (bytes), columns, expansion, size (rows), memory (bytes); repeatable.",
+        help="Limit on files: line (bytes), columns, expansion, size (rows) or memory (bytes); repeatable.",
     ),
 )
 
 edits_option = click.option(
-    "--edits", type=click.Path(exists=True, dir_okay=False), help="Edits of topics that a page downloaded."
+    "--edits", type=click.Path(exists=True, dir_okay=False), help="Edits of topics, downloaded from the explorer."
 )
 
 known_options = _options(
@@ -80,8 +80,8 @@ known_options = _options(
     click.option("--links", help="Column with the ids of linked documents."),
     click.option("--timestamp", help="Column with the date."),
     click.option("--metadata", metavar="NAME[,NAME]", help="Further columns to keep: numbers, categories, dates."),
-    click.option("--separator", help="What separates several labels or links in one cell."),
-    click.option("--date-format", metavar="FORMAT", help="How dates are written, such as '%d.%m.%Y'."),
+    click.option("--separator", help="Text that separates several labels or links in one cell."),
+    click.option("--date-format", metavar="FORMAT", help="Format of the dates, such as '%d.%m.%Y'."),
 )
 
 corpus_options = _options(
@@ -89,14 +89,16 @@ corpus_options = _options(
     known_options,
     click.option("--vocabulary", help="File with the words, one per line."),
     click.option(
-        "--segments", metavar="HOW", help="Cut texts ('paragraphs', 'sentences', a number of words); for ldcc."
+        "--segments", metavar="HOW", help="Split texts ('paragraphs', 'sentences', a number of words); for ldcc."
     ),
-    click.option("--stop-words", default="english", show_default=True, help="Language, file, or 'none'."),
-    click.option("--stem", metavar="LANGUAGE", help="Stem words (Snowball)."),
-    click.option("--ngrams", type=int, default=1, show_default=True, help="Count runs of up to so many words."),
-    click.option("--min-df", default="1", show_default=True, help="Leave out words in fewer documents (5, or 0.01)."),
-    click.option("--max-df", default="1.0", show_default=True, help="Leave out words in more documents (0.5, or 900)."),
-    click.option("--max-words", type=int, help="Keep at most so many words."),
+    click.option(
+        "--stop-words", default="english", show_default=True, help="Language, file with one word per line, or 'none'."
+    ),
+    click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
+    click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
+    click.option("--min-df", default="1", show_default=True, help="Leave out words in fewer documents (5 or 0.01)."),
+    click.option("--max-df", default="1.0", show_default=True, help="Leave out words in more documents (0.5 or 900)."),
+    click.option("--max-words", type=int, help="Maximum number of words to keep."),
     click.option("--rank-by", type=click.Choice(["frequency", "tfidf"]), default="frequency", show_default=True),
 )
 
@@ -104,12 +106,14 @@ model_options = _options(
     click.option(
         "--model",
         "model_name",
-        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. Without it, lda; with --graph, "
+        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. The default is lda; with --graph, "
         "--embeddings or --links, ltm.",
     ),
     click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
-    click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all. No effect on results."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed; the same seed gives the same result."),
+    click.option(
+        "--jobs", type=int, default=-1, show_default=True, help="Threads; -1 uses all cores. No effect on results."
+    ),
 )
 
 graph_options = _options(
@@ -119,8 +123,8 @@ graph_options = _options(
         multiple=True,
         metavar="knn|links|FILE",
         help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
-        "file with one edge per line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
-        "Repeated, they add up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
+        "file with one edge per line (two ids and an optional weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
+        "If repeated, the graphs are added. For lapplsi, ltm and dtm; the default is nearest neighbours.",
     ),
     click.option(
         "--embeddings",
@@ -132,8 +136,8 @@ graph_options = _options(
         is_flag=False,
         flag_value=DEFAULT_EMBEDDING,
         metavar="[MODEL]",
-        help=f"Make the embeddings from the texts, by a model on disk or by name ({DEFAULT_EMBEDDING} without one). "
-        "They are kept beside INPUT. A name that is not on this disk is fetched from the Hugging Face Hub.",
+        help=f"Embed the texts with a model, a folder or a name (default {DEFAULT_EMBEDDING}). "
+        "The vectors are kept beside INPUT. A model that is not on this disk is downloaded from the Hugging Face Hub.",
     ),
 )
 
@@ -141,11 +145,13 @@ graph_options = _options(
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command on a cluster, where one is named."""
 
-    @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there; same result.")
+    @click.option(
+        "--cluster", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler. No effect on results."
+    )
     @click.option(
         "--cluster-folder",
         type=click.Path(exists=True, file_okay=False),
-        help="Folder that this machine and all workers can read and write; needed where they are on other machines.",
+        help="Folder that this machine and all workers can read and write; needed if they are on other machines.",
     )
     @functools.wraps(command)
     def run(*words: Any, cluster: str | None, cluster_folder: str | None, **given: Any) -> Any:

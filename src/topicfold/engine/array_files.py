@@ -32,7 +32,7 @@ class ClusterError(OSError):
 
 
 class ArrayFile(NamedTuple):
-    """Where an array lies, for whoever can read the file."""
+    """Where an array is stored, for any process that can read the file."""
 
     path: str
     dtype: str

@@ -1,7 +1,7 @@
 """The same passes over blocks on a Dask cluster, with the same bits.
 
 A task is a function that can be imported, and where its arrays lie; it reads them from files that all workers see, and
-returns what it found. Nothing is kept on a worker: whoever gets a task can do it, and a task whose worker dies is done
+returns what it found. Nothing is kept on a worker: any worker can do any task, and a task whose worker dies is done
 again. Rows of documents that a step renews are in files that carry the number of the step; sums are added in the tree
 that one process adds them in.
 """
@@ -175,7 +175,7 @@ class Cluster:
     # ---- passes -----------------------------------------------------------------------------------------------------
 
     def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
-        """The results of `function(*shared, item)`, in the order of the items, whose arrays are sent in files, too."""
+        """The results of `function(*shared, item)`, in the order of the items, whose arrays are sent in files as well."""
         items = items if isinstance(items, Sequence) else list(items)
         n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
         cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()

@@ -29,7 +29,7 @@ __all__ = ["TopicTree", "TopicWord"]
 
 _SHOWN_WORDS = 10
 _JSON_WORDS = 30
-_RARE = 0.5  # of its probability in the corpus: a word below that is none of the topic's
+_RARE = 0.5  # of its probability in the corpus: a word below that does not belong to the topic
 
 
 class TopicWord(NamedTuple):
