@@ -175,7 +175,7 @@ class Cluster:
     # ---- passes -----------------------------------------------------------------------------------------------------
 
     def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
-        """The results of `function(*shared, item)`, in the order of the items, whose arrays are sent in files as well."""
+        """The results of `function(*shared, item)`, in the order of the items, whose arrays are also sent in files."""
         items = items if isinstance(items, Sequence) else list(items)
         n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
         cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()
