@@ -20,6 +20,7 @@ lint: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python scripts/check_docstrings.py
 
 check: lint test
 

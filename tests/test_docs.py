@@ -14,11 +14,43 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_command_line_page_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("build_docs", ROOT / "scripts" / "build_docs.py")
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == module.command_line_page(), "run `make docs`"
+    return module
+
+
+def test_the_command_line_page_is_up_to_date():
+    page = script("build_docs").command_line_page()
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == page, "run `make docs`"
+
+
+def test_docstrings_of_public_names_are_complete():
+    pytest.importorskip("numpydoc", reason="numpydoc comes with the extra `lint`")
+    assert script("check_docstrings").problems() == []
+
+
+def test_incomplete_docstrings_are_found():
+    pytest.importorskip("numpydoc", reason="numpydoc comes with the extra `lint`")
+
+    class Thing:
+        """A thing.
+
+        Attributes
+        ----------
+        shape_ :
+            Its shape.
+        """
+
+        def __init__(self, size): ...
+
+    check = script("check_docstrings")
+    assert [problem[:4] for problem in check.class_problems(Thing)] == ["AT01", "PR01"]
+    names = dict(check.public_names())
+    assert {"topicfold.LDA", "topicfold.metrics.coherence", "topicfold.baselines.factor.NMF"} <= set(names)
+    assert {"fit", "transform", "components_", "stored"} <= set(check.public_methods(names["topicfold.LDA"]))
+    assert "get_params" not in set(check.public_methods(names["topicfold.LDA"]))  # scikit-learn's
 
 
 EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))

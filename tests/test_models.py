@@ -267,7 +267,7 @@ def test_one_document_and_one_word(info):
         (np.zeros((4, 3)), "all 4 documents are empty"),
         (np.zeros((0, 3)), "0 sample"),
         (sp.csr_array(np.array([[1.0, -1.0], [1, 2]])), "Negative"),
-        ([[date(2020, 1, 2), date(2021, 1, 2)]] * 3, "X holds what is not a number: .*date"),
+        ([[date(2020, 1, 2), date(2021, 1, 2)]] * 3, "X holds values that are not numbers: .*date"),
     ],
 )
 def test_bad_input_is_a_clear_error(info, X, message):
@@ -334,7 +334,7 @@ def test_corpus_words_travel_with_the_model(info, tmp_path):
     assert np.allclose(loaded.transform(other), loaded.transform(["zebra cat dog", "cat"]))
     with pytest.raises(ValueError, match="no word in common"):
         loaded.transform(Corpus.from_texts(["zebra", "yak"]))
-    with pytest.raises(ValueError, match="fitted on a bare matrix"):
+    with pytest.raises(ValueError, match="fitted on a matrix without words"):
         small(info, 2).fit(np.ones((3, 3))).transform(["cat"])
     with pytest.raises(ValueError, match="one string"):
         model.transform("cat")

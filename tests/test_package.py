@@ -99,10 +99,18 @@ def test_all_but_kernels_have_types():
                 assert not untyped, f"{path}: {node.name}({untyped[0]})"
 
 
+def lines_of_code(path):
+    """Lines of a file without those of docstrings, which may be as long as users need them."""
+    text = path.read_text(encoding="utf-8")
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, documented) and ast.get_docstring(node)]
+    return len(text.splitlines()) - sum(node.body[0].end_lineno - node.body[0].lineno + 1 for node in nodes)
+
+
 def test_files_stay_short():
     for path in [*SOURCE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
-        limit = 450 if path.is_relative_to(SOURCE) else 600
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= limit, path
+        limit = 420 if path.is_relative_to(SOURCE) else 600
+        assert lines_of_code(path) <= limit, path
 
 
 def module_names():

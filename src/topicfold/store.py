@@ -138,7 +138,7 @@ def check_writable(path: str | Path) -> None:
         what = "a folder" if place.is_dir() else "not a regular file"
         raise ValueError(f"{path} is {what}: name a file to write")
     if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise PermissionError(f"{path}: the folder {Path(path).parent} may not be written to")
+        raise PermissionError(f"{path}: the folder {Path(path).parent} is not writable")
 
 
 @contextmanager
@@ -245,7 +245,7 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
             if not signed and metadata["kind"] == "checkpoint":  # what it holds goes to kernels as it is
                 raise ValueError(f"the checkpoint {path} has no checksum: delete it, or name another file")
             if signed and about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
-                raise ValueError(f"{path} is damaged: what it says of itself does not match its checksum")
+                raise ValueError(f"{path} is damaged: its header does not match its checksum")
             if metadata["schema"] > SCHEMA:
                 raise ValueError(
                     f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "

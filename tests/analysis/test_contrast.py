@@ -212,7 +212,7 @@ def test_bad_input_is_named(corpus, model, how, message):
 
 def test_unfit_columns_are_named(corpus, model):
     many = Corpus.from_counts(corpus.counts, corpus.vocabulary, metadata={"year": range(120), "one": ["x"] * 120})
-    with pytest.raises(ValueError, match="'year' has 120 values: expected at most 50 groups; cut it into a few ranges"):
+    with pytest.raises(ValueError, match="'year' has 120 values: expected at most 50 groups; bin its values"):
         contrast(model, many, "year")
     assert contrast(model, many, "year", groups=("3", "7")).n_documents == (1, 1)
     with pytest.raises(ValueError, match="'one' has 1 values"):

@@ -131,8 +131,8 @@ def test_hostile_formulas_reach_nothing(corpus, formula, tmp_path, monkeypatch):
         ("", "expected a formula such as"),
         (7, "expected a formula such as"),
         ("~ " + "year + " * 300 + "year", "expected a formula such as"),
-        ("topic ~ party", "expected one side"),
-        ("~ party | year", "expected one side"),
+        ("topic ~ party", "expected only a right-hand side"),
+        ("~ party | year", "expected only a right-hand side"),
         ("~ (party", "cannot be read: "),
         ("~ party +", "cannot be read: "),
         (
@@ -141,10 +141,10 @@ def test_hostile_formulas_reach_nothing(corpus, formula, tmp_path, monkeypatch):
         ),
         ("~ log(colour)", "no column 'colour'"),
         ("~ year.size", "no column 'year.size'"),
-        ("~ one + year", "'one' has one value only, 'same', among 40 documents: leave it out"),
-        ("~ C(when)", "'when' has one value only, '2001.0'"),
-        ("~ when", "the term when follows from the terms before it"),
-        ("~ year + twice", "the term twice follows from the terms before it"),
+        ("~ one + year", "'one' has only one value, 'same', among 40 documents: leave it out"),
+        ("~ C(when)", "'when' has only one value, '2001.0'"),
+        ("~ when", "the term when is determined by the terms before it"),
+        ("~ year + twice", "the term twice is determined by the terms before it"),
         ("~ log(`word count`)", r"log\(`?word count`?\) is not a finite number for 1 of 40 documents"),
         ("~ C(`word count`)", "40 documents for 40 terms or more: expected more documents than terms"),
         ("~ C(`word count`) : C(year) : party", "39 documents for 685 terms or more"),
@@ -166,12 +166,12 @@ def test_bad_formulas_are_named_in_one_line(corpus, formula, message):
 
 
 def test_no_documents_and_unknown_values(corpus):
-    with pytest.raises(ValueError, match="no document has words and all of party, year"):
+    with pytest.raises(ValueError, match="no document has words and a value of each of party, year"):
         design_of("~ party + year", corpus, np.zeros(40, bool))
     design = design_of("~ party + year", corpus)
     with pytest.raises(ValueError, match="'party' has no value 'blue' among the documents used; it has green, left"):
         design.typical({"party": "blue"})
-    with pytest.raises(ValueError, match="'year' is a number, and 'x' is none"):
+    with pytest.raises(ValueError, match="'year' holds numbers: expected a number, not 'x'"):
         design.typical({"year": "x"})
     with pytest.raises(ValueError, match="does not use 'score'; it uses party, year"):
         design.typical({"score": 1})

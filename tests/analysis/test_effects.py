@@ -207,10 +207,10 @@ def test_clusters(corpus, model, first):
     assert not np.allclose(found.covariances, alone.covariances)
     metadata = {**corpus.metadata, "few": np.array(["a", "b", "c", ""] * 60, object), "one": np.full(240, 1)}
     more = replace(corpus, metadata=metadata)
-    with pytest.warns(UserWarning, match="3 clusters by 'few' are few: intervals, with 2 degrees of freedom"):
+    with pytest.warns(UserWarning, match="only 3 clusters by 'few': intervals with 2 degrees of freedom"):
         few = effects(model, more, "~ noise", cluster="few")
     assert few.n_missing == 59  # of sixty, one has no words
-    with pytest.raises(ValueError, match="cluster='one' has one value only"):
+    with pytest.raises(ValueError, match="cluster='one' has only one value"):
         effects(model, more, "~ noise", cluster="one")
     with pytest.raises(ValueError, match="no column 'colour'"):
         effects(model, more, "~ noise", cluster="colour")
@@ -297,7 +297,7 @@ def test_bad_input_is_named(corpus, model):
         (lambda: found.predict("noise"), "does not use 'noise'"),
         (lambda: found.predict("year", 1), "n=1: expected a whole number, at least 2"),
         (lambda: found.predict("year", by="year"), "'year' is a number: expected a column with categories"),
-        (lambda: found.predict("party", by="party"), "expected another column"),
+        (lambda: found.predict("party", by="party"), "expected a column other than"),
         (lambda: effects(model.topic_tree(corpus), corpus.subset([1]), "~ party"), "the tree has 240 documents"),
         (lambda: effects(model, corpus.subset(slice(4)), "~ party + year"), "documents for 3 terms|follows from"),
     ):

@@ -93,7 +93,7 @@ def test_vectors_are_kept_by_the_content_of_texts_and_model(folder, tmp_path, mo
         (["", " "], len, "all texts are empty"),
         (["a"], 5, "expected a name, a folder, a function"),
         (["a", "b"], lambda texts: [[1.0]], r"shape \(1, 1\) for 2 texts"),
-        (["a"], lambda texts: [["x"]], "no matrix of numbers"),
+        (["a"], lambda texts: [["x"]], "did not return a matrix of numbers"),
         (["a"], lambda texts: [[np.nan]], "NaN or infinite"),
         (["a"], "./no-such-folder", "there is no folder"),
     ],
@@ -105,14 +105,14 @@ def test_what_cannot_be_embedded(texts, model, said):
 
 def test_vectors_of_one_size(monkeypatch):
     monkeypatch.setattr(embedding, "_BATCH", 1)
-    with pytest.raises(ValueError, match="vectors of 1 and of 2 numbers"):
+    with pytest.raises(ValueError, match="vectors of length 1 and 2"):
         embed(["a", "bb"], lambda texts: [[1.0] * len(texts[0])])
 
 
 def test_corpora_without_texts_and_caches_of_functions(tmp_path):
     with pytest.raises(ValueError, match="no texts to embed: read it with keep_texts=True"):
         embed(Corpus.from_texts(["cat dog"]), len)
-    with pytest.raises(ValueError, match="cache is for models by name or folder"):
+    with pytest.raises(ValueError, match="cache needs a model by name or folder"):
         embed(["a"], len, cache=tmp_path)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         embed(["a"], "name/model", cache=tmp_path / "none")
@@ -139,7 +139,7 @@ def test_folders_of_other_models(tmp_path):
     with pytest.raises(ValueError, match=r"holds no model: expected a folder with config.json"):
         embed(["a"], tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
-    with pytest.raises(ImportError, match="not one of static embeddings: it needs pip install sentence-transformers"):
+    with pytest.raises(ImportError, match="does not have static embeddings: it needs pip install sentence"):
         embed(["a"], tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "model2vec"}))
     with pytest.raises(ValueError, match="cannot be loaded: "):
@@ -180,9 +180,9 @@ def test_the_command_line_embeds_and_keeps_the_vectors_beside_the_input(folder, 
     assert type(model).__name__ == "LTM"
     assert model.neighbors_by_ == "embeddings"
     assert ran(*fit, "--embeddings", table) == 2
-    assert "give one of them" in capsys.readouterr().err
+    assert "give only one" in capsys.readouterr().err
     assert ran("fit", table, "--model", "plsa", "--embed", folder, "--out", tmp_path / "other") == 2
-    assert "--embed are for lapplsi, ltm, dtm" in capsys.readouterr().err
+    assert "--embed are for lapplsi, ltm and dtm" in capsys.readouterr().err
     Corpus.from_texts(TEXTS).save(tmp_path / "corpus.safetensors")
     assert ran("fit", tmp_path / "corpus.safetensors", "--embed", folder, "--out", tmp_path / "other") == 2
     assert "has no texts" in capsys.readouterr().err

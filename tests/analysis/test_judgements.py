@@ -159,9 +159,9 @@ def test_the_key_is_read_back(tasks, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda key: "nonsense", "is no key of tasks"),
-        (lambda key: [], "is no key of tasks"),
-        (lambda key: {**key, "format": "else"}, "is no key of tasks"),
+        (lambda key: "nonsense", "is not a key of tasks"),
+        (lambda key: [], "is not a key of tasks"),
+        (lambda key: {**key, "format": "else"}, "is not a key of tasks"),
         (lambda key: {**key, "tasks": key["tasks"][1:]}, "damaged: its parts do not fit"),
         (lambda key: {**key, "names": {}}, "damaged: its parts do not fit"),
         (lambda key: {**key, "names": None}, "is damaged"),
@@ -267,14 +267,14 @@ def test_a_table_that_was_filled_in_is_a_file_of_answers(tasks, tmp_path):
         ("tasks,rater,task\n", "has no column 'answer'"),
         ("tasks,rater,task,answer\n", "a.csv holds no answers"),
         ("tasks,rater,task,answer\nID,ann,1,\n", "a.csv holds no answers"),
-        ("tasks,rater,task,answer\nother,ann,1,1\n", "line 2: an answer to the tasks 'other', and the key is of"),
+        ("tasks,rater,task,answer\nother,ann,1,1\n", "line 2: this answers the tasks 'other', but the key is of"),
         ("tasks,rater,task,answer\nID,ann,1,1\nID,ann,99,1\n", "line 3: there is no task '99' among 8"),
         ("tasks,rater,task,answer\nID,ann,1,7\n", "line 2: answer '7' to task 1: expected a number from 0 to 6"),
         ("tasks,rater,task,answer\nID,ann,8,4\n", "answer '4' to task 8: expected a number from 0 to 3"),
         ("tasks,rater,task,answer\nID,ann,1," + "9" * 5000, "line 2: answer '999"),
         ("tasks,rater,task,answer\nID,,1,1\n", "line 2: an answer without a name in the column rater"),
-        ("tasks,rater,task,answer\nID,ann,1,1\nID,ann,1,2\n", "line 3: 'ann' answers task 1 a second time"),
-        ("tasks,rater,task,answer\nID,\udcff,1,1\n", "is no CSV file in UTF-8"),
+        ("tasks,rater,task,answer\nID,ann,1,1\nID,ann,1,2\n", "line 3: 'ann' answers task 1 twice"),
+        ("tasks,rater,task,answer\nID,\udcff,1,1\n", "is not a CSV file in UTF-8"),
     ],
 )
 def test_bad_answers_are_said_in_one_line(tasks, tmp_path, content, said):

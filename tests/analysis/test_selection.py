@@ -326,7 +326,7 @@ def test_scores_in_different_units_are_refused(monkeypatch):
         ({"n_seeds": 0}, "n_seeds=0: expected a whole number, at least 1"),
         ({"model": {}, "grid": None}, "no models"),
         ({"model": {"a": PLSA()}, "grid": None}, "expected a pair"),
-        ({"model": {"a": (PLSA(), {"n_topics": [2]})}}, "leave grid out"),
+        ({"model": {"a": (PLSA(), {"n_topics": [2]})}}, "leave out grid"),
     ],
 )
 def test_bad_arguments(arguments, message):

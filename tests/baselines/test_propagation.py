@@ -151,7 +151,7 @@ def test_bad_input_is_refused(blocks):
     with pytest.raises(ValueError, match="one row per document"):
         LabelPropagation().fit(counts, y, embeddings=np.zeros((29, 2)))
     by_words = LabelPropagation().fit(counts, y)
-    with pytest.raises(ValueError, match="fitted by words: predict by graph"):
+    with pytest.raises(ValueError, match="fitted by words: cannot predict by graph"):
         by_words.predict(counts, graph=sp.csr_array((30, 30)))
-    with pytest.raises(ValueError, match="fitted by graph: predict by words"):
+    with pytest.raises(ValueError, match="fitted by graph: cannot predict by words"):
         LabelPropagation().fit(counts, y, graph=by_words.graph_).predict(counts)

@@ -19,7 +19,7 @@ from topicfold.cli import cli, main
         (["fit", "{texts}", "--out", "m", "-p", "topics=3"], "no parameter 'topics'; its parameters are"),
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=50"], "n_topics=50 is more than"),
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=few"], "n_topics='few'"),
-        (["fit", "{texts}", "--out", "m", "--min-df", "99"], "min_df=99 took 6"),
+        (["fit", "{texts}", "--out", "m", "--min-df", "99"], "min_df=99 removed 6"),
         (["fit", "{texts}", "--out", "m", "--min-df", "few"], "--min-df few: expected a number"),
         (["fit", "{texts}", "--out", "m", "--encoding", "klingon"], "klingon"),
         (["fit", "{texts}", "--out", "m", "-p", "n_topics=2", "-p", "n_jobs=x"], "n_jobs='x'"),

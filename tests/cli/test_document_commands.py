@@ -65,7 +65,7 @@ def test_assign_never_overwrites_its_input_nor_leaves_half_a_file(model, run, tm
     before = path.read_text()
     code, _, err = run("assign", model, path, "--out", path)
     assert (code, path.read_text()) == (2, before)
-    assert "is the input too" in err
+    assert "is also the input" in err
     (tmp_path / "out.csv").write_text("old")
     assert run("assign", model, path, "--out", tmp_path / "out.csv", "--batch", "1")[0] == 2
     assert (tmp_path / "out.csv").read_text() == "old"
@@ -102,7 +102,7 @@ def test_paragraphs_on_the_command_line(tmp_path, run):
 
 def test_segments_where_there_are_none(model, texts, run, tmp_path):
     code, _, err = run("assign", model, texts, "--segments", "paragraphs")
-    assert (code, "LDCC knows segments" in err) == (2, True)
+    assert (code, "only LDCC assigns segments" in err) == (2, True)
     Corpus.from_texts(TEXTS).save(tmp_path / "c.safetensors")
     code, _, err = run("fit", tmp_path / "c.safetensors", "--segments", "5", "--out", tmp_path / "x.safetensors")
     assert (code, "leave out segments" in err) == (2, True)

@@ -50,9 +50,7 @@ def test_explore_counts_alone(run, explored, tmp_path):
     (tmp_path / "t.csv").write_text("text\ncat\n")
     code, _, err = run("explore", out, tmp_path / "t.csv", "--out", tmp_path / "x.html")
     assert code == 2
-    assert err.splitlines() == [
-        f"topicfold: {out} was fitted on counts and does not know how text becomes words: give counts"
-    ]
+    assert err.splitlines() == [f"topicfold: {out} was fitted on counts and cannot turn texts into words: give counts"]
     assert not (tmp_path / "x.html").exists()
 
 
@@ -121,7 +119,7 @@ def test_explore_paragraphs(explored, run, tmp_path):
 
 def test_explore_refuses_segments_for_a_model_of_documents(model, texts, run, tmp_path):
     code, _, err = run("explore", model, texts, "--segments", "paragraphs", "--out", tmp_path / "x.html")
-    assert (code, "LDA knows documents alone" in err) == (2, True)
+    assert (code, "only LDCC assigns segments, not LDA" in err) == (2, True)
     assert not (tmp_path / "x.html").exists()
 
 

@@ -171,7 +171,7 @@ def test_fit_on_a_graph(run, tmp_path):
     assert type(load(tmp_path / "m")).__name__ == "LTM"
     code, _, err = run("fit", table, "--graph", "knn", "--model", "plsa", "-p", "n_topics=2", "--out", tmp_path / "m")
     assert code == 2
-    assert "plsa works on words alone" in err
+    assert "plsa uses only words" in err
     assert "no such file" in refused("ltm", "--graph", tmp_path / "no.csv").lower()
     np.save(tmp_path / "short.npy", np.ones((3, 2)))
     assert "expected one row for each of 4 documents" in refused("ltm", "--embeddings", tmp_path / "short.npy")
@@ -230,7 +230,7 @@ def test_supervision_that_cannot_be_is_said_in_the_words_of_the_command_line(run
     for words, message in [
         ((*several, "--model", "ltm", "-p", "n_topics=2"), "--supervise needs one label per document"),
         (("fit", table, "--supervise", "--model", "ltm", "-p", "n_topics=2"), "--labels names the column"),
-        (("fit", table, "--supervise", "--labels", "label", "--model", "plsa"), "plsa uses no labels"),
+        (("fit", table, "--supervise", "--labels", "label", "--model", "plsa"), "plsa does not use labels"),
     ]:
         code, _, err = run(*words, "--out", out)
         assert code == 2
@@ -273,7 +273,7 @@ def test_without_a_model_links_make_a_graph(run, tmp_path):
     words = ("fit", table, "--links", "cites", "-p", "n_topics=2", "--out", out)
     code, _, err = run(*words)
     assert code == 0, err
-    assert "ltm on --graph links" in err
+    assert "fitting ltm with --graph links" in err
     assert type(load(out)).__name__ == "LTM"
     code, _, err = run(*words, "--model", "lda")
     assert (code, type(load(out)).__name__, "ltm" in err) == (0, "LDA", False)

@@ -44,7 +44,7 @@ def test_files_are_read_into_one_corpus_that_other_commands_take(parts, tmp_path
 def test_what_read_cannot_do_is_said(parts, tmp_path, run):
     code, _, err = run("read", parts[0], "--out", parts[0])
     assert code == 2
-    assert "is used for something else here too" in err
+    assert "is also used for something else here" in err
     code, _, err = run("read", tmp_path / "none-*.csv", "--out", tmp_path / "c.safetensors")
     assert code == 2
     assert err.startswith("topicfold: no file matches")
@@ -88,7 +88,7 @@ def test_what_a_stream_cannot_have_is_said(parts, tmp_path, run):
     assert "ltm needs all documents at once" in err
     code, _, err = run("fit", parts[0], "--report", tmp_path / "r.html", *out)
     assert code == 2
-    assert "--report needs all documents, and --stream keeps none" in err
+    assert "--report needs all documents, but --stream keeps none" in err
     code, _, err = run("fit", parts[0], "--stream", 0, "--out", tmp_path / "m.safetensors")
     assert code == 2
     with pytest.raises(ValueError, match="size=0: expected a whole number"):

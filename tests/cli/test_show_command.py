@@ -59,4 +59,4 @@ def test_show_writes_the_json_of_the_java(hierarchy, run, tmp_path):
 
 def test_show_repeat_is_for_hierarchies(model, run):
     code, _, err = run("show", model, "--repeat")
-    assert (code, "LDA leaves out no words" in err) == (2, True)
+    assert (code, "LDA does not leave out words" in err) == (2, True)

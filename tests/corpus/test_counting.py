@@ -116,7 +116,7 @@ def test_choosing_is_picking_columns(rows, min_df, chunk):
 
 
 def test_the_filter_that_took_the_words_is_named():
-    with pytest.raises(ValueError, match=r"min_df=2 took 1 and max_df=0\.5 took 1"):
+    with pytest.raises(ValueError, match=r"min_df=2 removed 1 and max_df=0\.5 removed 1"):
         choose_words(matrix([[1, 1], [0, 1]]), ["a", "b"], min_df=2, max_df=0.5)
     with pytest.raises(ValueError, match="stop words"):
         choose_words(sp.csr_array((2, 0), dtype=np.int32), [])

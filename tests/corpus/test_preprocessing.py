@@ -33,7 +33,7 @@ def test_segments():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stop_words": "klingon"}, "no stop words for 'klingon'; there are lists for: "),
+        ({"stop_words": "klingon"}, "no stop words for 'klingon'; available: "),
         ({"stemmer": "klingon"}, "no stemmer for 'klingon'"),
         ({"ngrams": (2, 1)}, "ngrams"),
         ({"token_pattern": "("}, "not a regular expression"),
@@ -54,7 +54,7 @@ def test_preprocessing_goes_through_json_and_pickle(preprocessing):
 
 def test_stop_words_in_capitals_and_tokens_that_are_no_strings():
     assert Preprocessing(stop_words=("The", "CAT")).words("the cat sat") == ["sat"]
-    with pytest.raises(ValueError, match="the tokenizer gave 1"):
+    with pytest.raises(ValueError, match="the tokenizer returned 1"):
         counted(["a"], Preprocessing(tokenizer=lambda text: [1, 2]))
 
 

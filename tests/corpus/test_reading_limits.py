@@ -95,7 +95,7 @@ def test_compressed_files_that_end_early(tmp_path, name, encoding):
     packed = gzip.compress(os.urandom(20_000))
     for damaged in (packed[:-9], packed[:100], b"\x1f\x8b", b"no gzip"):
         (tmp_path / name).write_bytes(damaged)
-        assert "not a whole gzip file" in refused(tmp_path / name, encoding=encoding)
+        assert "not a complete gzip file" in refused(tmp_path / name, encoding=encoding)
 
 
 def test_sizes_that_a_header_promises(tmp_path):
@@ -116,8 +116,8 @@ def test_matrix_market_files_that_are_none(tmp_path):
         ("a,b\n" * 50, "does not begin with %%MatrixMarket"),
         ("", "does not begin with"),
         ("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "complex general numbers"),
-        ("%%MatrixMarket matrix coordinate integer general\n", "does not tell its size"),
-        ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "one with a point"),
+        ("%%MatrixMarket matrix coordinate integer general\n", "does not give its size"),
+        ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", "a decimal point"),
         ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n5 5 1\n", "not a Matrix Market file"),
         ("%%MatrixMarket matrix coordinate integer general\n2 2 9\n1 1 1\n", "not a Matrix Market file"),
     ):

@@ -373,4 +373,4 @@ def test_the_command_line_fits_on_a_cluster(cluster, corpus, tmp_path, capsys):
     assert np.array_equal(here.doc_topic_, there.doc_topic_)
     with pytest.raises(SystemExit):
         main([*fit, "--out", str(tmp_path / "model"), "--cluster-folder", str(tmp_path)])
-    assert "--cluster-folder is of use with --cluster alone" in capsys.readouterr().err
+    assert "--cluster-folder needs --cluster" in capsys.readouterr().err

@@ -90,8 +90,8 @@ def test_link_graph():
 @pytest.mark.parametrize(
     ("links", "weights", "message"),
     [
-        ([(0, 1), (2, 3)], None, "link 1 joins rows 2 and 3: expected rows 0 to 2"),
-        ([(0, -1)], None, "link 0 joins rows 0 and -1"),
+        ([(0, 1), (2, 3)], None, "link 1 connects rows 2 and 3: expected rows 0 to 2"),
+        ([(0, -1)], None, "link 0 connects rows 0 and -1"),
         ([(0, 1, 2)], None, r"link has shape \(1, 3\): expected pairs of rows, n x 2"),
         ([(0, 1.5)], None, "expected whole numbers"),
         ([("a", "b")], None, "expected whole numbers"),
@@ -147,7 +147,7 @@ def test_constrained_graph():
     assert (constrained_graph(weights).toarray() == weights).all()
     with pytest.raises(ValueError, match=r"the pair \(0, 1\) is in must_link and in cannot_link"):
         constrained_graph(weights, must_link=[(2, 3), (1, 0)], cannot_link=[(0, 1)])
-    with pytest.raises(ValueError, match="cannot_link 0 joins rows 0 and 4: expected rows 0 to 3"):
+    with pytest.raises(ValueError, match="cannot_link 0 connects rows 0 and 4: expected rows 0 to 3"):
         constrained_graph(weights, cannot_link=[(0, 4)])
 
 

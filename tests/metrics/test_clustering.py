@@ -131,7 +131,7 @@ def test_all_pairs_alike_on_both_sides_is_perfect_omega():
 @pytest.mark.parametrize(
     ("truth", "found", "message"),
     [
-        (np.eye(3), np.eye(2), "got 3 and 2 rows"),
+        (np.eye(3), np.eye(2), "one row per document, got 3 and 2"),
         (np.eye(1), np.eye(1), "at least two documents, got 1"),
         (np.eye(2), 0.5 * np.eye(2), "found must hold only 0 and 1, got 0.5"),
         (np.nan * np.eye(2), np.eye(2), "truth must hold only 0 and 1, got nan"),

@@ -173,7 +173,7 @@ def test_log_likelihood_skips_and_counts_cells_without_probability(model):
         ({"doc_topic": np.ones(2)}, "doc_topic must be a matrix"),
         ({"topic_word": np.full((2, 3), 0.3)}, "do not fit"),
         ({"topic_word": np.array([[-0.5, 0.5, 0.5]])}, "topic_word must be finite and not negative"),
-        ({"word_frequency": [1, 2]}, "one count a word, 3"),
+        ({"word_frequency": [1, 2]}, "one count per word, 3"),
         ({"word_frequency": [1, 2, -1]}, "word_frequency must be finite and not negative"),
         ({"per": "word"}, "got 'word'"),
     ],

@@ -12,7 +12,7 @@ from topicfold import PLSA
 from topicfold.engine.loop import Checkpoint
 from topicfold.store import read_file, write_file
 
-REFUSED = "is no state of this fit|belongs to another fit"
+REFUSED = "is not a state of this fit|belongs to another fit"
 EVERY = pytest.mark.parametrize("variant", VARIANTS)
 
 
@@ -87,7 +87,7 @@ def test_an_array_that_is_missing_or_unknown_is_named(variant, corpus, checkpoin
     for name in arrays:
         if name in ("batches", "topic_share"):  # a state may do without
             continue
-        with pytest.raises(ValueError, match=f"is no state of this fit: it has no {name};"):
+        with pytest.raises(ValueError, match=f"is not a state of this fit: it has no {name};"):
             resumed(variant, corpus, tmp_path / "c", {key: arrays[key] for key in arrays if key != name}, metadata)
 
 
@@ -117,7 +117,7 @@ def test_the_best_of_several_starts_is_looked_at_too(corpus, tmp_path):
         for changed in (None, arrays[name][1:], np.full_like(arrays[name], np.nan)):
             some = {key: value for key, value in arrays.items() if key != name}
             write_file(tmp_path / "c", some if changed is None else {**some, name: changed}, metadata)
-            with pytest.raises(ValueError, match=f"is no state of this fit: .*{name}"):
+            with pytest.raises(ValueError, match=f"is not a state of this fit: .*{name}"):
                 PLSA(3, checkpoint=tmp_path / "c", **parameters).fit(corpus)
     write_file(tmp_path / "c", arrays, {**metadata, "notes": {**metadata["notes"], "best_history": []}})
     with pytest.raises(ValueError, match="best_history is empty"):
@@ -129,7 +129,7 @@ def test_the_state_of_tempered_em(corpus, tmp_path):
     arrays, metadata = left_by(model, "PLSA", corpus)
     for name, changed in (("exponent", np.array(7.0)), ("best_doc_topic", arrays["doc_topic"][:3])):
         write_file(tmp_path / "c", {**arrays, name: changed}, metadata)
-        with pytest.raises(ValueError, match=f"is no state of this fit: its {name}"):
+        with pytest.raises(ValueError, match=f"is not a state of this fit: its {name}"):
             model.fit(corpus)
     write_file(tmp_path / "c", arrays, metadata)
     assert np.isfinite(model.fit(corpus).topic_word_).all()
@@ -140,7 +140,7 @@ def test_counts_of_a_chain_are_those_of_its_topics(corpus, checkpoints, tmp_path
     wrong_counts = {"0:topic_total": 1, "1:document_cluster": 1, "0:count": 1, "1:listed": 0, "0:size": 1}
     wrong_counts["1:word_topic"] = 2**40
     for name, value in wrong_counts.items():
-        with pytest.raises(ValueError, match=r"is no state of this fit: its (lists|topic|document|size|word_topic)"):
+        with pytest.raises(ValueError, match=r"is not a state of this fit: its (lists|topic|document|size|word_topic)"):
             resumed("LDCC", corpus, tmp_path / "c", {**arrays, name: np.full_like(arrays[name], value)}, metadata)
 
 

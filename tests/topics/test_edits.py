@@ -98,9 +98,9 @@ def test_files_that_hold_no_edits(content, tmp_path):
         ({"rename": [1], "name": "x"}, "expected the id of a topic"),
         ({"rename": 1}, "rename has the name None"),
         ({"rename": 1, "name": 7}, "expected text"),
-        ({"rename": 1, "merge": [1, 2], "name": ""}, "is no edit"),
-        ({"split": 3}, "is no edit"),
-        ("drop", "is no edit"),
+        ({"rename": 1, "merge": [1, 2], "name": ""}, "is not an edit"),
+        ({"split": 3}, "is not an edit"),
+        ("drop", "is not an edit"),
         ({"group": [0, 7], "name": "g"}, "there is no topic 7"),
     ],
 )
@@ -111,5 +111,5 @@ def test_bad_edits(tree, edit, message):
 
 def test_a_hierarchy_takes_no_groups(corpus):
     tree = HLTA(2, 2, 3, random_state=0).fit(corpus).topic_tree(corpus)
-    with pytest.raises(ValueError, match="edit 1: group works on a tree of one level"):
+    with pytest.raises(ValueError, match="edit 1: group needs a tree of one level"):
         tree.apply([{"group": [int(tree.ids[0])], "name": "g"}])

@@ -71,7 +71,7 @@ def test_names_are_one_line_short_and_unique_within_a_level(tree):
 
 
 def test_an_empty_answer_leaves_a_topic_as_it_is_and_is_counted(tree):
-    with pytest.warns(UserWarning, match=r"1 of the topics to name got no name and stay as they were: 1"):
+    with pytest.warns(UserWarning, match=r"1 of the topics to name got no name and stay unchanged: 1"):
         named = tree.rename({1: "old"}).named(lambda topic: "new" if topic.topic == 0 else "\n ")
     assert named.names == {0: "new", 1: "old"}
 

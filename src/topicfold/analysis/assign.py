@@ -54,7 +54,7 @@ def check_assignment(
 ) -> str:
     """The format to write, or an error; all that can be said before a document is read."""
     if segments is not None and not hasattr(model, "transform_segments"):
-        raise ValueError(f"segments={segments!r}: {type(model).__name__} knows documents alone; LDCC knows segments")
+        raise ValueError(f"segments={segments!r}: only LDCC assigns segments, not {type(model).__name__}")
     to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
     if to not in _WRITERS:
         raise ValueError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
@@ -66,7 +66,7 @@ def check_assignment(
     if str(out) != "-":
         check_writable(out)
         if Path(out).exists() and str(source) != "-" and Path(out).samefile(source):
-            raise ValueError(f"{out} is the input too: write to another file")
+            raise ValueError(f"{out} is also the input: write to another file")
     return to
 
 
@@ -206,7 +206,7 @@ def _counted(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
 
 def _in_segments(model: TopicModel, documents: Corpus | list[str], how: str | int) -> Corpus:
     if isinstance(documents, Corpus):
-        raise ValueError(f"segments={how!r}: the file holds counts, not texts that could be cut")
+        raise ValueError(f"segments={how!r}: the file holds counts, not texts that could be split")
     return Corpus.from_texts(documents, segments=how, preprocessing=model.preprocessing_, vocabulary=model.words())
 
 

@@ -40,31 +40,48 @@ def _classifier_has(name: str) -> Callable[[TopicClassifier], bool]:
 
 
 class TopicClassifier(ClassifierMixin, BaseEstimator):
-    """Semi-supervised classifier: topics are learnt from all documents, classes from those that have a label.
+    """Semi-supervised classifier: topics are learned from all documents, classes from those with a label.
 
     Parameters
     ----------
-    model : a topic model, or anything with fit_transform and transform. All documents train it. It is also given the
-        classes as numbers (-1: unknown): LTM, LapPLSI and DTM connect documents of one class in their graph,
-        TTMM(n_themes='labels') takes them as themes, the others pass them by.
-    classifier : what learns classes from the topics of the labelled documents, scaled to length one. None: a linear
-        support vector machine, its C the best of 0.1, 1, 10 and 100 in cross-validation on the labelled documents, in 3
-        folds or as many as the smallest class has documents; C=1 where a class has only one.
-
-    Labels are names or numbers. None, '', NaN and -1 are no label. GridSearchCV and cross_val_score sort the labels to
-    make folds and fail on None and NaN among them: use '' with names there, and -1 with numbers. Leave their `scoring`
-    as it is: `score` counts labelled documents only. They also cut X into folds, so give them counts in place of a
-    Corpus; and a graph of all documents cannot be cut, so let the model make its own, from X or from `embeddings`.
-    Embeddings reach `score` only by scikit-learn's metadata routing (set_fit_request, set_score_request).
+    model : estimator
+        A topic model, or any estimator with `fit_transform` and `transform`. It is fitted on all documents and also
+        gets the classes as numbers, -1 for unknown: LTM, LapPLSI and DTM connect documents of one class in their graph,
+        TTMM(n_themes='labels') takes the classes as themes, and the others ignore them.
+    classifier : estimator or None, default=None
+        What learns classes from the topics of the labelled documents, scaled to length one. None is a linear support
+        vector machine whose C is the best of 0.1, 1, 10 and 100 by cross-validation on the labelled documents, with 3
+        folds or as many as the smallest class has documents; C=1 if a class has only one.
 
     Attributes
     ----------
-    model_, classifier_ : the fitted ones. classes_ : the classes, sorted.
-    transduction_ : the class predicted for each training document, labelled or not.
+    model_ : estimator
+        The fitted model.
+    classifier_ : estimator
+        The fitted classifier.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    transduction_ : ndarray of shape (n_documents,)
+        The class predicted for each training document, labelled or not.
+
+    See Also
+    --------
+    TTMM : A topic model that is itself a classifier.
+    LTM : A topic model that uses labels in its graph.
+
+    Notes
+    -----
+    Labels are names or numbers; None, '', NaN and -1 mean no label.
+
+    GridSearchCV and cross_val_score sort the labels to make folds and fail on None and NaN among them: use '' with
+    names and -1 with numbers. Leave their `scoring` unset, because `score` looks at labelled documents only. They also
+    split X into folds, so pass counts rather than a Corpus. A graph of all documents cannot be split: let the model
+    build its own, from X or from `embeddings`. Embeddings reach `score` only by scikit-learn's metadata routing
+    (set_fit_request, set_score_request).
 
     Examples
     --------
-    >>> from topicfold import Corpus, PLSA
+    >>> from topicfold import Corpus, PLSA, TopicClassifier
     >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "cat dog dog", "sun moon", "moon star sun", "star moon"])
     >>> clf = TopicClassifier(PLSA(2, random_state=0)).fit(corpus, ["pet", None, None, "sky", None, None])
     >>> clf.transduction_.tolist()
@@ -80,7 +97,29 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> Self:
-        """Learn topics from all documents and classes from the labelled; `graph` and `embeddings` go to the model."""
+        """Learn topics from all documents and classes from the labelled ones.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,)
+            Labels; None, '', NaN or -1 for a document without a label.
+        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+            Graph of the documents, for a graph model.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, for a graph model.
+
+        Returns
+        -------
+        object
+            The classifier itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two classes, or the model cannot use X, the graph or the embeddings.
+        """
         extra = self._extra(graph, embeddings)
         self.classes_, codes = class_codes(y, _num_samples(X))
         labelled = codes >= 0
@@ -94,39 +133,122 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def predict(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """The class of each new document."""
+        """Predict the class of each document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents, for a graph model.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, for a graph model that was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            The classes.
+        """
         return self._apply("predict", X, graph, embeddings)
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """P(class|d), columns in the order of classes_; only where the classifier has it."""
+        """Predict the probability of each class, if the classifier can.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents, for a graph model.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, for a graph model that was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            P(class|d), with the columns in the order of `classes_`.
+        """
         return self._apply("predict_proba", X, graph, embeddings)
 
     @available_if(_classifier_has("decision_function"))
     def decision_function(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """The classifier's decision values; only where it has them."""
+        """Compute the decision values of the classifier, if it has them.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents, for a graph model.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, for a graph model that was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,) or (n_documents, n_classes)
+            The decision values.
+        """
         return self._apply("decision_function", X, graph, embeddings)
 
     def transform(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """What the classifier sees of new documents: their topics, scaled to length one."""
+        """Infer the topics of new documents, scaled to length one, as the classifier sees them.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents, for a graph model.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, for a graph model that was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            One row per document.
+        """
         check_is_fitted(self)
         return normalize(self.model_.transform(X, **self._extra(graph, embeddings)))
 
     def score(
         self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> float:
-        """The share of documents put in their class, of those that have a label."""
+        """Compute the share of labelled documents whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,)
+            Labels; documents without a label are left out.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents, for a graph model.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, for a graph model that was fitted on embeddings.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
         return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
 
     @property
     def n_features_in_(self) -> int:
-        """Number of words, as the model has it."""
+        """Number of words.
+
+        Returns
+        -------
+        int
+            The number that the model was fitted on.
+        """
         return self.model_.n_features_in_
 
     def __sklearn_tags__(self) -> Tags:

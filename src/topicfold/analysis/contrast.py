@@ -41,9 +41,29 @@ _LABELS = "labels"
 
 
 class ContrastWord(NamedTuple):
-    """A word that a group uses more than others do: its expected tokens here and elsewhere, and how sure that is."""
+    """A word that a group uses more than others do.
 
-    topic: int  # -1: overall
+    Attributes
+    ----------
+    topic : int
+        Id of the topic; -1 for all tokens.
+    name : str
+        Name of the topic.
+    group : str
+        The group.
+    word : str
+        The word.
+    tokens : float
+        Expected number of tokens of the word in the group.
+    tokens_elsewhere : float
+        Expected number of tokens of the word elsewhere.
+    log_odds : float
+        Log-odds ratio of the word in the group.
+    z : float
+        Its z-score: the log-odds ratio divided by its standard error.
+    """
+
+    topic: int
     name: str
     group: str
     word: str
@@ -55,30 +75,46 @@ class ContrastWord(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """Words of groups, per topic and overall; made by `contrast`.
+    """Words that set groups of documents apart, per topic and overall; made by `contrast`.
 
     Attributes
     ----------
     by : str
         The metadata column, or 'labels'.
     groups : tuple of str
+        The groups.
     topics : tuple of int
-        -1, which stands for all tokens whatever their topic, then ids of topics.
+        -1, which stands for all tokens regardless of topic, then the ids of the topics.
     names : tuple of str
         Names of the topics.
     vocabulary : tuple of str
+        The words.
     counts : ndarray of shape (n_topics + 1, n_groups, n_words)
-        Expected tokens of each word in each topic and group.
+        Expected number of tokens of each word in each topic and group.
     total : ndarray of shape (n_topics + 1, n_words)
-        The same of all groups together; a document in two groups is counted once.
+        Expected number of tokens in all groups together. A document in two groups counts once.
     pair : bool
-        Whether two groups were asked for, and are compared with each other; else each is compared with the rest.
+        Whether two groups are compared with each other. Otherwise each group is compared with the rest.
     strength : float
         Tokens of the prior.
     n_documents : tuple of int
         Number of documents of each group.
     n_left_out : int
         Number of documents without a group.
+
+    See Also
+    --------
+    contrast : Makes one.
+    topicfold.plots.contrast_words : Draws the words of a topic.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, contrast
+    >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
+    >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
+    >>> found = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", strength=20)
+    >>> found.groups, found.n_documents
+    (('left', 'right'), (10, 10))
     """
 
     by: str
@@ -94,7 +130,31 @@ class Contrast:
     n_left_out: int
 
     def scores(self, topic: int, group: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Tokens here, tokens elsewhere, log-odds ratio and z-score of every word, in the order of `vocabulary`."""
+        """Compute the scores of every word in a topic, for one group.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic; -1 for all tokens.
+        group : str
+            The group.
+
+        Returns
+        -------
+        here : ndarray of shape (n_words,)
+            Expected number of tokens in the group.
+        there : ndarray of shape (n_words,)
+            Expected number of tokens elsewhere.
+        log_odds : ndarray of shape (n_words,)
+            Log-odds ratios.
+        z : ndarray of shape (n_words,)
+            Z-scores.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic or group.
+        """
         row, column = self._row(topic), self._column(group)
         here = self.counts[row, column].astype(np.float64)
         there = self.counts[row, 1 - column] if self.pair else self.total[row] - here
@@ -102,7 +162,22 @@ class Contrast:
         return here, there, *log_odds(here, there, self.total[row], self.strength)
 
     def words(self, topic: int = OVERALL, group: str | None = None, n: int = 10) -> list[ContrastWord]:
-        """The words that a group, without one the first, uses most beyond the others: the largest z-scores above 0."""
+        """Return the words that a group uses more than the others: those with the largest z-scores above 0.
+
+        Parameters
+        ----------
+        topic : int, default=-1
+            Id of the topic; -1 for all tokens.
+        group : str or None, default=None
+            The group. None takes the first.
+        n : int, default=10
+            Maximum number of words.
+
+        Returns
+        -------
+        list of ContrastWord
+            The words, the largest z-score first.
+        """
         check_whole("n", n, 0)
         group = self.groups[0] if group is None else group
         here, there, ratio, z = self.scores(topic, group)
@@ -116,9 +191,19 @@ class Contrast:
         ]
 
     def top_words(self, n: int = 10) -> tuple[np.ndarray, np.ndarray]:
-        """The columns of the words with the largest z-scores, and these, each topics x groups x at most n.
+        """Return the words with the largest z-scores of all topics and groups, as arrays.
 
-        Where a group has fewer such words, the last are -1 and 0.
+        Parameters
+        ----------
+        n : int, default=10
+            Maximum number of words per topic and group.
+
+        Returns
+        -------
+        columns : ndarray of int of shape (n_topics + 1, n_groups, n)
+            Columns of the words; -1 if a group has fewer words.
+        z : ndarray of shape (n_topics + 1, n_groups, n)
+            Their z-scores; 0 if a group has fewer words.
         """
         check_whole("n", n)
         shape = (len(self.topics), len(self.groups), min(n, len(self.vocabulary)))
@@ -132,12 +217,38 @@ class Contrast:
         return columns, values
 
     def rows(self, topics: Sequence[int] | None = None, n_words: int = 10) -> list[ContrastWord]:
-        """The best words of each topic and group, one after the other."""
+        """Return the best words of all topics and groups as one list.
+
+        Parameters
+        ----------
+        topics : sequence of int, default=None
+            Ids of the topics; -1 for all tokens. None takes all.
+        n_words : int, default=10
+            Maximum number of words per topic and group.
+
+        Returns
+        -------
+        list of ContrastWord
+            The words, topic by topic and group by group.
+        """
         chosen = self.topics if topics is None else topics
         return [word for topic in chosen for group in self.groups for word in self.words(topic, group, n_words)]
 
     def table(self, topics: Sequence[int] | None = None, n_words: int = 10) -> pd.DataFrame:
-        """A pandas data frame with one row per word: topic (-1: overall), name, group, word, tokens, log-odds and z."""
+        """Return the best words of all topics and groups as a pandas data frame.
+
+        Parameters
+        ----------
+        topics : sequence of int, default=None
+            Ids of the topics; -1 for all tokens. None takes all.
+        n_words : int, default=10
+            Maximum number of words per topic and group.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per word: topic (-1 for all tokens), name, group, word, tokens, log-odds and z-score.
+        """
         pandas = import_extra("pandas", "frame", "table")
         return pandas.DataFrame(self.rows(topics, n_words), columns=list(ContrastWord._fields))
 
@@ -145,7 +256,20 @@ class Contrast:
         return self.to_text()
 
     def to_text(self, topics: Sequence[int] | None = None, n_words: int = 10) -> str:
-        """A line of words with z-scores per topic and group, under a line about the documents."""
+        """Format the best words of all topics and groups as text.
+
+        Parameters
+        ----------
+        topics : sequence of int, default=None
+            Ids of the topics; -1 for all tokens. None takes all.
+        n_words : int, default=10
+            Maximum number of words per topic and group.
+
+        Returns
+        -------
+        str
+            A line about the documents, then one line of words with z-scores per topic and group.
+        """
         sizes = ", ".join(f"{group} ({size:,} documents)" for group, size in zip(self.groups, self.n_documents))
         left_out = f"; {self.n_left_out:,} documents in none of them are left out" if self.n_left_out else ""
         lines = [f"{self.by}: {sizes}{left_out}"]
@@ -159,7 +283,22 @@ class Contrast:
         return "\n".join(lines)
 
     def plot(self, topic: int = OVERALL, group: str | None = None, n_words: int = 15) -> Figure:
-        """Words of a topic by frequency and z-score, as a matplotlib figure."""
+        """Draw the words of a topic by frequency and z-score as a matplotlib figure.
+
+        Parameters
+        ----------
+        topic : int, default=-1
+            Id of the topic; -1 for all tokens.
+        group : str or None, default=None
+            The group. None takes the first.
+        n_words : int, default=15
+            Number of words per side that are listed.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from ..plots.contrast_figures import contrast_words
 
         return contrast_words(self, topic, group, n_words)
@@ -185,33 +324,44 @@ def contrast(
     topics: Sequence[int] | None = None,
     strength: float = _STRENGTH,
 ) -> Contrast:
-    """How groups of documents speak of the same topics: their words, by weighted log-odds with an informative prior.
+    """Compare how groups of documents speak about the same topics, by weighted log-odds of their words.
 
     Parameters
     ----------
     model : TopicModel or TopicTree
-        A fitted model, or a tree of this corpus, say with topics merged or renamed.
+        A fitted model, or a tree of this corpus, for example with topics merged or renamed.
     corpus : Corpus
         The documents of the fit, or others.
     by : str, default='labels'
-        The metadata column whose values are the groups, or 'labels': a document with several labels is in several
-        groups.
-    groups : pair of str, optional
-        Two values to compare with each other. Without it, each value is compared with the rest.
-    topics : sequence of int, optional
-        Ids of topics; without it, all of the lowest level.
+        'labels', or the name of a metadata column whose values are the groups. A document with several labels is in
+        several groups.
+    groups : tuple of (str, str), default=None
+        Two groups to compare with each other. None compares each group with the rest.
+    topics : sequence of int, default=None
+        Ids of the topics. None takes all of the lowest level.
     strength : float, default=500.0
-        Tokens of the prior, shared by the words as in all groups together. The larger it is, the more of a word is
-        needed to tell groups apart.
+        Tokens of the prior, distributed over the words as in all groups together. The larger it is, the more evidence a
+        word needs.
 
     Returns
     -------
     Contrast
+        Scores of all words per topic and group.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column or group, or there are fewer than two groups or too many.
+
+    See Also
+    --------
+    effects : How shares of topics depend on metadata.
+    topicfold.plots.contrast_words : Draws the words of a topic.
 
     References
     ----------
     Monroe, B. L., Colaresi, M. P. and Quinn, K. M. (2008). Fightin' words: lexical feature selection and evaluation for
-    identifying the content of political conflict. Political Analysis 16, 372-403.
+    identifying the content of political conflict. Political Analysis 16, 372-403. https://doi.org/10.1093/pan/mpn018
 
     Examples
     --------
@@ -275,8 +425,8 @@ def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.c
             raise ValueError(f"{by!r} has {len(names)} values in this corpus: expected at least two groups")
         if len(names) > _MOST_GROUPS:
             raise ValueError(
-                f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; cut it into a few "
-                "ranges or classes in a column of its own, or name two groups"
+                f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; bin its values in "
+                "another column, or name two groups"
             )
         return member, names
     pair = [groups] if isinstance(groups, str) else list(map(str, groups))

@@ -66,7 +66,7 @@ class Design:
             try:
                 return float(value)
             except (TypeError, ValueError):
-                raise ValueError(f"{column!r} is a number, and {value!r} is none") from None
+                raise ValueError(f"{column!r} holds numbers: expected a number, not {value!r}") from None
         levels = self.levels(column)
         found = next((level for level in levels if str(level) == str(value)), None)
         if found is None:
@@ -125,7 +125,7 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
         known &= ~np.asarray(pandas.isna(values[column]))
     rows = np.flatnonzero(known)
     if len(rows) == 0:
-        raise ValueError(f"no document has words and all of {', '.join(columns)}")
+        raise ValueError(f"no document has words and a value of each of {', '.join(columns)}")
     frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
     texts = [column for column in columns if values[column].dtype.kind == "O"]
     frame = frame.astype(dict.fromkeys(texts, "category"))  # which every version of pandas and formulaic takes for one
@@ -133,7 +133,7 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
     for column in sorted(factors):
         if frame[column].nunique() < 2:
             raise ValueError(
-                f"{column!r} has one value only, {str(frame[column].iloc[0])!r}, among {len(rows):,} documents: "
+                f"{column!r} has only one value, {str(frame[column].iloc[0])!r}, among {len(rows):,} documents: "
                 "leave it out of the formula"
             )
     _check_width(read, frame, factors)
@@ -186,7 +186,7 @@ def _check_matrix(design: Design) -> None:
             for other in kept:
                 rest = rest - other * (other @ rest)
         if np.linalg.norm(rest) < 1e-8:
-            raise ValueError(f"the term {term} follows from the terms before it: leave one of them out of the formula")
+            raise ValueError(f"the term {term} is determined by the terms before it: leave out one of them")
         kept.append(rest / np.linalg.norm(rest))
 
 

@@ -37,32 +37,53 @@ _MOST_LEVELS = 100  # of a factor that shares are predicted along
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """Effects of metadata on shares of topics; made by `effects`.
+    """Effects of metadata on the shares of topics; made by `effects`.
 
     Attributes
     ----------
     formula : str
+        The formula.
     terms : tuple of str
-        Names of the columns of the design.
+        Names of the columns of the design matrix.
     topics : tuple of int
         Ids of the topics.
     names : tuple of str
         Names of the topics.
     coefficients : ndarray of shape (n_terms, n_topics)
+        Coefficients of the regression of each topic.
     covariances : ndarray of shape (n_topics, n_terms, n_terms)
         Covariance of the coefficients of each topic.
     df : float
-        Degrees of freedom of the intervals: documents less terms, or clusters less one.
+        Degrees of freedom of the intervals: documents minus terms, or clusters minus one.
     posterior : str
-        What the posterior of a document's shares is taken to be.
+        What the uncertainty about the shares of a document is based on.
     n_documents : int
         Number of documents used.
-    n_missing, n_empty : int
-        Number of documents left out for a missing value, and for having no word of the model.
+    n_missing : int
+        Number of documents left out because a value is missing.
+    n_empty : int
+        Number of documents left out because they have no word of the model.
     cluster : str or None
-        Column of the clusters.
+        The column of the clusters.
     n_clusters : int or None
+        Number of clusters.
     design : Design
+        The design matrix, and how to make rows of it for other values.
+
+    See Also
+    --------
+    effects : Makes one.
+    topicfold.plots.effect_sizes : Draws an effect on each topic.
+    topicfold.plots.effect_curves : Draws predicted shares.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, LDA, effects
+    >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
+    >>> corpus = Corpus.from_texts(texts, metadata={"place": ["farm", "farm", "sky", "sky"] * 10})
+    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
+    >>> found.terms, found.n_documents
+    (('Intercept', 'place[T.sky]'), 40)
     """
 
     formula: str
@@ -81,7 +102,20 @@ class Effects:
     design: Design
 
     def table(self, topics: Sequence[int] | None = None, *, level: float = 0.95) -> pd.DataFrame:
-        """One row per topic and term: estimate, standard error, interval and p-value, as a pandas data frame."""
+        """Return the coefficients as a pandas data frame.
+
+        Parameters
+        ----------
+        topics : sequence of int, default=None
+            Ids of the topics. None takes all.
+        level : float, default=0.95
+            Confidence level of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per topic and term: estimate, standard error, interval and p-value.
+        """
         tables = [self._linear(row, term, topics, level) for row, term in zip(np.eye(len(self.terms)), self.terms)]
         table = import_extra("pandas", "effects", "effects").concat(tables)
         order = {topic: place for place, topic in enumerate(self.topics)}
@@ -97,10 +131,28 @@ class Effects:
         topics: Sequence[int] | None = None,
         level: float = 0.95,
     ) -> pd.DataFrame:
-        """The share of topics where a column has one value less that where it has another, one row per topic.
+        """Compare the shares of topics at two values of a column.
 
-        Other columns are held at their means or most frequent values, or at those of `at`; without interactions that
-        makes no difference.
+        Parameters
+        ----------
+        column : str
+            The column.
+        value : object
+            The first value.
+        other : object
+            The value to compare it with.
+        at : mapping of str to value, default=None
+            Values of other columns. Columns that are not named are held at their mean or most frequent value.
+        topics : sequence of int, default=None
+            Ids of the topics. None takes all.
+        level : float, default=0.95
+            Confidence level of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per topic: the difference of the shares, its standard error, interval and p-value. Without
+            interactions it does not depend on `at`.
         """
         held = self.design.typical(at)
         points = [{**held, column: self.design.checked_value(column, one)} for one in (value, other)]
@@ -117,16 +169,33 @@ class Effects:
         topics: Sequence[int] | None = None,
         level: float = 0.95,
     ) -> pd.DataFrame:
-        """The share of topics along a column, with an interval at each of `n` points; of a factor, at each value.
+        """Predict the shares of topics along a column.
 
-        Other columns are held at their means or most frequent values, or at those of `at`. With `by`, a factor, there
-        is a curve for each of its values. One row per topic, group and point.
+        Parameters
+        ----------
+        column : str
+            The column.
+        n : int, default=50
+            Number of points. For a categorical column, there is one point per value instead.
+        by : str or None, default=None
+            A categorical column; the shares are predicted for each of its values.
+        at : mapping of str to value, default=None
+            Values of other columns. Columns that are not named are held at their mean or most frequent value.
+        topics : sequence of int, default=None
+            Ids of the topics. None takes all.
+        level : float, default=0.95
+            Confidence level of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per topic, group and point: the share and its interval.
         """
         check_whole("n", n, 2)
         self.design.check_column(column)
         groups: list[Any] = [None] if by is None else self._levels(by)
         if by == column:
-            raise ValueError(f"by={by!r}: expected another column than the one that shares are predicted along")
+            raise ValueError(f"by={by!r}: expected a column other than the one to predict along")
         values: list[Any]
         if column in self.design.factors:
             values = self._levels(column)
@@ -223,36 +292,53 @@ def effects(
     cluster: str | None = None,
     topics: Sequence[int] | None = None,
 ) -> Effects:
-    """How the shares of topics depend on metadata: `effects(model, corpus, "~ party + bs(year, df=5)")`.
+    """Estimate how the shares of topics depend on metadata: `effects(model, corpus, "~ party + bs(year, df=5)")`.
+
+    The shares of each topic are regressed on the metadata. The uncertainty about the shares of each document is part of
+    the intervals.
 
     Parameters
     ----------
     model : TopicModel or TopicTree
-        A fitted model, or a tree of this corpus, say with topics merged or renamed. Effects are on topics of the lowest
-        level; `tree.at_levels([2])` makes another the lowest.
+        A fitted model, or a tree of this corpus, for example with topics merged or renamed. Effects are on topics of
+        the lowest level; `tree.at_levels([2])` makes another level the lowest.
     corpus : Corpus
         Documents with metadata: those of the fit, or others.
     formula : str
-        Columns of the metadata with + (and), : (interaction), * (both), and transforms: bs, cr, cs, cc (splines), poly,
-        center, scale, log, log2, log10, exp, sqrt, abs, C (categories) and I (arithmetic). Text columns are categories.
-        'labels' are the labels of documents that have one each, 'date' their timestamps, as numbers of years.
-    cluster : str, optional
+        Columns of the metadata with + (and), : (interaction) and * (both), and transforms: bs, cr, cs, cc (splines),
+        poly, center, scale, log, log2, log10, exp, sqrt, abs, C (categories) and I (arithmetic). Text columns are
+        categories. 'labels' are the labels of documents with one label each, 'date' the timestamps as a number of
+        years.
+    cluster : str or None, default=None
         Column whose values are clusters of documents that are not independent, such as the posts of one blog. Standard
-        errors are robust to any dependence within clusters.
-    topics : sequence of int, optional
-        Ids of topics; without it, all of the lowest level.
+        errors are then robust to any dependence within clusters.
+    topics : sequence of int, default=None
+        Ids of the topics. None takes all of the lowest level.
 
     Returns
     -------
     Effects
+        Coefficients with their covariances; methods give tables, differences and predictions.
+
+    Raises
+    ------
+    ValueError
+        If the formula cannot be read, names an unknown column, or leaves too few documents.
+    ImportError
+        If formulaic or pandas is not installed (the extra topicfold[effects]).
+
+    See Also
+    --------
+    contrast : The words of groups.
+    topicfold.plots.effect_sizes : Draws an effect on each topic.
 
     References
     ----------
     Roberts, M. E., Stewart, B. M. and Tingley, D. (2019). stm: an R package for structural topic models. Journal of
-    Statistical Software 91(2).
+    Statistical Software 91(2). https://doi.org/10.18637/jss.v091.i02
 
     Treier, S. and Jackman, S. (2008). Democracy as a latent variable. American Journal of Political Science 52,
-    201-217.
+    201-217. https://doi.org/10.1111/j.1540-5907.2007.00308.x
 
     Examples
     --------
@@ -304,7 +390,7 @@ def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
     rows = lowest if topics is None else np.array([tree.row(topic) for topic in topics], int)
     if not np.isin(rows, lowest).all():
         raise ValueError(
-            f"topics={topics}: expected topics of the lowest level; tree.at_levels makes another the lowest"
+            f"topics={topics}: expected topics of the lowest level; use tree.at_levels to choose another level"
         )
     return rows
 
@@ -335,10 +421,10 @@ def _posterior_text(tree: TopicTree) -> str:
 def _cluster_numbers(name: str, values: np.ndarray) -> np.ndarray:
     clusters, numbers = np.unique(values.astype(str), return_inverse=True)
     if len(clusters) < 2:
-        raise ValueError(f"cluster={name!r} has one value only among {len(values):,} documents: expected at least two")
+        raise ValueError(f"cluster={name!r} has only one value among {len(values):,} documents: expected at least two")
     if len(clusters) < _FEW_CLUSTERS:
         warn_user(
-            f"{len(clusters)} clusters by {name!r} are few: intervals, with {len(clusters) - 1} degrees of freedom, "
+            f"only {len(clusters)} clusters by {name!r}: intervals with {len(clusters) - 1} degrees of freedom "
             "may still be too narrow"
         )
     return np.asarray(numbers).ravel()

@@ -39,33 +39,39 @@ def embed(
     cache: str | Path | None = None,
     verbose: bool | None = None,
 ) -> np.ndarray:
-    """Vectors of texts, for the `embeddings` of LTM, LapPLSI and DTM.
+    """Embed texts as vectors, for the `embeddings` of LTM, LapPLSI and DTM.
 
     Parameters
     ----------
-    texts : Corpus with texts, or list of strings
-    model : str, Path, callable, or object with a method `encode`, default='minishlab/potion-base-8M'
-        Folder of a model, or its name on the Hugging Face Hub: static embeddings are computed by model2vec
-        (`topicfold[embed]`), any other by sentence-transformers, where that is installed. Or a function from a list of
-        texts to a matrix: any other library, or the client of a service.
+    texts : Corpus or iterable of str
+        The texts, or a Corpus that keeps its texts.
+    model : str, Path, callable or object with a method `encode`, default='minishlab/potion-base-8M'
+        Folder of a model, or its name on the Hugging Face Hub. Static embeddings are computed by model2vec
+        (`topicfold[embed]`), any other by sentence-transformers, if that is installed. Or a function from a list of
+        texts to a matrix, for any other library or service.
     cache : str, Path or None, default=None
-        Folder where vectors are kept, by the content of the texts and the model; next time they are read from there.
-        Only for models by name or folder: a function cannot be told from another.
+        Folder in which vectors are kept by the content of the texts and the model, to be read the next time. Only for
+        models by name or folder: functions cannot be told apart.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
 
     Returns
     -------
-    ndarray of shape (n_texts, n_features)
-        In float32. An empty text has a row of zeros, and so no neighbours; a text that is longer than the model takes
-        is cut by the model.
+    ndarray of float32 of shape (n_texts, n_features)
+        One row per text. An empty text has a row of zeros, and so no neighbours. A text that is longer than the model
+        accepts is cut by the model.
 
     Raises
     ------
     ValueError
-        Where the corpus has no texts, the model cannot be found, or what it gives are not vectors of the texts.
+        If the corpus has no texts, the model cannot be found, or it does not return one vector per text.
     ImportError
-        Where the library that runs the model is not installed.
+        If the library that runs the model is not installed.
+
+    See Also
+    --------
+    LTM : Topics that use embeddings.
+    knn_graph : A graph of nearest neighbours.
 
     Examples
     --------
@@ -100,7 +106,7 @@ def embed(
 def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Path) -> Path:
     """The file in which the vectors of texts by a model are kept."""
     if not isinstance(model, str | Path):
-        raise ValueError("cache is for models by name or folder: a function cannot be told from another")
+        raise ValueError("cache needs a model by name or folder: functions cannot be told apart")
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"cache: there is no folder {folder}")
     digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
@@ -175,7 +181,7 @@ def _sentence_encoder(model: str | Path) -> Encoder:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     if find_spec("sentence_transformers") is None:
         raise ImportError(
-            f"the model {str(model)!r} is not one of static embeddings: it needs pip install sentence-transformers"
+            f"the model {str(model)!r} does not have static embeddings: it needs pip install sentence-transformers"
         )
     library = import_module("sentence_transformers")
     loaded = _loaded(model, lambda: library.SentenceTransformer(str(model)))
@@ -183,7 +189,7 @@ def _sentence_encoder(model: str | Path) -> Encoder:
 
 
 def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
-    """A model, or one line that says why there is none: libraries raise many kinds of errors without a network."""
+    """Load a model, or raise an error of one line: libraries raise many kinds of errors without a network."""
     try:
         return load()
     except Exception as error:
@@ -196,15 +202,15 @@ def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the model gave no matrix of numbers: {error}") from None
+        raise ValueError(f"the model did not return a matrix of numbers: {error}") from None
     if found.ndim != 2 or len(found) != n_texts or found.shape[1] == 0:
         raise ValueError(
-            f"the model gave an array of shape {found.shape} for {n_texts} texts: expected one row per text"
+            f"the model returned an array of shape {found.shape} for {n_texts} texts: expected one row per text"
         )
     if n_features is not None and found.shape[1] != n_features:
-        raise ValueError(f"the model gave vectors of {n_features} and of {found.shape[1]} numbers: expected one size")
+        raise ValueError(f"the model returned vectors of length {n_features} and {found.shape[1]}: expected one length")
     if not np.isfinite(found).all():
-        raise ValueError("the model gave NaN or infinite numbers")
+        raise ValueError("the model returned NaN or infinite numbers")
     return found
 
 

@@ -65,7 +65,7 @@ def read_formula(formula: str) -> ParsedFormula:
     except Exception as error:  # a syntax error of formulaic's or of Python's
         raise ValueError(f"the formula {formula!r} cannot be read: {first_line(error)}") from error
     if not isinstance(parsed, formulaic.formula.SimpleFormula):
-        raise ValueError(f"formula={formula!r}: expected one side, '~ ...'; what it explains are the topics")
+        raise ValueError(f"formula={formula!r}: expected only a right-hand side, '~ ...': topics are what it explains")
     columns_of: dict[str, tuple[str, ...]] = {}
     coded: set[str] = set()
     for term in parsed:
@@ -92,7 +92,7 @@ def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
 
     def alias(match: re.Match[str]) -> str:
         if not _PLAIN.fullmatch(match[1]):
-            raise ValueError(f"{text}: the column {match[1]!r} cannot stand inside a transform")
+            raise ValueError(f"{text}: the column {match[1]!r} cannot be used inside a transform")
         name = f"quoted_{len(names)}_"
         names[name] = match[1]
         return name
@@ -100,7 +100,7 @@ def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
     try:
         tree = ast.parse(_QUOTED.sub(alias, text), mode="eval")
     except SyntaxError:
-        raise ValueError(f"the formula's {text!r} is no expression") from None
+        raise ValueError(f"{text!r} in the formula is not an expression") from None
     for node in ast.walk(tree.body):
         _check_node(node, text)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":

@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A fit, or why there is none; its topics, and the largest topic of each document."""
+    """A fit, or why it failed; its topics, and the largest topic of each document."""
 
     fit: Fit | str
     topic_word: np.ndarray
@@ -156,7 +156,7 @@ def _topics(model: BaseEstimator) -> np.ndarray:
         return np.asarray(found)
     found = getattr(model, "components_", None)
     if found is None or (np.asarray(found) < 0).any():
-        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or components_ of zero and more")
+        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or non-negative components_")
     return normalise_rows(np.asarray(found, dtype=np.float64))
 
 

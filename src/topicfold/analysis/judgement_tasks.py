@@ -42,7 +42,19 @@ _MEASURED_WORDS = 10
 
 
 class Task(NamedTuple):
-    """One question; `intruder` is the place of the word that does not belong, counted from 1, or 0 in a rating."""
+    """One question to a person.
+
+    Attributes
+    ----------
+    kind : {'intrusion', 'rating'}
+        The kind of the task.
+    topic : int
+        Id of the topic.
+    words : tuple of str
+        The words that are shown.
+    intruder : int
+        Place of the word that does not belong, counted from 1; 0 in a rating task.
+    """
 
     kind: Kind
     topic: int
@@ -51,22 +63,44 @@ class Task(NamedTuple):
 
     @property
     def n_answers(self) -> int:
-        """The highest number that is an answer."""
+        """The highest number that is an answer.
+
+        Returns
+        -------
+        int
+            Number of words, or of points on the rating scale.
+        """
         return len(self.words) if self.kind == "intrusion" else len(ANSWERS)
 
 
 @dataclass(frozen=True)
 class JudgementTasks:
-    """Tasks with their key: which topics they are of, where the intruders are, and automatic measures of the topics.
+    """Tasks for people, with their key; made by `judgement_tasks`.
+
+    The key says which topics the tasks are about, where the intruders are, and what automatic measures the topics have.
 
     Attributes
     ----------
     tasks : tuple of Task
-        In the order in which people see them; their numbers count from 1.
+        The tasks in the order in which people see them. Their numbers count from 1.
     names : mapping of int to str
         Names of the topics.
     measures : mapping of str to mapping of int to float
         Automatic measures of each topic, by name of the measure.
+
+    See Also
+    --------
+    judgement_tasks : Makes tasks.
+    save_tasks_page : Writes a page on which people answer.
+    read_judgements : Evaluates the answers.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, judgement_tasks
+    >>> corpus = Corpus.from_texts(["ant bee cat dog eel", "bee ant eel dog cat", "sun moon star sky orbit"] * 3)
+    >>> tasks = judgement_tasks(PLSA(2, random_state=0).fit(corpus).topic_tree(corpus), corpus)
+    >>> tasks.to_csv().splitlines()[0]
+    'tasks,task,question,word 1,word 2,word 3,word 4,word 5,word 6,rater,answer'
     """
 
     tasks: tuple[Task, ...]
@@ -75,12 +109,24 @@ class JudgementTasks:
 
     @property
     def id(self) -> str:
-        """What tells these tasks from others; every answer names it."""
+        """Id of this set of tasks, which every answer names.
+
+        Returns
+        -------
+        str
+            A hash of the tasks.
+        """
         shown = json.dumps([[task.kind, task.words] for task in self.tasks])
         return hashlib.blake2b(shown.encode(), digest_size=6).hexdigest()
 
     def to_csv(self) -> str:
-        """The tasks as a table, with empty columns for the person and the answer, and without the key."""
+        """Return the tasks as a CSV table to fill in, without the key.
+
+        Returns
+        -------
+        str
+            The table, with empty columns for the person and the answer.
+        """
         file = io.StringIO()
         most = max((len(task.words) for task in self.tasks), default=0)
         table = csv.writer(file, lineterminator="\n")
@@ -91,7 +137,13 @@ class JudgementTasks:
         return file.getvalue()
 
     def save_key(self, path: str | Path) -> None:
-        """Write the key, which `load_key` reads; those who answer should not see it."""
+        """Write the key to a file; people who answer should not see it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; `load_key` reads it.
+        """
         found = {
             "format": _FORMAT,
             "id": self.id,
@@ -107,13 +159,29 @@ class JudgementTasks:
 
     @staticmethod
     def load_key(path: str | Path) -> JudgementTasks:
-        """Read a key that `save_key` wrote."""
+        """Read a key that `save_key` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        JudgementTasks
+            The tasks with their key.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged or is not a key.
+        """
         try:
             found = json.loads(Path(path).read_text(encoding="utf-8"))
         except (json.JSONDecodeError, UnicodeDecodeError):
             found = None
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise ValueError(f"{path} is no key of tasks: expected the .key.json file that was written with them")
+            raise ValueError(f"{path} is not a key of tasks: expected the .key.json file that was written with them")
         try:
             tasks = tuple(_checked_task(task) for task in found["tasks"])
             names = {int(topic): str(name) for topic, name in found["names"].items()}
@@ -123,7 +191,7 @@ class JudgementTasks:
             }
             result = JudgementTasks(tasks, names, measures)
             if result.id != found["id"] or not {task.topic for task in tasks} <= set(names):
-                raise ValueError("its parts do not fit each other")
+                raise ValueError("its parts do not fit together")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{path} is damaged: {error}") from None
         return result
@@ -150,32 +218,50 @@ def judgement_tasks(
     sample: int | None = None,
     seed: int = 0,
 ) -> JudgementTasks:
-    """Tasks for people on the topics of a tree.
+    """Make tasks in which people judge the topics of a tree.
 
-    In an intrusion task the five best words of a topic stand in random order with an intruder, a word that is among
-    the five best of another topic of the level and has little probability in this one. In a rating task its ten best
-    words stand in order. Intrusion tasks come first: lists that are rated would give intruders away.
+    An intrusion task shows the five best words of a topic in random order with an intruder: a word that is among the
+    five best of another topic of the level and has little probability in this one. A rating task shows its ten best
+    words in order. Intrusion tasks come first, because the lists of the rating tasks would give intruders away.
 
     Parameters
     ----------
     tree : TopicTree
+        The topics.
     corpus : Corpus
-        Documents in which the automatic measures, such as coherence, are counted.
+        Documents on which the automatic measures, such as coherence, are computed.
     kinds : sequence of {'intrusion', 'rating'}, default=('intrusion', 'rating')
-    topics : sequence of int, optional
-        Topics to judge; None takes those of the lowest level.
-    sample : int, optional
-        Draw so many of them.
+        The kinds of tasks.
+    topics : sequence of int, default=None
+        Ids of the topics to judge. None takes those of the lowest level.
+    sample : int or None, default=None
+        Number of topics to draw at random. None takes all.
     seed : int, default=0
-        Same seed, same tasks.
+        Seed of the random numbers. The same seed gives the same tasks.
 
     Returns
     -------
     JudgementTasks
+        The tasks with their key.
+
+    Raises
+    ------
+    ValueError
+        If no task can be made, because topics have too few words.
+
+    See Also
+    --------
+    save_tasks_page : Writes a page on which people answer.
+    read_judgements : Evaluates the answers.
+
+    References
+    ----------
+    Chang, J., Boyd-Graber, J., Gerrish, S., Wang, C. and Blei, D. M. (2009). Reading tea leaves: how humans interpret
+    topic models. NIPS.
 
     Examples
     --------
-    >>> from topicfold import Corpus, PLSA
+    >>> from topicfold import Corpus, PLSA, judgement_tasks
     >>> corpus = Corpus.from_texts(["ant bee cat dog eel", "bee ant eel dog cat", "sun moon star sky orbit"] * 3)
     >>> tasks = judgement_tasks(PLSA(2, random_state=0).fit(corpus).topic_tree(corpus), corpus)
     >>> [task.kind for task in tasks.tasks], len(tasks.tasks[0].words)
@@ -196,7 +282,7 @@ def judgement_tasks(
             warn_user(f"{len(few)} topics have too few words for {kind} tasks and are left out: {str(few[:10])[1:-1]}")
         tasks += [found for k in rng.permutation(len(made)) if (found := made[k]) is not None]
     if not tasks:
-        raise ValueError("no task can be made of these topics: expected kinds of tasks, and topics with enough words")
+        raise ValueError("no task can be made from these topics: they have too few words, or no kind of task is given")
     asked = sorted({task.topic for task in tasks})
     names = {topic: tree.name(topic) for topic in asked}
     return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, asked))

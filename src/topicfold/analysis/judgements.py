@@ -36,8 +36,19 @@ class Answer(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """All answers of a kind: the share of intruders found, or the mean rating; the answers of which words were not
-    known; and Krippendorff's alpha, of the words chosen, or of ratings as an order."""
+    """The answers to all tasks of a kind.
+
+    Attributes
+    ----------
+    kind : {'intrusion', 'rating'}
+        The kind of the tasks.
+    mean : Estimate
+        Share of intruders found, or mean rating.
+    unknown : int
+        Number of answers that say that the words are not known.
+    alpha : Estimate
+        Krippendorff's alpha of the words chosen (nominal), or of the ratings (ordinal).
+    """
 
     kind: Kind
     mean: Estimate
@@ -46,7 +57,19 @@ class Judged(NamedTuple):
 
 
 class TopicJudged(NamedTuple):
-    """The share of people who found the intruder in a topic, and its mean rating."""
+    """The answers to the tasks of a topic.
+
+    Attributes
+    ----------
+    topic : int
+        Id of the topic.
+    name : str
+        Its name.
+    intrusion : Estimate
+        Share of people who found the intruder.
+    rating : Estimate
+        Mean rating.
+    """
 
     topic: int
     name: str
@@ -55,7 +78,17 @@ class TopicJudged(NamedTuple):
 
 
 class Correlation(NamedTuple):
-    """Spearman's correlation, over topics, of a judgement with a measure."""
+    """Spearman's correlation, over topics, of a judgement with a measure.
+
+    Attributes
+    ----------
+    kind : {'intrusion', 'rating'}
+        The kind of the tasks.
+    measure : str
+        Name of the measure.
+    rho : Estimate
+        The correlation.
+    """
 
     kind: Kind
     measure: str
@@ -64,17 +97,30 @@ class Correlation(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgements:
-    """What people say of topics; made by `read_judgements`.
+    """How people judge topics; made by `read_judgements`.
 
     Attributes
     ----------
     raters : tuple of str
+        The people.
     chance : float
-        Share of intruders that are found by guessing.
+        Share of intruders that guessing would find.
     kinds : tuple of Judged
+        The answers of each kind of task.
     topics : tuple of TopicJudged
-        The best judged first.
+        The answers for each topic, the best judged first.
     correlations : tuple of Correlation
+        Correlations of the judgements with automatic measures.
+
+    See Also
+    --------
+    read_judgements : Makes one.
+
+    Examples
+    --------
+    >>> from topicfold import Judgements
+    >>> Judgements(("ann",), 1 / 6, (), (), ()).raters
+    ('ann',)
     """
 
     raters: tuple[str, ...]
@@ -84,11 +130,23 @@ class Judgements:
     correlations: tuple[Correlation, ...]
 
     def to_json(self) -> str:
-        """All figures as JSON; null where there is none."""
+        """Return all figures as JSON.
+
+        Returns
+        -------
+        str
+            A JSON object; a figure that is not defined is null.
+        """
         return json.dumps(_plain(self), ensure_ascii=False)
 
     def topic_table(self) -> pd.DataFrame:
-        """One row per topic: share of intruders found, mean rating, their intervals and numbers of answers."""
+        """Return the figures of the topics as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per topic: share of intruders found, mean rating, their intervals and numbers of answers.
+        """
         rows: list[dict[str, Any]] = []
         for judged in self.topics:
             row: dict[str, Any] = {"topic": judged.topic, "name": judged.name}
@@ -160,20 +218,44 @@ def _plain(value: Any) -> Any:
 
 
 def read_judgements(key: JudgementTasks | str | Path, answers: Sequence[str | Path]) -> Judgements:
-    """Read what people have answered, and set it beside chance, beside each other and beside automatic measures.
+    r"""Read the answers of people, and compare them with chance, with each other and with automatic measures.
 
     Parameters
     ----------
     key : JudgementTasks, str or Path
         The tasks, or the file with their key.
     answers : sequence of str or Path
-        CSV files with the columns tasks, rater, task and answer: those the page downloads, or the table of tasks with
-        answers filled in. One person is in one file; a file may hold several people. Empty answers are left out; an
-        answer of 0 says that the words are not known.
+        CSV files with the columns tasks, rater, task and answer: those that the page downloads, or the table of the
+        tasks with the answers filled in. A file may hold several people, but each person is in one file. Empty answers
+        are left out; the answer 0 means that the words are not known.
 
     Returns
     -------
     Judgements
+        Figures of each kind of task and each topic.
+
+    Raises
+    ------
+    ValueError
+        If a file is not such a table, belongs to other tasks, or a person answers a task twice.
+
+    See Also
+    --------
+    judgement_tasks : Makes tasks.
+    topicfold.metrics.krippendorff_alpha : Agreement of raters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from topicfold import Corpus, PLSA, judgement_tasks, read_judgements
+    >>> corpus = Corpus.from_texts(["ant bee cat dog eel", "bee ant eel dog cat", "sun moon star sky orbit"] * 3)
+    >>> tasks = judgement_tasks(PLSA(2, random_state=0).fit(corpus).topic_tree(corpus), corpus, kinds=["rating"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "ann.csv"
+    ...     _ = file.write_text(f"tasks,rater,task,answer\n{tasks.id},ann,1,3\n{tasks.id},ann,2,1\n")
+    ...     read_judgements(tasks, [file]).kinds[0].mean.value
+    2.0
     """
     tasks = key if isinstance(key, JudgementTasks) else JudgementTasks.load_key(key)
     given = read_answers(tasks, answers)
@@ -289,17 +371,17 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
             where = f"{path}, line {table.line_num}"
             answer = _checked(tasks, cells, where)
             if answer[:2] in found:
-                raise ValueError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} a second time")
+                raise ValueError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
             found[answer[:2]] = answer
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} is no CSV file in UTF-8: {error}") from None
+        raise ValueError(f"{path} is not a CSV file in UTF-8: {error}") from None
     return list(found.values())
 
 
 def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:
     of_tasks, rater, number, value = cells
     if of_tasks != tasks.id:
-        raise ValueError(f"{where}: an answer to the tasks {of_tasks!r:.{_LONGEST}}, and the key is of {tasks.id!r}")
+        raise ValueError(f"{where}: this answers the tasks {of_tasks!r:.{_LONGEST}}, but the key is of {tasks.id!r}")
     if not rater:
         raise ValueError(f"{where}: an answer without a name in the column rater")
     if not _is_whole(number, 1, len(tasks.tasks)):

@@ -72,15 +72,45 @@ def _move(indptr, indices, pull, offsets, rate, push, positions):
 def document_positions(
     doc_topic: Any, graph: Any = None, *, method: str = "neighbours", random_state: Any = 0
 ) -> np.ndarray:
-    """Places on a map, documents x 2 in float32: centred, one scale for both axes, nearly all within -1 and 1.
+    """Place documents on a map, so that similar documents are close to each other.
 
-    `doc_topic` holds memberships; rows need not sum to one. `graph` says which documents are neighbours, as `knn_graph`
-    and `link_graph` make it; a document without an edge has neighbours by its memberships, as all have without a graph:
-    the 18 with the highest cosine of the square roots, the nearer the heavier. Among more than
-    50,000 documents they are found by pynndescent (an extra).
+    Parameters
+    ----------
+    doc_topic : array-like of shape (n_documents, n_topics)
+        Memberships in topics. Rows need not sum to one.
+    graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+        Which documents are neighbours, as from `knn_graph` or `link_graph`. A document without an edge, and every
+        document if this is None, has the 18 documents as neighbours whose memberships have the highest cosine of square
+        roots. Among more than 50,000 documents they are found by pynndescent (the extra topicfold[neighbors]).
+    method : {'neighbours', 'umap'}, default='neighbours'
+        Layout algorithm. 'umap' uses umap-learn (the extra topicfold[map]).
+    random_state : int, RandomState instance or None, default=0
+        Seed of the random numbers. The same seed gives the same bits.
 
-    `method="umap"` leaves the moving to umap-learn (an extra). The same seed gives the same bits.
+    Returns
+    -------
+    ndarray of float32 of shape (n_documents, 2)
+        Positions, centred and on one scale for both axes; nearly all are between -1 and 1.
 
+    Raises
+    ------
+    ValueError
+        If `doc_topic` is not a matrix of non-negative numbers, or the method is unknown.
+
+    See Also
+    --------
+    topicfold.plots.document_map : Draws the map.
+    build_report : An interactive map.
+
+    References
+    ----------
+    McInnes, L., Healy, J., Saul, N. and Großberger, L. (2018). UMAP: uniform manifold approximation and projection.
+    Journal of Open Source Software 3(29), 861. https://doi.org/10.21105/joss.00861
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topicfold import document_positions
     >>> positions = document_positions(np.repeat(np.eye(3), 20, axis=0))
     >>> positions.shape, positions.dtype.name, bool(abs(positions).max() < 1.5)
     ((60, 2), 'float32', True)
@@ -124,7 +154,7 @@ def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
         raise ValueError(f"doc_topic has {rows.ndim} dimensions: expected documents x topics")
     check_finite(rows, "doc_topic")
     if rows.size and rows.min() < 0:
-        raise ValueError(f"doc_topic holds {rows.min():g}: expected memberships, none below zero")
+        raise ValueError(f"doc_topic holds {rows.min():g}: expected non-negative memberships")
     rows = rows.astype(np.float64)
     rows /= max(rows.sum(axis=1).max(initial=0), 1e-300)  # memberships may be of any size
     vectors = np.column_stack([np.sqrt(rows), np.full(len(rows), _NO_TOPIC)])
@@ -172,7 +202,7 @@ def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
 def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomState) -> np.ndarray:
     """Places by the two leading eigenvectors of the normalised graph after the trivial one, found by iterations.
 
-    Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts, too, have
+    Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts also have
     places by what they are about. Each axis holds ranks: eigenvectors tend to set one group far apart from the rest.
 
     The iterations begin at waves over the topics and keep to their signs, so that a few documents more or less do not

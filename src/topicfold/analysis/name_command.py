@@ -37,11 +37,30 @@ then one sentence that says what its documents are about.
 
 
 def naming_prompt(topic: TopicToName) -> str:
-    """What a language model is asked: for a short name on one line and a description of one sentence on the next.
+    r"""Write the prompt that asks a language model for a name and a description of a topic.
 
-    >>> from topicfold.topics.given_names import TopicToName
+    It asks for a short name on one line and a description of one sentence on the next.
+
+    Parameters
+    ----------
+    topic : TopicToName
+        What is known of the topic.
+
+    Returns
+    -------
+    str
+        The prompt.
+
+    See Also
+    --------
+    NameCommand : Sends the prompt to a program.
+    TopicTree.named : Names topics by a function.
+
+    Examples
+    --------
+    >>> from topicfold import TopicToName, naming_prompt
     >>> prompt = naming_prompt(TopicToName(3, ("orbit", "moon"), (("Apollo 11", "On 20 July"),), ("sea tide",), None))
-    >>> print("\\n".join(prompt.splitlines()[4:8]))
+    >>> print("\n".join(prompt.splitlines()[4:8]))
     Words, the most typical first: orbit, moon
     Documents that are most about it:
     - Apollo 11: On 20 July
@@ -81,22 +100,37 @@ def _bare(line: str, label: str) -> str:
 
 
 class NameCommand:
-    """A program as a function that names topics: `tree.named(by=NameCommand("llm -m some-model"))`.
+    """A naming function that runs a program: `tree.named(by=NameCommand("llm -m some-model"))`.
+
+    The program reads a prompt from standard input and writes its answer to standard output. Answers are kept in the
+    cache folder of the user as soon as they arrive, so a run that failed continues where it stopped.
 
     Parameters
     ----------
     command : str
-        Program and options, as one would type them; no shell reads them.
+        Program and options, as you would type them. They are not passed to a shell.
     timeout : float, default=120
-        Seconds that the program has for a topic.
+        Maximum number of seconds per topic.
     fresh : bool, default=False
-        Ask again where an answer to the same prompt by the same command is kept. Answers are kept in the user's cache
-        folder, each as soon as it is there: what fails on the way goes on from there the next time.
+        Whether to ask again if an answer of the same command to the same prompt is kept.
 
     Raises
     ------
     ValueError
-        Where the program is not there, fails, or takes too long; it names the topic.
+        If the command is empty; when it is called, if the program cannot be run, fails or takes too long. The message
+        names the topic.
+
+    See Also
+    --------
+    TopicTree.named : Names topics by a function.
+    naming_prompt : The prompt.
+
+    Examples
+    --------
+    >>> from topicfold import NameCommand
+    >>> by = NameCommand("llm -m some-model", timeout=60)
+    >>> callable(by)
+    True
     """
 
     def __init__(self, command: str, *, timeout: float = 120, fresh: bool = False) -> None:

@@ -31,7 +31,19 @@ _SHOWN = 10
 
 
 class Moved(NamedTuple):
-    """A topic's share of the documents before and after, and its part of the divergence."""
+    """A topic that `drift` compared.
+
+    Attributes
+    ----------
+    topic : int
+        Number of the topic or theme.
+    before : float
+        Its share of the documents before.
+    after : float
+        Its share of the documents after.
+    part : float
+        Its part of the divergence.
+    """
 
     topic: int
     before: float
@@ -41,11 +53,21 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Drift:
-    """How far two slices are apart, made by `drift`."""
+    """How far two sets of documents are apart; made by `drift`.
 
-    divergence: float  # KL(after || before), in nats
-    p_value: float  # share of random splits of the same documents that are at least as far apart
-    moved: tuple[Moved, ...]  # the topics, the largest part of the divergence first
+    Attributes
+    ----------
+    divergence : float
+        KL(after || before), in nats.
+    p_value : float
+        Share of random splits of the same documents that are at least as far apart.
+    moved : tuple of Moved
+        The topics, those with the largest part of the divergence first.
+    """
+
+    divergence: float
+    p_value: float
+    moved: tuple[Moved, ...]
 
     def __str__(self) -> str:
         lines = [
@@ -65,29 +87,43 @@ def drift(
     n_permutations: int = 999,
     random_state: RandomStateLike = 0,
 ) -> Drift:
-    """How the mix of topics (or, `of='themes'`, of a TTMM's themes) moved from one slice of documents to another.
+    """Measure how the mix of topics changed from one set of documents to another, with a permutation test.
 
-    The divergence is KL(after || before) = sum_k q_k log(q_k / p_k), with p and q the mean memberships of the slices.
-    Its p-value is by permutation: documents are dealt to the two slices at random, n_permutations times.
+    The divergence is KL(after || before) = sum_k q_k log(q_k / p_k), with p and q the mean memberships of the two sets.
+    For the p-value, the documents are split at random into two sets of the same sizes, `n_permutations` times.
 
     Parameters
     ----------
     model : TopicModel
         A fitted model.
-    before, after : Corpus, matrix, data frame of counts, or list of texts
-        The two slices.
+    before : Corpus, matrix, data frame or list of str
+        The first set of documents.
+    after : Corpus, matrix, data frame or list of str
+        The second set of documents.
     of : {'topics', 'themes'}, default='topics'
-        What moves; themes are TTMM's.
+        What to compare; 'themes' is for TTMM.
     n_permutations : int, default=999
+        Number of random splits.
     random_state : int, RandomState instance or None, default=0
+        Seed of the random splits.
 
     Returns
     -------
     Drift
+        Divergence, p-value and the change of each topic.
+
+    Raises
+    ------
+    ValueError
+        If a set has no documents, or the model has no themes.
+
+    See Also
+    --------
+    topics_over_time : Shares of topics in each period.
 
     Examples
     --------
-    >>> from topicfold import Corpus, PLSA
+    >>> from topicfold import Corpus, PLSA, drift
     >>> corpus = Corpus.from_texts(["cat dog", "dog cat cat", "sun moon", "moon sun sun"] * 5)
     >>> model = PLSA(2, random_state=0).fit(corpus)
     >>> drift(model, ["cat dog"] * 10, ["sun moon"] * 10).p_value
@@ -120,7 +156,7 @@ def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndar
         raise ValueError(f"{type(model).__name__} has no themes")
     values = read(X).astype(np.float64)
     if len(values) == 0:
-        raise ValueError("a slice has no documents")
+        raise ValueError("one of the two sets has no documents")
     return normalise_rows(values)
 
 
@@ -133,15 +169,33 @@ def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TopicsOverTime:
-    """The share of each topic in each period, made by `topics_over_time`."""
+    """The share of each topic in each period; made by `topics_over_time`.
 
-    periods: np.ndarray  # datetime64, in order
-    share: np.ndarray  # periods x topics; rows sum to one
-    n_documents: np.ndarray  # in each period
-    names: tuple[str, ...]  # of the topics
+    Attributes
+    ----------
+    periods : ndarray of datetime64 of shape (n_periods,)
+        The periods, in order.
+    share : ndarray of shape (n_periods, n_topics)
+        The share of each topic in each period. Rows sum to one.
+    n_documents : ndarray of int of shape (n_periods,)
+        Number of documents in each period.
+    names : tuple of str
+        Names of the topics.
+    """
+
+    periods: np.ndarray
+    share: np.ndarray
+    n_documents: np.ndarray
+    names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas data frame, periods x topics."""
+        """Return the shares as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per period, one column per topic.
+        """
         pd = import_extra("pandas", "frame", "to_frame")
         return pd.DataFrame(self.share, index=pd.Index(self.periods.astype(str), name="period"), columns=self.names)
 
@@ -153,27 +207,58 @@ class TopicsOverTime:
         return "\n".join(lines)
 
     def plot(self, n_topics: int = 12) -> Figure:
-        """Small multiples of the topics that moved most, as a matplotlib figure."""
+        """Draw the topics that changed most as a matplotlib figure.
+
+        Parameters
+        ----------
+        n_topics : int, default=12
+            Number of topics to draw.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from ..plots.topic_figures import over_time
 
         return over_time(self, n_topics)
 
 
 def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -> TopicsOverTime:
-    """The mean memberships of the documents of each period. Undated documents are left out.
+    """Compute the share of each topic in each period.
+
+    Documents without a date are left out.
 
     Parameters
     ----------
     model : TopicModel
-        A fitted model; of one with several levels, the lowest is taken.
+        A fitted model. Of a hierarchy, the lowest level is used.
     corpus : Corpus
         Documents with timestamps.
-    by : {'year', 'month', 'week', 'day'}, optional
-        The period; None chooses the longest that gives a readable number of them, as the explorer does.
+    by : {'year', 'month', 'week', 'day'} or None, default=None
+        The period. None chooses the longest one that gives a readable number of periods.
 
     Returns
     -------
     TopicsOverTime
+        Periods and shares.
+
+    Raises
+    ------
+    ValueError
+        If the corpus has no timestamps.
+
+    See Also
+    --------
+    drift : Tests whether two sets of documents differ.
+    topicfold.plots.over_time : Draws the shares.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, topics_over_time
+    >>> corpus = Corpus.from_texts(["cat dog", "dog cat", "sun moon", "moon sun"], timestamps=[2001, 2001, 2002, 2002])
+    >>> topics_over_time(PLSA(2, random_state=0).fit(corpus), corpus, "year").share.shape
+    (2, 2)
     """
     timestamps = check_dates(corpus)
     by = chosen_period(timestamps, by)

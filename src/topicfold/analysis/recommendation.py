@@ -33,45 +33,111 @@ _LINE = 100
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured at one point of the grid: means over folds and seeds; errors are standard errors over folds."""
+    """What `select` measured at one point of the grid: means over folds and seeds.
+
+    Errors are standard errors over folds. A figure that was not measured is NaN.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    params : dict
+        Its parameters.
+    score : float
+        Score on held-out documents, in the unit of the model.
+    score_error : float
+        Standard error of the score.
+    behind : float
+        How much lower the score is than that of the best point.
+    behind_error : float
+        Standard error of that difference, fold by fold.
+    perplexity : float
+        Perplexity, if the score is a log-likelihood per token.
+    coherence : float
+        NPMI of the best words, with training documents as windows.
+    coherence_error : float
+        Standard error of the coherence.
+    diversity : float
+        Share of distinct words among the best words of all topics.
+    stability : float
+        How far fits agree about which documents belong together.
+    topics : float
+        Mean number of topics.
+    seconds : float
+        Median CPU time of a fit.
+    failed : str or None
+        Why there are no figures.
+    """
 
     model: str
     params: dict[str, Any]
-    score: float = math.nan  # on held-out documents, in the model's unit
+    score: float = math.nan
     score_error: float = math.nan
-    behind: float = math.nan  # how much lower than the best point's score
-    behind_error: float = math.nan  # of that difference, fold by fold
-    perplexity: float = math.nan  # only where the score is a token's log-likelihood
-    coherence: float = math.nan  # c_npmi of the best words, a training document being a window
+    behind: float = math.nan
+    behind_error: float = math.nan
+    perplexity: float = math.nan
+    coherence: float = math.nan
     coherence_error: float = math.nan
     diversity: float = math.nan
-    stability: float = math.nan  # how far fits agree about which documents belong together
-    topics: float = math.nan  # how many the fits have
-    seconds: float = math.nan  # CPU time of a fit, the median
-    failed: str | None = None  # why there are no figures
+    stability: float = math.nan
+    topics: float = math.nan
+    seconds: float = math.nan
+    failed: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """The points of a grid with what was measured, and which one is recommended. Made by `select`."""
+    """The points of a grid with their figures, and which one is recommended; made by `select`.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        The points of the grid.
+    chosen : int
+        Row of the recommended point.
+    reason : str
+        Why it is recommended.
+    unit : str
+        Unit of the scores.
+    n_splits : int
+        Number of folds.
+    n_seeds : int
+        Number of fits per point and fold.
+    baselines : tuple of Row
+        Scores without topics: the unigram model, and models with one topic.
+    at_edge : tuple of str
+        Parameters that are at an end of the grid at the recommended point.
+    """
 
     rows: tuple[Row, ...]
-    chosen: int  # row of the recommended point
+    chosen: int
     reason: str
     unit: str
     n_splits: int
     n_seeds: int
-    baselines: tuple[Row, ...] = ()  # the unigram, and models with one topic
-    at_edge: tuple[str, ...] = ()  # parameters that are at an end of the grid at the recommended point
+    baselines: tuple[Row, ...] = ()
+    at_edge: tuple[str, ...] = ()
 
     @property
     def best(self) -> dict[str, Any]:
-        """The recommended parameters."""
+        """The recommended parameters.
+
+        Returns
+        -------
+        dict
+            Values by name of the parameter.
+        """
         return self.best_row.params
 
     @property
     def best_row(self) -> Row:
-        """The recommended point with its figures, and the name of its model."""
+        """The recommended point with its figures.
+
+        Returns
+        -------
+        Row
+            The row, with the name of its model.
+        """
         return self.rows[self.chosen]
 
     def __str__(self) -> str:
@@ -82,7 +148,13 @@ class Selection:
     __repr__ = __str__
 
     def to_json(self) -> str:
-        """Everything as JSON; a figure that does not exist is null."""
+        """Return everything as JSON.
+
+        Returns
+        -------
+        str
+            A JSON object; a figure that was not measured is null.
+        """
         rows = [{name: _plain(value) for name, value in asdict(row).items()} for row in self.rows]
         content = {"best": _plain(self.best), "model": self.best_row.model, "reason": self.reason, "unit": self.unit}
         return json.dumps(
@@ -95,7 +167,13 @@ class Selection:
         return {"at_edge": list(self.at_edge), "baselines": scores}
 
     def to_frame(self) -> Any:
-        """The points as a pandas data frame, one row each; parameters are columns."""
+        """Return the points as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per point; parameters are columns.
+        """
         pd = import_extra("pandas", "frame", "to_frame")
         records = []
         for number, row in enumerate(self.rows):
@@ -105,7 +183,13 @@ class Selection:
         return pd.DataFrame.from_records(records)
 
     def plot(self) -> Any:
-        """Score, coherence and stability as a matplotlib figure."""
+        """Draw score, coherence and stability as a matplotlib figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+        """
         from ..plots.choosing import selection
 
         return selection(self)

@@ -21,19 +21,20 @@ _WORDS = 0.75  # of a score is for the words of the query that a document holds,
 
 
 class Hit(NamedTuple):
-    """A document found.
+    """A document that `search` found.
 
     Attributes
     ----------
     id : str
+        Id of the document.
     row : int
         Row of the document in the corpus.
     score : float
-        From 0 to 1; above 0.75 the document holds all words of the query.
+        From 0 to 1; above 0.75 the document contains all words of the query.
     title : str
         Title of the document, or its id.
     words : tuple of str
-        The words of the query that it holds.
+        The words of the query that it contains.
     """
 
     id: str
@@ -44,11 +45,11 @@ class Hit(NamedTuple):
 
 
 def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 10) -> list[Hit]:
-    """The documents of a corpus that hold the words of a query, or are about what it is about.
+    """Find the documents that contain the words of a query, or are about the same topics.
 
-    A document that holds all the words comes before all that do not. Among these the score is the part of the query's
-    words that a document holds, rare words counting for more, mixed with the cosine between its topics and those of
-    the query; so a document need not share a word with the query to be found.
+    A document that contains all the words comes before all others. Otherwise the score is the share of the words of the
+    query that the document contains, with rare words counting more, mixed with the cosine between its topics and those
+    of the query. So a document can be found without sharing a word with the query.
 
     Parameters
     ----------
@@ -56,19 +57,28 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
         A fitted model.
     corpus : Corpus
         The documents to search: those of the fit, or others.
-    query : str, or counts of shape (1, n_words)
-        A text; one without any known word is an error.
+    query : str or array-like of shape (1, n_words)
+        A text, or counts of words.
     n : int, default=10
-        Number of documents to find.
+        Maximum number of documents to return.
 
     Returns
     -------
     list of Hit
-        The best first.
+        The documents found, the best first.
+
+    Raises
+    ------
+    ValueError
+        If the query contains no word that the model knows.
+
+    See Also
+    --------
+    TopicTree.documents : The documents of a topic.
 
     Examples
     --------
-    >>> from topicfold import Corpus, PLSA
+    >>> from topicfold import Corpus, PLSA, search
     >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"], ids="abcd")
     >>> [(hit.id, hit.words) for hit in search(PLSA(2, random_state=0).fit(corpus), corpus, "star", n=2)]
     [('d', ('star',)), ('c', ())]

@@ -61,36 +61,51 @@ def select(
     n_jobs: int | None = None,
     verbose: bool | None = None,
 ) -> Selection:
-    """Measure a model at every combination of the grid's values on held-out documents, and recommend one.
+    """Choose the number of topics and other parameters on held-out documents.
+
+    The model is fitted at every combination of the values of a grid, by cross-validation. One point is recommended,
+    with the reason.
 
     Parameters
     ----------
-    model : estimator, or mapping from a name to (estimator, grid)
-        What to choose from. With a mapping models are compared; their scores must have one unit. Estimators are not
-        changed: each fit is a copy, with its own random_state.
-    X : Corpus, matrix of documents x words, or data frame of counts
-    grid : mapping from a parameter to values, optional
-        The values to try, such as {"n_topics": [10, 20, 50]}. Without it 5, 10, 20, 40 and 80 topics.
-    graph : array or sparse matrix of shape (n_documents, n_documents), optional
-        Graph of the documents, for models that take one. Held-out documents are scored by their words alone.
-    embeddings : array-like of shape (n_documents, n_features), optional
-        Vectors of the documents, for models that take them; the same holds.
+    model : estimator, or mapping of str to (estimator, grid)
+        The model, or several by name, each with its own grid. The scores of all models must have the same unit.
+        Estimators are not changed: each fit is a copy with its own random_state.
+    X : Corpus, matrix or data frame
+        Documents: a Corpus, or counts of shape (n_documents, n_words).
+    grid : mapping of str to sequence, default=None
+        Values to try by parameter, such as {"n_topics": [10, 20, 50]}. None tries 5, 10, 20, 40 and 80 topics.
+    graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+        Graph of the documents, for models that use one. Held-out documents are scored by their words alone.
+    embeddings : array-like of shape (n_documents, n_features), default=None
+        Vectors of the documents, for models that use them. Held-out documents are scored by their words alone.
     extend : bool, default=False
-        Whether to go on beyond the grid, with twice or half the value, as long as the recommended point is at its edge.
+        Whether to go beyond the grid, with twice or half the value, as long as the recommended point is at its edge.
     n_splits : int, default=3
-        Folds; each is held out once.
+        Number of folds; each is held out once.
     n_seeds : int, default=2
-        Fits of each point and fold.
+        Number of fits per point and fold.
     random_state : int, RandomState instance or None, default=0
-        Cuts the folds and draws the seeds of the fits.
+        Seed of the folds and of the fits.
     n_jobs : int or None, default=None
-        Fits at a time. The figures do not depend on it, CPU seconds excepted.
+        Number of fits at a time. The figures do not depend on it, except for CPU seconds.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
 
     Returns
     -------
     Selection
+        All points with their figures, and the recommended one.
+
+    Raises
+    ------
+    ValueError
+        If the grid is not valid, scores have different units, or every point failed.
+
+    See Also
+    --------
+    topicfold.plots.selection : Draws the result.
+    topicfold.metrics.coherence : One of the measures.
 
     Examples
     --------
@@ -162,7 +177,7 @@ class _Point:
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
     if isinstance(model, Mapping):
         if grid is not None:
-            raise ValueError("models given by name bring their own grids, {name: (model, grid)}: leave grid out")
+            raise ValueError("models by name have their own grids, {name: (model, grid)}: leave out grid")
         families = {str(name): pair for name, pair in model.items()}
     else:
         families = {type(model).__name__: (model, grid)}
@@ -175,7 +190,7 @@ def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[
         points += _family(name, *pair)
     if len(units) > 1:
         listed = "; ".join(f"{', '.join(names)} in {unit}" for unit, names in units.items())
-        raise ValueError(f"scores in different units cannot be ranked ({listed}): select each kind on its own")
+        raise ValueError(f"scores in different units cannot be ranked ({listed}): select each kind separately")
     if not points:
         raise ValueError("there are no models to choose from")
     return points, next(iter(units))
@@ -312,7 +327,7 @@ def _steady_libraries() -> Iterator[None]:
 
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", message=".*fitted on embeddings and the new documents bring none")
+        warnings.filterwarnings("ignore", message=".*fitted on embeddings, but the new documents have none")
         yield
 
 

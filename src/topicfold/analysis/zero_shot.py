@@ -108,6 +108,11 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
     transduction_ : ndarray of shape (n_documents,)
         The label of each training document.
 
+    See Also
+    --------
+    TopicClassifier : Learns from a few labelled documents.
+    LDA : Topics guided by seed words, `seed_words`.
+
     Examples
     --------
     >>> from topicfold import ZeroShotClassifier
@@ -145,7 +150,9 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+            The documents.
         y : ignored
+            Not used; there for scikit-learn.
         embeddings : array-like of shape (n_documents, n_features), optional
             Vectors of the documents, such as `topicfold.embed` makes.
         label_embeddings : array-like of shape (n_labels, n_features), optional
@@ -154,6 +161,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
+            The fitted classifier.
         """
         labels = described_labels(self.labels)
         for name, least in (("n_free_topics", 0), ("max_iter", 1)):
@@ -185,12 +193,14 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+            The documents.
         embeddings : array-like of shape (n_documents, n_features), optional
             Vectors of the documents; needed where the fit had them.
 
         Returns
         -------
         ndarray of shape (n_documents, n_labels + n_free_topics)
+            Rows sum to one.
         """
         check_is_fitted(self)
         counts = self.word_counts(X, np.float64)
@@ -204,15 +214,56 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             return _posterior(_scores(rows, self._centres, self._scales), self._log_prior)
 
     def predict_proba(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
-        """Probability of each of `classes_`, one row per document; that of '' is the sum over the free topics."""
+        """Probability of each of `classes_`; that of '' is the sum over the free topics.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+            The documents.
+        embeddings : array-like of shape (n_documents, n_features), optional
+            Vectors of the documents; needed if the fit had them.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            Rows sum to one.
+        """
         return self._of_classes(self.transform(X, embeddings=embeddings))
 
     def predict(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
-        """The most probable label of each document; '' where it is none of them."""
+        """The most probable label of each document; '' where it is none of them.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+            The documents.
+        embeddings : array-like of shape (n_documents, n_features), optional
+            Vectors of the documents; needed if the fit had them.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            The labels.
+        """
         return self.classes_[self.predict_proba(X, embeddings=embeddings).argmax(axis=1)]
 
     def score(self, X: CountsLike, y: ArrayLike, *, embeddings: ArrayLike | None = None) -> float:
-        """The share of documents that get their label, of those that have one."""
+        """Accuracy on the documents that have a label.
+
+        Parameters
+        ----------
+        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+            The documents.
+        y : array-like of shape (n_documents,)
+            The true labels; '' or -1 where there is none.
+        embeddings : array-like of shape (n_documents, n_features), optional
+            Vectors of the documents; needed if the fit had them.
+
+        Returns
+        -------
+        float
+            The share of labelled documents that get their label.
+        """
         return accuracy_of_known(self.predict(X, embeddings=embeddings), y)
 
     def topic_tree(self, corpus: Corpus | None = None, *, embeddings: ArrayLike | None = None) -> TopicTree:
@@ -228,6 +279,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         TopicTree
+            One topic per label, then the free topics.
         """
         check_is_fitted(self)
         known = corpus is None or self._is_fitted_on(corpus)

@@ -11,18 +11,59 @@ __all__ = ["BASELINES", "BaselineInfo"]
 
 @dataclass(frozen=True)
 class BaselineInfo:
-    """Where a baseline lives, and the parameter that sets its number of topics (None: it finds its own)."""
+    """Where a baseline is defined, and the name of its size parameter.
+
+    Parameters
+    ----------
+    module : str
+        Module of the class, within `topicfold.baselines`.
+    name : str
+        Name of the class.
+    size : str or None, default='n_topics'
+        Parameter that sets the number of topics. None if the baseline finds its own number.
+
+    See Also
+    --------
+    topicfold.LDA : The model to compare with.
+
+    Examples
+    --------
+    >>> from topicfold.baselines import BASELINES
+    >>> sorted(BASELINES)
+    ['GibbsLDA', 'HLDA', 'KMeans', 'LSI', 'NCut', 'NMF', 'PCA']
+    >>> BASELINES["NMF"].make(10, random_state=0).n_topics
+    10
+    """
 
     module: str
     name: str
     size: str | None = "n_topics"
 
     def load(self) -> type:
-        """The class; importing it brings in scikit-learn or tomotopy."""
+        """Import the class, and with it scikit-learn or tomotopy.
+
+        Returns
+        -------
+        type
+            The class.
+        """
         return getattr(import_module(f"{__name__}.{self.module}"), self.name)
 
     def make(self, n_topics: int, **parameters: Any) -> Any:
-        """An instance with so many topics."""
+        """Make an instance.
+
+        Parameters
+        ----------
+        n_topics : int
+            Number of topics. Ignored if the baseline finds its own number.
+        **parameters : dict
+            Further parameters of the class.
+
+        Returns
+        -------
+        object
+            The instance, not fitted.
+        """
         size = {} if self.size is None else {self.size: n_topics}
         return self.load()(**size, **parameters)
 

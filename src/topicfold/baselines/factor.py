@@ -95,11 +95,57 @@ def kmeans_on_rows(vectors: Any, n_clusters: int, n_init: int, max_iter: int, rn
 
 
 class NMF(FlatTopicModel):
-    """Non-negative matrix factorisation of tf-idf, squared error.
+    """Non-negative matrix factorisation of tf-idf, by squared error.
 
-    `topic_word_` and `doc_topic_` undo the idf, so that they speak of tokens, and have rows summing to one: the
-    reconstruction sum_z W_dz H_zw divided by idf_w is proportional to sum_z P(z|d) P(w|z). `weights_` is H as it is.
-    A document in which no topic is found has the mean of the training documents.
+    `topic_word_` and `doc_topic_` undo the idf, so that they describe tokens, and their rows sum to one: the
+    reconstruction sum_z W_dz H_zw divided by idf_w is proportional to sum_z P(z|d) P(w|z).
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    max_iter : int, default=200
+        Maximum number of iterations.
+    tol : float, default=1e-4
+        Tolerance at which the iterations stop.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        P(z|d) of the training documents. A document without any topic has `topic_weight_`.
+    topic_weight_ : ndarray of shape (n_topics,)
+        Mean share of each topic.
+    weights_ : ndarray of shape (n_topics, n_words)
+        The factor H, before the idf is undone.
+    labels_ : ndarray of int of shape (n_documents,)
+        The largest topic of each training document.
+    idf_ : ndarray of shape (n_words,)
+        Inverse document frequencies.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.PLSA : The factorisation that fits counts rather than tf-idf.
+    topicfold.baselines.factor.LSI : A factorisation with signs.
+
+    References
+    ----------
+    Lee, D. D. and Seung, H. S. (1999). Learning the parts of objects by non-negative matrix factorization. Nature 401,
+    788-791. https://doi.org/10.1038/44565
+
+    Examples
+    --------
+    >>> from topicfold.baselines.factor import NMF
+    >>> model = NMF(2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
     """
 
     idf_: np.ndarray
@@ -113,11 +159,30 @@ class NMF(FlatTopicModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         check_whole("n_topics", self.n_topics)
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Factor the tf-idf of documents x words, or of a Corpus."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
         self.check_parameters()
         from sklearn.decomposition import NMF as Kernel
 
@@ -143,15 +208,54 @@ class NMF(FlatTopicModel):
         return self
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the shares of the topics in the training documents."""
+        """Fit the model and return the topics of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document.
+        """
         return self.fit(X, y).doc_topic_
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """Shares of the topics in new documents, one row each, whatever else is in the batch."""
+        """Infer the topics of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document. A row does not depend on the other documents.
+        """
         return self._assign(tfidf_of_new(self, X))
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
+        """Compute the mean log-likelihood per token by document completion.
+
+        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        float
+            The mean in nats per token; higher is better.
+        """
         check_is_fitted(self)
         return self._completion(X, lambda seen: self._assign(tfidf(seen, self.idf_)))
 
@@ -175,8 +279,49 @@ class NMF(FlatTopicModel):
 class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Latent semantic indexing: the leading singular vectors of tf-idf.
 
-    `doc_topic_` holds coordinates, with signs; their largest means nothing, so `labels_` come from k-means on them,
-    scaled to length one. There is no P(w|z); the singular vectors are in `components_`.
+    There is no P(w|z). Coordinates have signs, so the largest says nothing; documents are clustered by k-means instead.
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    n_init : int, default=10
+        Number of starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_topics, n_words)
+        The singular vectors.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        Coordinates of the training documents.
+    labels_ : ndarray of int of shape (n_documents,)
+        Clusters of the training documents: k-means on the coordinates, scaled to length one.
+    idf_ : ndarray of shape (n_words,)
+        Inverse document frequencies.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.baselines.factor.PCA : The same around the mean document.
+    topicfold.PLSA : The probabilistic version.
+
+    References
+    ----------
+    Deerwester, S., Dumais, S. T., Furnas, G. W., Landauer, T. K. and Harshman, R. (1990). Indexing by latent semantic
+    analysis. Journal of the American Society for Information Science 41, 391-407.
+    https://doi.org/10.1002/(SICI)1097-4571(199009)41:6%3C391::AID-ASI1%3E3.0.CO;2-9
+
+    Examples
+    --------
+    >>> from topicfold.baselines.factor import LSI
+    >>> model = LSI(2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
     """
 
     def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: RandomStateLike = None) -> None:
@@ -185,7 +330,20 @@ class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.random_state = random_state
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Factor the tf-idf of documents x words, or of a Corpus."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
         from sklearn.decomposition import TruncatedSVD
         from sklearn.preprocessing import normalize
 
@@ -198,11 +356,35 @@ class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the coordinates of the training documents."""
+        """Fit the model and return the coordinates of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document.
+        """
         return self.fit(X, y).doc_topic_
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """Coordinates of new documents, one row each, whatever else is in the batch."""
+        """Compute the coordinates of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document. A row does not depend on the other documents.
+        """
         return tfidf_of_new(self, X) @ self.components_.T
 
     @property
@@ -211,7 +393,47 @@ class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Principal components of tf-idf: as LSI, but around the mean document. `labels_` are k-means on coordinates."""
+    """Principal components of tf-idf.
+
+    There is no P(w|z). Coordinates have signs, so the largest says nothing; documents are clustered by k-means instead.
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    n_init : int, default=10
+        Number of starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_topics, n_words)
+        The principal components.
+    mean_ : ndarray of shape (n_words,)
+        The mean document.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        Coordinates of the training documents.
+    labels_ : ndarray of int of shape (n_documents,)
+        Clusters of the training documents: k-means on the coordinates.
+    idf_ : ndarray of shape (n_words,)
+        Inverse document frequencies.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.baselines.factor.LSI : The same around the origin.
+
+    Examples
+    --------
+    >>> from topicfold.baselines.factor import PCA
+    >>> model = PCA(2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
+    """
 
     def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: RandomStateLike = None) -> None:
         self.n_topics = n_topics
@@ -219,7 +441,20 @@ class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.random_state = random_state
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Find the components of the tf-idf of documents x words, or of a Corpus."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
         from sklearn.decomposition import PCA as Kernel
 
         rng = check_random_state(self.random_state)
@@ -234,11 +469,35 @@ class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the coordinates of the training documents."""
+        """Fit the model and return the coordinates of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document.
+        """
         return self.fit(X, y).doc_topic_
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """Coordinates of new documents, one row each, whatever else is in the batch."""
+        """Compute the coordinates of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document. A row does not depend on the other documents.
+        """
         vectors = tfidf_of_new(self, X)
         return vectors @ self.components_.T - self.mean_ @ self.components_.T
 
@@ -248,9 +507,49 @@ class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class KMeans(FlatTopicModel):
-    """k-means on tf-idf rows of length one. A cluster is a topic: `topic_word_` are the words of its documents.
+    """Clustering by k-means on the tf-idf of documents, scaled to length one; each cluster is a topic.
 
-    `doc_topic_` has a single one in each row, at the document's cluster.
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    n_init : int, default=3
+        Number of starts.
+    max_iter : int, default=100
+        Maximum number of iterations.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w|z): the words of the documents of each cluster. Also available as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        The cluster of each training document, as a row with a single 1.
+    topic_weight_ : ndarray of shape (n_topics,)
+        Share of the documents in each cluster.
+    labels_ : ndarray of int of shape (n_documents,)
+        The cluster of each training document.
+    cluster_centers_ : ndarray of shape (n_topics, n_words)
+        Centres of the clusters.
+    idf_ : ndarray of shape (n_words,)
+        Inverse document frequencies.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.baselines.factor.NCut : Clustering of a graph of documents.
+    topicfold.LDA : Documents that mix topics.
+
+    Examples
+    --------
+    >>> from topicfold.baselines.factor import KMeans
+    >>> model = KMeans(2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
     """
 
     idf_: np.ndarray
@@ -264,11 +563,30 @@ class KMeans(FlatTopicModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         check_whole("n_topics", self.n_topics)
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Cluster the tf-idf rows of documents x words, or of a Corpus."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
         self.check_parameters()
         counts, vectors = counts_and_tfidf(self, X)
         rng = check_random_state(self.random_state)
@@ -285,15 +603,54 @@ class KMeans(FlatTopicModel):
         return self
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the clusters of the training documents."""
+        """Fit the model and return the clusters of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            One row per document, with a 1 at its cluster.
+        """
         return self.fit(X, y).doc_topic_
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """The cluster with the nearest centre, as a row with a single one, whatever else is in the batch."""
+        """Find the cluster with the nearest centre for new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            One row per document, with a 1 at its cluster. A row does not depend on the other documents.
+        """
         return self._nearest(tfidf_of_new(self, X))
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
+        """Compute the mean log-likelihood per token by document completion.
+
+        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        float
+            The mean in nats per token; higher is better.
+        """
         check_is_fitted(self)
         return self._completion(X, lambda seen: self._nearest(tfidf(seen, self.idf_)))
 
@@ -308,9 +665,48 @@ class KMeans(FlatTopicModel):
 class NCut(CountsMixin, ClusterMixin, BaseEstimator):
     """Normalised cut: spectral clustering of a graph of documents.
 
-    Where `fit` is given no graph, each document is connected to its nearest by cosine of tf-idf, with that weight. The
-    leading eigenvectors of D^-1/2 A D^-1/2, rows scaled to length one, are clustered by k-means (Ng, Jordan and Weiss
-    2001). `doc_topic_` has a single one in each row. New documents are not in the graph: there is no transform.
+    The leading eigenvectors of D^-1/2 A D^-1/2, with rows scaled to length one, are clustered by k-means. New documents
+    are not in the graph, so there is no `transform`.
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    n_neighbors : int, default=10
+        Number of neighbours per document in the graph that is built if `fit` gets none. Its weights are cosines of
+        tf-idf.
+    n_init : int, default=10
+        Number of starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        The cluster of each training document, as a row with a single 1.
+    labels_ : ndarray of int of shape (n_documents,)
+        The cluster of each training document.
+    embedding_ : ndarray of shape (n_documents, n_topics)
+        The eigenvectors.
+
+    See Also
+    --------
+    topicfold.baselines.factor.KMeans : Clustering without a graph.
+    topicfold.knn_graph : Builds a graph of nearest neighbours.
+
+    References
+    ----------
+    Shi, J. and Malik, J. (2000). Normalized cuts and image segmentation. IEEE Transactions on Pattern Analysis and
+    Machine Intelligence 22, 888-905. https://doi.org/10.1109/34.868688
+
+    Ng, A. Y., Jordan, M. I. and Weiss, Y. (2001). On spectral clustering: analysis and an algorithm. NIPS.
+
+    Examples
+    --------
+    >>> from topicfold.baselines.factor import NCut
+    >>> model = NCut(2, n_neighbors=1, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
     """
 
     def __init__(
@@ -322,7 +718,22 @@ class NCut(CountsMixin, ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: CountsLike, y: Any = None, *, graph: GraphLike | None = None) -> Self:
-        """Cut the graph of documents x words, or of a Corpus; or `graph`, symmetric, documents x documents."""
+        """Cluster documents by a graph.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
         rng = check_random_state(self.random_state)
         counts, _ = counts_and_tfidf(self, X)
         if graph is None:

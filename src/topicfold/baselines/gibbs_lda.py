@@ -38,22 +38,58 @@ def fold_in_with_prior(
 
 
 class GibbsLDA(FlatTopicModel):
-    """Latent Dirichlet allocation by tomotopy's Gibbs sampler.
+    """Latent Dirichlet allocation by the Gibbs sampler of tomotopy (the extra topicfold[lda]).
 
     Parameters
     ----------
-    n_topics : number of topics.
-    alpha, eta : priors of P(z|d) and P(w|z). Where `optimize_alpha`, alpha is only the start, one value for all topics.
-    max_iter : sweeps over all tokens.
-    optimize_alpha : fit one alpha per topic to the data, every ten sweeps.
-    random_state, n_jobs : as in scikit-learn; n_jobs is for new documents, the sampler runs on one thread.
+    n_topics : int, default=20
+        Number of topics.
+    alpha : float, default=0.1
+        Prior of P(z|d), the same for all topics. With `optimize_alpha`, the value to start from.
+    eta : float, default=0.01
+        Prior of P(w|z).
+    max_iter : int, default=1000
+        Number of sweeps over all tokens.
+    optimize_alpha : bool, default=True
+        Whether to fit one alpha per topic to the data, every ten sweeps.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+    n_jobs : int or None, default=None
+        Number of threads for new documents. None means 1, and -1 uses all cores. The sampler itself runs on one thread.
 
     Attributes
     ----------
-    topic_word_, doc_topic_ : P(w|z), and P(z|d) of the training documents.
-    labels_ : the largest topic of each training document.
-    alpha_ : the prior of P(z|d), one value per topic.
-    word_frequency_, document_ids_ : tokens of each word, and ids, in training.
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        P(z|d) of the training documents.
+    labels_ : ndarray of int of shape (n_documents,)
+        The largest topic of each training document.
+    alpha_ : ndarray of shape (n_topics,)
+        Prior of P(z|d).
+    topic_weight_ : ndarray of shape (n_topics,)
+        Mean of `doc_topic_`.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.LDA : The same model by leave-one-out EM.
+    topicfold.baselines.hlda.HLDA : A tree of topics by Gibbs sampling.
+
+    References
+    ----------
+    Griffiths, T. L. and Steyvers, M. (2004). Finding scientific topics. PNAS 101, 5228-5235.
+    https://doi.org/10.1073/pnas.0307752101
+
+    Examples
+    --------
+    >>> from topicfold.baselines.gibbs_lda import GibbsLDA
+    >>> model = GibbsLDA(2, max_iter=50, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> model.topic_word_.shape
+    (2, 4)
     """
 
     _endings = ("sampling finished", "sampling finished")
@@ -78,11 +114,35 @@ class GibbsLDA(FlatTopicModel):
         self.n_jobs = n_jobs
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         check_whole("n_topics", self.n_topics)  # tomotopy would end the process
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Fit topics to whole counts, documents x words, or a Corpus."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ImportError
+            If tomotopy is not installed.
+        """
         tomotopy = tomotopy_for("GibbsLDA")
         counts = whole_counts(self, X, reset=True)
         self.check_parameters()
@@ -103,17 +163,56 @@ class GibbsLDA(FlatTopicModel):
         return self
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return P(z|d) of the training documents."""
+        """Fit the model and return P(z|d) of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document.
+        """
         return self.fit(X, y).doc_topic_
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """P(z|d) of new documents, one row each, whatever else is in the batch."""
+        """Infer P(z|d) of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document. A row does not depend on the other documents.
+        """
         check_is_fitted(self)
         counts = whole_counts(self, X, reset=False)
         return fold_in_with_prior(counts, self.topic_word_, self.alpha_, self.n_jobs)
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
+        """Compute the mean log-likelihood per token by document completion.
+
+        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        float
+            The mean in nats per token; higher is better.
+        """
         check_is_fitted(self)
         return self._completion(X, lambda seen: fold_in_with_prior(seen, self.topic_word_, self.alpha_, self.n_jobs))
 

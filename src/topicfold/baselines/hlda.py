@@ -23,24 +23,65 @@ __all__ = ["HLDA"]
 
 
 class HLDA(FlatTopicModel):
-    """Hierarchical latent Dirichlet allocation by Gibbs sampling. It finds its own number of topics.
+    """Hierarchical latent Dirichlet allocation by Gibbs sampling (the extra topicfold[lda]).
+
+    It finds its own number of topics: each document follows one path from the root of a tree to a leaf.
 
     Parameters
     ----------
-    depth : levels of the tree, the root included; at least 2.
-    alpha, eta : priors of the levels of a document and of P(w|node).
-    gamma : how readily a document starts a new branch.
-    max_iter : sweeps over all documents.
-    random_state : as in scikit-learn.
+    depth : int, default=3
+        Number of levels of the tree, including the root; at least 2.
+    alpha : float, default=0.1
+        Prior of the levels of a document.
+    eta : float, default=0.01
+        Prior of P(w|node).
+    gamma : float, default=0.1
+        How readily a document starts a new branch.
+    max_iter : int, default=500
+        Number of sweeps over all documents.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
 
     Attributes
     ----------
-    topic_word_ : P(w|path), one row per leaf: its nodes mixed as the path's documents use them.
-    doc_topic_, labels_ : the path of each training document, as a row with a single one and as a number. A document
-        without words has the share of each path instead, and the label of the largest.
-    node_word_, parent_, level_ : P(w|node) of all nodes, the node above (-1: root), and the level (0: root).
-    leaf_ : the node at the end of each path.
-    word_frequency_, document_ids_ : tokens of each word, and ids, in training.
+    topic_word_ : ndarray of shape (n_paths, n_words)
+        P(w|path): the nodes of the path, mixed as its documents use them. Also available as `components_`.
+    doc_topic_ : ndarray of shape (n_documents, n_paths)
+        The path of each training document, as a row with a single 1. A document without words has the share of each
+        path.
+    labels_ : ndarray of int of shape (n_documents,)
+        The path of each training document.
+    path_share_ : ndarray of shape (n_paths,)
+        Share of the documents on each path.
+    node_word_ : ndarray of shape (n_nodes, n_words)
+        P(w|node).
+    parent_ : ndarray of int of shape (n_nodes,)
+        The node above; -1 at the root.
+    level_ : ndarray of int of shape (n_nodes,)
+        Level of each node; 0 is the root.
+    leaf_ : ndarray of int of shape (n_paths,)
+        The node at the end of each path.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.HLTA : A hierarchy of topics in which a document can be in several.
+    topicfold.baselines.gibbs_lda.GibbsLDA : Flat topics by Gibbs sampling.
+
+    References
+    ----------
+    Blei, D. M., Griffiths, T. L. and Jordan, M. I. (2010). The nested Chinese restaurant process and Bayesian
+    nonparametric inference of topic hierarchies. Journal of the ACM 57(2). https://doi.org/10.1145/1667053.1667056
+
+    Examples
+    --------
+    >>> from topicfold.baselines.hlda import HLDA
+    >>> model = HLDA(depth=2, max_iter=50, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> model.labels_.shape
+    (4,)
     """
 
     _endings = ("sampling finished", "sampling finished")
@@ -63,11 +104,35 @@ class HLDA(FlatTopicModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         check_whole("depth", self.depth, 2)  # tomotopy would end the process
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Grow the tree from whole counts, documents x words, or a Corpus."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ImportError
+            If tomotopy is not installed.
+        """
         tomotopy = tomotopy_for("HLDA")
         counts = whole_counts(self, X, reset=True)
         self.check_parameters()
@@ -109,19 +174,58 @@ class HLDA(FlatTopicModel):
         self.labels_ = self.doc_topic_.argmax(axis=1)
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the paths of the training documents."""
+        """Fit the model and return the paths of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_paths)
+            One row per document, with a 1 at its path.
+        """
         return self.fit(X, y).doc_topic_
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """P(path|d) of new documents: proportional to the path's share times the likelihood of its words.
+        """Infer P(path|d) of new documents.
 
-        The levels are mixed as in the path's training documents. A document's answer depends on its words alone.
+        It is proportional to the share of the path times the likelihood of the words, with the levels mixed as in the
+        training documents of the path.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_paths)
+            The probability of each path, one row per document. A row does not depend on the other documents.
         """
         check_is_fitted(self)
         return self._paths_of(whole_counts(self, X, reset=False))
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored."""
+        """Compute the mean log-likelihood per token by document completion.
+
+        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        float
+            The mean in nats per token; higher is better.
+        """
         check_is_fitted(self)
         return self._completion(X, self._paths_of)
 

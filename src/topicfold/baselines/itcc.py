@@ -173,7 +173,7 @@ def not_empty(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """The rows and the columns with something in them, as numbers; an error when there are none."""
     rows, columns = np.flatnonzero(counts.sum(axis=1)), np.flatnonzero(counts.sum(axis=0))
     if len(rows) == 0:
-        raise ValueError(f"all {counts.shape[0]} documents are empty: there is not one word to fit")
+        raise ValueError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
     return rows, columns
 
 

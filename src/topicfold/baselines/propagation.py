@@ -67,7 +67,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Spread the labels of y over `graph`, the nearest neighbours by `embeddings`, or those by the words of X."""
         if not 0 <= self.alpha < 1:
-            raise ValueError(f"alpha={self.alpha!r}: expected a number from 0, and below 1")
+            raise ValueError(f"alpha={self.alpha!r}: expected a number from 0 to below 1")
         counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
         self.classes_, codes = class_codes(y, n_documents)
@@ -98,7 +98,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         given = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
         if given != self.neighbors_from_:
-            raise ValueError(f"fitted by {self.neighbors_from_}: predict by {given} does not fit")
+            raise ValueError(f"fitted by {self.neighbors_from_}: cannot predict by {given}")
         counts = self.word_counts(X, np.float64)
         if graph is not None:
             near = check_neighbors(graph, counts.shape[0], len(self.scores_))

@@ -34,7 +34,7 @@ def whole_counts(model: TopicModel, X: CountsLike, *, reset: bool) -> sp.csr_arr
     counts = model._fit_counts(X, np.float64) if reset else model.word_counts(X, np.float64)
     check_whole_numbers(counts, type(model).__name__)
     if reset and counts.nnz == 0:
-        raise ValueError(f"all {counts.shape[0]} documents are empty: there is not one word to fit")
+        raise ValueError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
     return counts
 
 
@@ -54,7 +54,7 @@ def add_documents(sampler: Any, counts: sp.csr_array) -> np.ndarray:
 
 
 def sample(sampler: Any, n_steps: int) -> None:
-    """Run the sampler for so many sweeps over the tokens."""
+    """Run the sampler for a number of sweeps over the tokens."""
     for start in range(0, n_steps, _STEPS_A_CALL):
         sampler.train(min(_STEPS_A_CALL, n_steps - start), workers=1)
 

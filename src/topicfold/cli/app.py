@@ -88,13 +88,13 @@ def _fail(message: str, code: int) -> NoReturn:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__)
-@click.option("--debug", is_flag=True, help="Show the traceback of an error; may stand anywhere.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error; may be given anywhere.")
 def cli(debug: bool) -> None:
     """Find what a collection of texts is about.
 
     INPUT is a folder of text files, CSV, TSV, JSONL (also .gz), Parquet, Matrix Market, LDA-C, UCI bag of words,
     SVMlight, scipy .npz, or a corpus saved as .safetensors; '-' is JSONL on stdin. A pattern in quotes,
-    'part-*.csv.gz', is all files that match it.
+    'part-*.csv.gz', stands for all files that match it.
     """
 
 

@@ -16,13 +16,15 @@ __all__ = ["read"]
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=click.Path())
 @corpus_options
 @click.option("--out", required=True, type=click.Path(), help="Corpus file to write (.safetensors).")
-@click.option("--no-texts", is_flag=True, help="Keep counts, not texts: pages show words in their place.")
-@click.option("--jobs", type=int, default=-1, show_default=True, help="Processes; -1 is all. No effect on results.")
+@click.option("--no-texts", is_flag=True, help="Keep only counts; the explorer then shows words instead of texts.")
+@click.option(
+    "--jobs", type=int, default=-1, show_default=True, help="Processes; -1 uses all cores. No effect on results."
+)
 def read(inputs: tuple[str, ...], out: str, no_texts: bool, jobs: int, **given: Any) -> None:
     """Read texts from files, a folder or a pattern ('reviews-*.csv.gz') into one corpus file.
 
-    Other commands take the file as INPUT. They read a large one as they go: a fit needs little memory however many
-    documents there are.
+    Other commands take the file as INPUT. A large file is read piece by piece, so that a fit needs little memory
+    regardless of the number of documents.
     """
     check_places(inputs, out)
     read_corpus(inputs, given, keep_texts=not no_texts, jobs=jobs, on_disk=out)

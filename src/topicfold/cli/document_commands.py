@@ -29,21 +29,23 @@ __all__ = ["assign", "score", "search"]
 @file_options
 @cluster_options
 @click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
-@click.option("--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format, where --out does not tell.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option(
+    "--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format of --out, if its name does not tell it."
+)
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
 @edits_option
-@click.option("--batch", default=1000, show_default=True, help="Documents in memory at a time.")
+@click.option("--batch", default=1000, show_default=True, help="Number of documents in memory at a time.")
 @click.option(
     "--segments",
     metavar="HOW",
-    help="One row per segment ('paragraphs', 'sentences', a number of words); for ldcc.",
+    help="One row per segment ('paragraphs', 'sentences' or a number of words); for ldcc.",
 )
 @click.option(
     "--embed",
     is_flag=False,
     flag_value=DEFAULT_EMBEDDING,
     metavar="[MODEL]",
-    help="Embed the texts by the model that embedded those of the fit; for models fitted on embeddings.",
+    help="Embed the texts with the model that embedded those of the fit; for models fitted on embeddings.",
 )
 def assign(
     model: str,
@@ -57,9 +59,9 @@ def assign(
     embed: str | None,
     **given: Any,
 ) -> None:
-    """Write the topics of each document of INPUT ('-': JSONL on stdin) as a table.
+    """Write the topics of each document of INPUT as a table.
 
-    Columns: id, topic (the largest), its name and probability, then one column per topic.
+    Columns: id, largest topic, its name and probability, then one column per topic.
     """
     from ..analysis.assign import assign_file
     from ..models.model_file import load
@@ -81,11 +83,11 @@ def assign(
 @click.argument("query")
 @file_options
 @known_options
-@click.option("-n", default=10, show_default=True, help="Documents to show.")
+@click.option("-n", default=10, show_default=True, help="Number of documents to show.")
 def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
-    """Find the documents of INPUT that hold the words of QUERY, or are about the same ('-': QUERY from stdin).
+    """Find the documents of INPUT that contain the words of QUERY, or are about the same topics.
 
-    Prints score, id, title and the words found. Documents that hold all words come first.
+    Prints score, id, title and the words found. Documents that contain all words come first. '-' as QUERY reads stdin.
     """
     from ..analysis.search import search as find
     from ..models.model_file import load
@@ -106,13 +108,13 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
 @file_options
 @cluster_options
 @click.option(
-    "--segments", metavar="HOW", help="Cut texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
+    "--segments", metavar="HOW", help="Split texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
 )
 def score(model: str, input: str, segments: str | None, **given: Any) -> None:
-    """Print the held-out log-likelihood of INPUT, and the perplexity where it is per token.
+    """Print the held-out log-likelihood of INPUT, and its perplexity if it is per token.
 
-    By document completion: one half of each text predicts the other. For HLTA, the exact log-likelihood per document.
-    Texts become words as they did for the fit.
+    Half of the tokens of each text, drawn at random, predict the rest; for HLTA it is the exact log-likelihood per
+    document. Texts are turned into words as for the fit.
     """
     from ..metrics.completion import perplexity
     from ..models.model_file import load

@@ -41,20 +41,20 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 @cluster_options
 @graph_options
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
-@click.option("--checkpoint", type=click.Path(), help="File a killed fit resumes from.")
+@click.option("--checkpoint", type=click.Path(), help="File from which a fit that was killed resumes.")
 @click.option("--corpus-out", type=click.Path(), help="Also save the corpus that was read.")
 @click.option("--report", type=click.Path(), help="Also write a page to explore the topics (.html).")
 @click.option(
     "--supervise",
     is_flag=True,
     help="Let the labels guide the fit: lapplsi, ltm and dtm connect documents with the same label, ttmm with "
-    "-p n_themes=labels has one theme per label. Without it --labels are for display and measures.",
+    "-p n_themes=labels has one theme per label. Without it, --labels are only shown and used for measures.",
 )
 @click.option(
     "--stream",
     type=click.IntRange(1),
     metavar="N",
-    help="Learn in one pass, N documents at a time, for input without an end; the words are those of the first N, or "
+    help="Learn in one pass, N documents at a time, for endless input. The words are those of the first N, or "
     "of --vocabulary. For lda, plsa, ttmm and hlta.",
 )
 def fit(
@@ -76,8 +76,8 @@ def fit(
 ) -> None:
     """Fit a model to INPUT, save it, and print its topics.
 
-    lda suits texts of any length. ltm, lapplsi and dtm work on a graph of the documents, hlta finds a hierarchy and its
-    own number of topics, ttmm themes over topics, ldcc topics of paragraphs.
+    lda suits texts of any length. ltm, lapplsi and dtm use a graph of the documents, hlta finds a hierarchy and its own
+    number of topics, ttmm finds themes over topics, ldcc finds topics of paragraphs.
     """
     from ..report import build_report
 
@@ -85,7 +85,7 @@ def fit(
     linked = model_name is None and given["links"] is not None and not graphs and not vectors
     if linked:
         graphs = ("links",)
-        say("linked documents share topics: ltm on --graph links; --model lda looks at words alone")
+        say("the documents are linked: fitting ltm with --graph links; --model lda uses only words")
     model_name = model_name or ("ltm" if graphs or vectors or supervise else "lda")
     model = make_model(model_name, values_of(parameters), seed, jobs)
     _check_fit(model, model_name, graphs, vectors, supervise)
@@ -123,7 +123,7 @@ def fit(
 def _vectors_given(embeddings: str | None, embed: str | None) -> str | None:
     """The option that brings embeddings, if any."""
     if embeddings is not None and embed is not None:
-        raise click.UsageError("--embed makes embeddings, and --embeddings brings them: give one of them")
+        raise click.UsageError("--embed computes embeddings and --embeddings reads them: give only one")
     return "--embeddings" if embeddings is not None else "--embed" if embed is not None else None
 
 
@@ -132,7 +132,7 @@ def _check_stream(model: TopicModel, model_name: str, not_there: dict[str, str |
         raise click.UsageError(f"--stream: {model_name} needs all documents at once; lda, plsa, ttmm and hlta do not")
     for option, value in not_there.items():
         if value is not None:
-            raise click.UsageError(f"{option} needs all documents, and --stream keeps none: leave out one of them")
+            raise click.UsageError(f"{option} needs all documents, but --stream keeps none: leave out one")
 
 
 def _check_fit(
@@ -141,12 +141,12 @@ def _check_fit(
     on_graph = takes_graph(model)
     if (graphs or embeddings) and not on_graph:
         raise click.UsageError(
-            f"{model_name} works on words alone: --graph, --embeddings and --embed are for lapplsi, ltm, dtm"
+            f"{model_name} uses only words: --graph, --embeddings and --embed are for lapplsi, ltm and dtm"
         )
     themes_are_labels = getattr(model, "n_themes", None) == "labels"
     if supervise and not on_graph and not themes_are_labels:
         raise click.UsageError(
-            f"--supervise: {model_name} uses no labels; it is for lapplsi, ltm, dtm, and ttmm with -p n_themes=labels"
+            f"--supervise: {model_name} does not use labels; lapplsi, ltm and dtm do, and ttmm with -p n_themes=labels"
         )
     if themes_are_labels and not supervise:
         raise click.UsageError("-p n_themes=labels needs labels: add --labels COLUMN --supervise")
@@ -167,11 +167,11 @@ def _show(tree: TopicTree) -> None:
 @model_options
 @cluster_options
 @graph_options
-@click.option("--splits", default=3, show_default=True, help="Parts the documents are cut into.")
-@click.option("--seeds", default=2, show_default=True, help="Fits of each part.")
-@click.option("--extend", is_flag=True, help="Go on beyond the values while the recommended one is at their edge.")
+@click.option("--splits", default=3, show_default=True, help="Number of folds; each is held out once.")
+@click.option("--seeds", default=2, show_default=True, help="Number of fits per fold.")
+@click.option("--extend", is_flag=True, help="Go beyond the list of values while the recommended one is at its end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--plot", type=click.Path(), help="Also draw the figures to this file (.png, .svg, .pdf).")
+@click.option("--plot", type=click.Path(), help="Also draw the result to this file (.png, .svg, .pdf).")
 @click.pass_context
 def select(
     context: click.Context,
@@ -191,9 +191,9 @@ def select(
     plot: str | None,
     **given: Any,
 ) -> None:
-    """Choose sizes and weights on held-out documents: -p n_topics=[10,20,50] tries each value of a list.
+    """Choose parameters on held-out documents: -p n_topics=[10,20,50] tries each value.
 
-    Without a list, 5, 10, 20, 40 and 80 topics are tried. The command that fits the recommended model comes last.
+    Without a list, it tries 5, 10, 20, 40 and 80 topics. It ends with the command that fits the recommended model.
     """
     from ..analysis.selection import select as choose
 

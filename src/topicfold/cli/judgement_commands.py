@@ -21,13 +21,13 @@ _PAGE, _TABLE, _KEY = ".html", ".csv", ".key.json"
 @file_options
 @known_options
 @click.option(
-    "--out", default="tasks.html", show_default=True, help="Page to write; a table and the key stand beside it."
+    "--out", default="tasks.html", show_default=True, help="Page to write; the table and the key are written beside it."
 )
 @click.option("--kind", "kinds", default="intrusion,rating", show_default=True, help="Kinds of tasks.")
-@click.option("--sample", type=int, help="Draw so many topics.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same tasks.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
-@click.option("--name", help="What people judge, on the page; without it, the name of INPUT.")
+@click.option("--sample", type=int, help="Number of topics to draw at random.")
+@click.option("--seed", default=0, show_default=True, help="Seed; the same seed gives the same tasks.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--name", help="Name of the topics on the page; by default, the name of INPUT.")
 def tasks(
     model: str,
     input: str,
@@ -39,11 +39,11 @@ def tasks(
     name: str | None,
     **given: Any,
 ) -> None:
-    """Write tasks for people who judge the topics of MODEL.
+    """Write tasks in which people judge the topics of MODEL.
 
-    In an intrusion task a person finds the word that does not belong, in a rating task says how well words go
-    together. TASKS.html is one page for any browser that records answers; TASKS.csv has the same tasks as a table;
-    TASKS.key.json is the key, for `topicfold agreement` alone: do not send it to those who answer.
+    In an intrusion task people find the word that does not belong; in a rating task they say how well words go
+    together. TASKS.html is a page for any browser that records answers, TASKS.csv has the same tasks as a table, and
+    TASKS.key.json is the key for `topicfold agreement`: do not send it to the people who answer.
     """
     from ..analysis.judgement_tasks import judgement_tasks
     from ..models.model_file import load
@@ -75,10 +75,10 @@ def tasks(
 @click.argument("answers", nargs=-1, required=True, type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def agreement(key: str, answers: tuple[str, ...], as_json: bool) -> None:
-    """Print what people say of topics: KEY is that of `topicfold tasks`, ANSWERS are the files people have sent.
+    """Print how people judge topics: KEY comes from `topicfold tasks`, ANSWERS are the files that people sent.
 
-    How many intruders they found against chance, how they rate topics, whether they agree (Krippendorff's alpha), and
-    how far automatic measures agree with them (Spearman's correlation over topics).
+    Prints how many intruders they found compared with chance, how they rate topics, whether they agree with each other
+    (Krippendorff's alpha), and how far automatic measures agree with them (Spearman's correlation over topics).
     """
     from ..analysis.judgements import read_judgements
 

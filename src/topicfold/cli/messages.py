@@ -42,5 +42,5 @@ def check_places(inputs: Sequence[str | None], *outputs: str | None) -> None:
     for path in filter(None, outputs):
         check_writable(path)
         if Path(path).resolve() in taken:
-            raise ValueError(f"{path} is used for something else here too: write to another file")
+            raise ValueError(f"{path} is also used for something else here: write to another file")
         taken.append(Path(path).resolve())

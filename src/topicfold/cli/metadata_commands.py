@@ -61,10 +61,12 @@ def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) 
 @click.argument("model", type=click.Path())
 @click.argument("input", type=click.Path())
 @click.option("--by", required=True, metavar="COLUMN", help="Column whose values are the groups, or 'labels'.")
-@click.option("--groups", metavar="A,B", help="Two values to compare; without it, each against the rest.")
-@click.option("--topic", "topics", type=int, multiple=True, help="One topic; repeatable. -1 is all tokens together.")
-@click.option("--words", type=click.IntRange(1), default=10, show_default=True, help="Words per topic and group.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option("--groups", metavar="A,B", help="Two values to compare; by default, each is compared with the rest.")
+@click.option("--topic", "topics", type=int, multiple=True, help="Id of a topic, or -1 for all tokens; repeatable.")
+@click.option(
+    "--words", type=click.IntRange(1), default=10, show_default=True, help="Number of words per topic and group."
+)
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--out", metavar="FILE", help="Write the words as CSV; '-' is stdout.")
 @file_options
@@ -81,15 +83,15 @@ def contrast(
     out: str | None,
     **given: Any,
 ) -> None:
-    """Print how groups of the documents of INPUT speak of the topics of MODEL: words with z-scores.
+    """Print the words that set groups of documents apart, per topic of MODEL, with z-scores.
 
-    By log-odds with an informative prior, per topic and overall.
+    Words are scored by log-odds with an informative prior, per topic and overall.
     """
     from ..analysis.contrast import OVERALL, ContrastWord
     from ..analysis.contrast import contrast as contrasted
 
     if as_json and out is not None:
-        raise click.UsageError("--json prints JSON and --out writes CSV: give one of them")
+        raise click.UsageError("--json prints JSON and --out writes CSV: give only one")
     check_places([model, input, tree_file], None if out == "-" else out)
     tree, corpus = _tree_and_corpus(model, input, tree_file, [] if by == "labels" else [by], given)
     pair = None if groups is None else [name.strip() for name in groups.split(",")]
@@ -108,13 +110,17 @@ def contrast(
 @click.command()
 @click.argument("model", type=click.Path())
 @click.argument("input", type=click.Path())
-@click.option("--formula", required=True, help="What shares of topics depend on, such as '~ party + bs(year, df=5)'.")
-@click.option("--cluster", metavar="COLUMN", help="Column of documents that are not independent of each other.")
-@click.option("--contrast", "difference", metavar="'COLUMN: A - B'", help="Difference between two values of a column.")
-@click.option("--along", metavar="COLUMN", help="Predicted shares along a column.")
-@click.option("--by", metavar="COLUMN", help="With --along: for each value of this column.")
-@click.option("--topic", "topics", type=int, multiple=True, help="One topic; repeatable.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
+@click.option(
+    "--formula", required=True, help="Columns that the shares of topics depend on, such as '~ party + bs(year, df=5)'."
+)
+@click.option(
+    "--cluster", metavar="COLUMN", help="Column of clusters, such as authors, whose documents are not independent."
+)
+@click.option("--contrast", "difference", metavar="'COLUMN: A - B'", help="Compare two values of a column.")
+@click.option("--along", metavar="COLUMN", help="Predict shares along a column.")
+@click.option("--by", metavar="COLUMN", help="With --along, predict for each value of this column.")
+@click.option("--topic", "topics", type=int, multiple=True, help="Id of a topic; repeatable.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
 @click.option(
     "--plot", metavar="FILE", type=click.Path(), help="Draw the contrast, or the curves of --along (.png, .pdf, .svg)."
 )
@@ -139,17 +145,17 @@ def effects(
 ) -> None:
     """Print how the shares of the topics of MODEL depend on columns of INPUT, with 95 % intervals.
 
-    Columns of the formula are read as metadata; 'labels' and 'date' stand for those that --labels and --timestamp name.
+    Columns of the formula are read as metadata; 'labels' and 'date' are the columns of --labels and --timestamp.
     """
     from ..analysis.effects import effects as estimated
     from ..analysis.formula import formula_columns
 
     if difference is not None and along is not None:
-        raise click.UsageError("--contrast and --along make a table each: give one of them")
+        raise click.UsageError("--contrast and --along each print a table: give only one")
     if as_json and out is not None:
-        raise click.UsageError("--json prints JSON and --out writes CSV: give one of them")
+        raise click.UsageError("--json prints JSON and --out writes CSV: give only one")
     if by is not None and along is None:
-        raise click.UsageError("--by is of use with --along alone")
+        raise click.UsageError("--by needs --along")
     if plot is not None and difference is None and along is None:
         raise click.UsageError("--plot draws a contrast or curves: give --contrast or --along")
     compared = None if difference is None else _difference(difference)

@@ -25,12 +25,16 @@ __all__ = ["name"]
 @click.argument("input", required=False, type=click.Path())
 @file_options
 @known_options
-@click.option("--command", help="Program with its options; it reads a prompt from stdin and answers on stdout.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
-@click.option("--words", "n_words", default=10, show_default=True, help="Words of a topic in the prompt.")
-@click.option("--documents", "n_documents", default=3, show_default=True, help="Documents of a topic in the prompt.")
-@click.option("--timeout", default=120.0, show_default=True, help="Seconds that the program has for a topic.")
-@click.option("--fresh", is_flag=True, help="Ask again for names whose answers are kept.")
+@click.option(
+    "--command", help="Program with its options. It reads a prompt from stdin and writes its answer to stdout."
+)
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--words", "n_words", default=10, show_default=True, help="Number of words per topic in the prompt.")
+@click.option(
+    "--documents", "n_documents", default=3, show_default=True, help="Number of documents per topic in the prompt."
+)
+@click.option("--timeout", default=120.0, show_default=True, help="Maximum number of seconds per topic.")
+@click.option("--fresh", is_flag=True, help="Ask again even if an answer is kept.")
 @click.option("--dry-run", is_flag=True, help="Print the prompts and run nothing.")
 @click.option(
     "--out",
@@ -51,11 +55,11 @@ def name(
     out: str,
     **given: Any,
 ) -> None:
-    """Let a program, such as the client of a language model, name the topics of MODEL.
+    """Name the topics of MODEL with a program, such as the client of a language model.
 
-    It is run once per topic, without a shell, with a prompt of the topic's words, titles of its best documents and,
-    where INPUT is given, how their texts begin. Answers are kept in the user's cache folder: after an error the same
-    command goes on where it ended.
+    The program is run once per topic, without a shell. The prompt has the words of the topic, the titles of its best
+    documents and, if INPUT is given, how their texts begin. Answers are kept in the cache folder of the user: after an
+    error, the same command continues where it stopped.
     """
     from ..analysis.name_command import NameCommand, naming_prompt
     from ..engine.progress import progress

@@ -57,23 +57,23 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 file_options = _options(
-    click.option("--format", help="Format of INPUT, where its name does not tell."),
+    click.option("--format", help="Format of INPUT, if its name does not tell it."),
     click.option("--text", default="text", show_default=True, help="Column with the text."),
     click.option("--id", help="Column with the id."),
     click.option("--encoding", default="utf-8", show_default=True),
-    click.option("--replace-errors", is_flag=True, help="Accept bytes that are not in the encoding."),
-    click.option("--pattern", default="*.txt", show_default=True, help="Files of a folder that are documents."),
+    click.option("--replace-errors", is_flag=True, help="Replace bytes that are invalid in the encoding."),
+    click.option("--pattern", default="*.txt", show_default=True, help="Files in a folder that are documents."),
     click.option(
         "--limit",
         "limits",
         multiple=True,
         metavar="NAME=NUMBER",
-        help="How much a file may ask for: line (bytes), columns, expansion, size (rows), memory (bytes); repeatable.",
+        help="Limit on files: line (bytes), columns, expansion, size (rows) or memory (bytes); repeatable.",
     ),
 )
 
 edits_option = click.option(
-    "--edits", type=click.Path(exists=True, dir_okay=False), help="Edits of topics that a page downloaded."
+    "--edits", type=click.Path(exists=True, dir_okay=False), help="Edits of topics, downloaded from the explorer."
 )
 
 known_options = _options(
@@ -82,8 +82,8 @@ known_options = _options(
     click.option("--links", help="Column with the ids of linked documents."),
     click.option("--timestamp", help="Column with the date."),
     click.option("--metadata", metavar="NAME[,NAME]", help="Further columns to keep: numbers, categories, dates."),
-    click.option("--separator", help="What separates several labels or links in one cell."),
-    click.option("--date-format", metavar="FORMAT", help="How dates are written, such as '%d.%m.%Y'."),
+    click.option("--separator", help="Text that separates several labels or links in one cell."),
+    click.option("--date-format", metavar="FORMAT", help="Format of the dates, such as '%d.%m.%Y'."),
 )
 
 corpus_options = _options(
@@ -91,20 +91,20 @@ corpus_options = _options(
     known_options,
     click.option("--vocabulary", type=click.Path(), help="File with the words, one per line."),
     click.option(
-        "--segments", metavar="HOW", help="Cut texts ('paragraphs', 'sentences', a number of words); for ldcc."
+        "--segments", metavar="HOW", help="Split texts ('paragraphs', 'sentences', a number of words); for ldcc."
     ),
     click.option(
         "--stop-words",
         default="english",
         show_default=True,
         shell_complete=complete_stop_words,
-        help="Language, file, or 'none'.",
+        help="Language, file with one word per line, or 'none'.",
     ),
-    click.option("--stem", metavar="LANGUAGE", help="Stem words (Snowball)."),
-    click.option("--ngrams", type=int, default=1, show_default=True, help="Count runs of up to so many words."),
-    click.option("--min-df", default="1", show_default=True, help="Leave out words in fewer documents (5, or 0.01)."),
-    click.option("--max-df", default="1.0", show_default=True, help="Leave out words in more documents (0.5, or 900)."),
-    click.option("--max-words", type=int, help="Keep at most so many words."),
+    click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
+    click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
+    click.option("--min-df", default="1", show_default=True, help="Leave out words in fewer documents (5 or 0.01)."),
+    click.option("--max-df", default="1.0", show_default=True, help="Leave out words in more documents (0.5 or 900)."),
+    click.option("--max-words", type=int, help="Maximum number of words to keep."),
     click.option("--rank-by", type=click.Choice(["frequency", "tfidf"]), default="frequency", show_default=True),
 )
 
@@ -113,7 +113,7 @@ model_options = _options(
         "--model",
         "model_name",
         shell_complete=complete_model,
-        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. Without it, lda; with --graph, "
+        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. The default is lda; with --graph, "
         "--embeddings or --links, ltm.",
     ),
     click.option(
@@ -124,8 +124,10 @@ model_options = _options(
         shell_complete=complete_parameter,
         help="A parameter of the model; repeatable. `topicfold models NAME` lists them.",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
-    click.option("--jobs", type=int, default=-1, show_default=True, help="Threads; -1 is all. No effect on results."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed; the same seed gives the same result."),
+    click.option(
+        "--jobs", type=int, default=-1, show_default=True, help="Threads; -1 uses all cores. No effect on results."
+    ),
 )
 
 graph_options = _options(
@@ -136,8 +138,8 @@ graph_options = _options(
         metavar="knn|links|FILE",
         shell_complete=complete_graph,
         help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
-        "file with one edge per line (two ids and maybe a weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
-        "Repeated, they add up. For lapplsi, ltm and dtm; without it, nearest neighbours.",
+        "file with one edge per line (two ids and an optional weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
+        "If repeated, the graphs are added. For lapplsi, ltm and dtm; the default is nearest neighbours.",
     ),
     click.option(
         "--embeddings",
@@ -149,8 +151,8 @@ graph_options = _options(
         is_flag=False,
         flag_value=DEFAULT_EMBEDDING,
         metavar="[MODEL]",
-        help=f"Make the embeddings from the texts, by a model on disk or by name ({DEFAULT_EMBEDDING} without one). "
-        "They are kept beside INPUT. A name that is not on this disk is fetched from the Hugging Face Hub.",
+        help=f"Embed the texts with a model, a folder or a name (default {DEFAULT_EMBEDDING}). "
+        "The vectors are kept beside INPUT. A model that is not on this disk is downloaded from the Hugging Face Hub.",
     ),
 )
 
@@ -158,17 +160,19 @@ graph_options = _options(
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command on a cluster, where one is named."""
 
-    @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask cluster whose scheduler is there; same result.")
+    @click.option(
+        "--cluster", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler. No effect on results."
+    )
     @click.option(
         "--cluster-folder",
         type=click.Path(exists=True, file_okay=False),
-        help="Folder that this machine and all workers can read and write; needed where they are on other machines.",
+        help="Folder that this machine and all workers can read and write; needed if they are on other machines.",
     )
     @functools.wraps(command)
     def run(*words: Any, cluster: str | None, cluster_folder: str | None, **given: Any) -> Any:
         if cluster is None:
             if cluster_folder is not None:
-                raise click.UsageError("--cluster-folder is of use with --cluster alone")
+                raise click.UsageError("--cluster-folder needs --cluster")
             return command(*words, **given)
         from ..engine.cluster import on_cluster
 
@@ -246,16 +250,14 @@ def read_as_fitted(
     options = _column_options(given)
     knows_segments = hasattr(fitted, "transform_segments")
     if segments is not None and not knows_segments:
-        raise click.UsageError(
-            f"--segments {segments}: {type(fitted).__name__} knows documents alone; LDCC knows segments"
-        )
+        raise click.UsageError(f"--segments {segments}: only LDCC assigns segments, not {type(fitted).__name__}")
     how = segments_of(segments)
     if not holds_texts(path, options.get("format")):
         return Corpus.read(path, errors=errors, limits=limits, segments=how, **options)
     if fitted.preprocessing_ is None:
-        raise ValueError(f"{model} was fitted on counts and does not know how text becomes words: give counts")
+        raise ValueError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
     if segments is None and knows_segments:
-        say("without --segments each text is one segment: give what was given to fit")
+        say("without --segments each text is one segment: give the same --segments as for fit")
     return Corpus.read(
         path,
         errors=errors,

@@ -20,15 +20,17 @@ __all__ = ["explore", "show", "topics_of", "tree"]
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.option("--words", default=10, show_default=True, help="Words per topic.")
+@click.option("--words", default=10, show_default=True, help="Number of words per topic.")
 @click.option("--by", type=click.Choice(["score", "probability"]), default="score", show_default=True)
-@click.option("--topic", type=int, help="One topic: its words with P(w|z), and its documents.")
-@click.option("--documents", default=10, show_default=True, help="Documents of a topic.")
+@click.option("--topic", type=int, help="Print one topic: its words with P(w|z), and its documents.")
+@click.option("--documents", default=10, show_default=True, help="Number of documents of the topic.")
 @click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
 @click.option("--repeat", is_flag=True, help="In a hierarchy, also show words that the topic above shows.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
-    "--hlta-json", metavar="NAME", help="Write NAME.nodes.json and NAME.topics.json as the HLTA in Java does."
+    "--hlta-json",
+    metavar="NAME",
+    help="Also write NAME.nodes.json and NAME.topics.json, as the original HLTA program does.",
 )
 def show(
     model: str,
@@ -41,14 +43,14 @@ def show(
     as_json: bool,
     hlta_json: str | None,
 ) -> None:
-    """Print the topics of a saved MODEL, or of a tree that `topicfold tree` wrote."""
+    """Print the topics of a saved MODEL, or of a tree written by `topicfold tree`."""
     topics = topics_of(model, repeat)
     if levels:
         topics = topics.at_levels(_numbers("levels", levels))
     if hlta_json:
         for name, content in zip(("nodes", "topics"), topics.to_hlta_json()):
             Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8", newline="\n")
-        say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json are written")
+        say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json have been written")
     elif as_json:
         click.echo(topics.to_json(words))
     elif topic is None:
@@ -70,13 +72,13 @@ def topics_of(path: str, repeat: bool = False) -> TopicTree:
 
     if kind_of_file(path) == "tree":
         if repeat:
-            raise click.UsageError("--repeat: a saved tree holds the words it shows; give the model")
+            raise click.UsageError("--repeat needs the model: a saved tree has only the words it shows")
         return TopicTree.load(path)
     fitted = load(path)
     if not repeat:
         return fitted.topic_tree()
     if not isinstance(fitted, HLTA):
-        raise click.UsageError(f"--repeat: {type(fitted).__name__} leaves out no words; it is for hlta")
+        raise click.UsageError(f"--repeat: {type(fitted).__name__} does not leave out words; it is for hlta")
     return fitted.topic_tree(repeat=True)
 
 
@@ -88,11 +90,13 @@ def _numbers(name: str, text: str) -> list[int]:
 @click.argument("model", type=click.Path())
 @click.option("--out", required=True, type=click.Path(), help="Tree file to write (.safetensors).")
 @click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
-@click.option("--merge", "merges", multiple=True, metavar="N,N[,N]", help="Make these topics one; repeatable.")
-@click.option("--drop", "drops", metavar="N[,N]", help="Leave these topics out.")
-@click.option("--reduce", "n_topics", type=int, help="Merge the most similar topics until so many are left.")
-@click.option("--group", "groups", metavar="N[,N]", help="Put levels of so many groups of similar topics above.")
-@click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that a page downloaded.")
+@click.option("--merge", "merges", multiple=True, metavar="N,N[,N]", help="Merge these topics into one; repeatable.")
+@click.option("--drop", "drops", metavar="N[,N]", help="Remove these topics.")
+@click.option("--reduce", "n_topics", type=int, help="Merge the most similar topics until this many are left.")
+@click.option("--group", "groups", metavar="N[,N]", help="Add levels with these numbers of groups of similar topics.")
+@click.option(
+    "--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics, downloaded from the explorer."
+)
 @edits_option
 def tree(
     model: str,
@@ -107,7 +111,7 @@ def tree(
 ) -> None:
     """Change the topics of MODEL (or of a saved tree) and save them as a tree, for show, explore and assign.
 
-    Changes are made in the order of the options above.
+    Changes are made in the order in which the options are listed here.
     """
     from ..report import read_names
 
@@ -137,7 +141,7 @@ def tree(
 @file_options
 @known_options
 @click.option(
-    "--segments", metavar="HOW", help="Cut texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
+    "--segments", metavar="HOW", help="Split texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
 )
 @click.option("--out", default="topics.html", show_default=True, type=click.Path(), help="Page to write.")
 @click.option(
@@ -146,22 +150,28 @@ def tree(
 @click.option(
     "--open/--no-open", "wanted", default=None, help="Open the page; by default, without MODEL at a terminal."
 )
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
-@click.option("--name", help="Name of the corpus on the page; without it, that of INPUT.")
-@click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--name", help="Name of the corpus on the page; by default, that of INPUT.")
+@click.option(
+    "--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics, downloaded from the explorer."
+)
 @edits_option
 @click.option("--effects", metavar="FORMULA", help="Show effects of columns, such as '~ party + year'.")
-@click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
+@click.option("--compare", "other", type=click.Path(), help="Second model of the same documents to compare with.")
 @click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
-    "--documents", type=click.IntRange(1), default=200_000, show_default=True, help="Documents on the page at most."
+    "--documents",
+    type=click.IntRange(1),
+    default=200_000,
+    show_default=True,
+    help="Maximum number of documents on the page.",
 )
 @click.option(
     "--texts-mb",
     type=click.FloatRange(0),
     default=36.0,
     show_default=True,
-    help="Megabytes of text on the page before compression; beyond that the longest texts are cut.",
+    help="Maximum megabytes of text on the page before compression; beyond it the longest texts are cut.",
 )
 def explore(
     places: tuple[str, ...],
@@ -180,9 +190,9 @@ def explore(
     texts_mb: float,
     **given: Any,
 ) -> None:
-    """Write a page to explore the topics of MODEL and the documents of INPUT: one file, for any browser.
+    """Write an interactive page of the topics of MODEL and the documents of INPUT, as one HTML file.
 
-    Texts become words as they did for the fit. Without MODEL, the columns of INPUT are guessed, the default model is
+    Texts are turned into words as for the fit. Without MODEL, the columns of INPUT are guessed, the default model is
     fitted, and the page is opened: topicfold explore reviews.csv
     """
     from ..models.model_file import load

@@ -45,13 +45,13 @@ def reading(name: str | Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{name} is not a whole gzip file: {error}") from None
+        raise ValueError(f"{name} is not a complete gzip file: {error}") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is not {error.encoding}: {error.reason} at byte {error.start + 1}") from None
     except (OverflowError, IndexError, RecursionError) as error:
         raise ValueError(f"{name} cannot be read: {error}") from None
     except MemoryError:
-        raise ValueError(f"{name} asks for more memory than there is") from None
+        raise ValueError(f"{name} needs more memory than there is") from None
 
 
 class _Unpacked:
@@ -110,7 +110,7 @@ def file_lines(
 def text_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
     """The lines of what is read, decoded; a mark of the byte order at the beginning is left out."""
     if not codecs.lookup(encoding)._is_text_encoding:
-        raise ValueError(f"encoding={encoding!r} is not an encoding of text")
+        raise ValueError(f"encoding={encoding!r} is not a text encoding")
     if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be cut into lines before they are decoded
         yield from _wide_lines(source, name, encoding, errors, limits)
         return

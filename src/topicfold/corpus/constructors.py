@@ -54,56 +54,74 @@ class CorpusConstructors:
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
     ) -> Corpus:
-        """Count the words of texts.
+        """Make a corpus from texts, by counting their words.
 
         Parameters
         ----------
         texts : iterable of str
-            The texts; a generator is read once. What is missing (None, NaN) is an empty text.
-        ids : iterable, optional
-            Ids of the documents; without them they are numbered.
-        titles : iterable of str, optional
-        labels : iterable, optional
-            A label or a list of labels per document; None where it is not known.
-        links : iterable of pairs, optional
-            Pairs of ids: from, to.
-        timestamps : iterable, optional
-            Dates, years, or text in ISO 8601 or a few common forms.
-        metadata : mapping of str to iterable, optional
+            The texts; a generator is read once. A missing text (None, NaN) is an empty one.
+        ids : iterable, default=None
+            Ids of the documents. None numbers them.
+        titles : iterable of str, default=None
+            Titles of the documents.
+        labels : iterable, default=None
+            One label or a list of labels per document; None for a document without a label.
+        links : iterable of (id, id), default=None
+            Links between documents, as pairs of ids: from, to.
+        timestamps : iterable, default=None
+            Dates of the documents: dates, years, or text in ISO 8601 or a few other common formats.
+        metadata : mapping of str to iterable, default=None
             Further columns by name: numbers, categories or dates, one value per document.
-        date_format : str, optional
-            How dates are written, as in `datetime.strptime`.
-        vocabulary : sequence of str, optional
-            Count these words only; the filters below do not apply then.
-        segments : {'paragraphs', 'sentences', 'given'}, int or callable, optional
-            How texts are cut into segments: at blank lines, after sentences, into parts that are given (each text is
-            then a list of strings), into runs of so many tokens, or by a function from text to parts.
+        date_format : str or None, default=None
+            Format of the dates, for `datetime.strptime`. None recognises common formats.
+        vocabulary : sequence of str, default=None
+            Words to count. With it, `min_df`, `max_df`, `max_words` and `rank_by` do not apply.
+        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
+            How texts are split into segments: at blank lines, after sentences, into given parts (each text is then a
+            list of str), into runs of this many tokens, or by a function from a text to its parts. None makes no
+            segments.
         keep_texts : bool, default=False
             Whether to keep the texts, which the explorer shows.
-        preprocessing : Preprocessing, optional
-            How text becomes words, as a whole, in place of the next six.
+        preprocessing : Preprocessing, default=None
+            How texts are turned into words. It takes the place of the next six parameters.
         token_pattern : str
-            Regular expression of a token; the default takes words of two or more letters or digits.
+            Regular expression of a token. The default matches words of two or more letters or digits that start with a
+            letter.
         lowercase : bool, default=True
-            Whether to lower the text first.
+            Whether to convert texts to lower case first.
         stop_words : str, sequence of str or None, default='english'
-            Language of a list of stop words, the words, or None.
-        stemmer : str, optional
-            Language of a Snowball stemmer.
-        ngrams : tuple of int, default=(1, 1)
-            Shortest and longest run of words that counts as one.
-        tokenizer : callable, optional
-            Custom function from text to tokens, in place of `token_pattern`.
-        min_df, max_df : int or float, default=1 and 1.0
-            Leave out words in fewer, or more, documents: a number of documents, or as a float a share of them.
-        max_words : int, optional
-            Keep at most so many words.
+            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stemmer : str or None, default=None
+            Language of a Snowball stemmer. None does not stem.
+        ngrams : tuple of (int, int), default=(1, 1)
+            Shortest and longest run of words that counts as a word.
+        tokenizer : callable, default=None
+            Custom function from a text to its tokens. It takes the place of `token_pattern`.
+        min_df : int or float, default=1
+            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+        max_df : int or float, default=1.0
+            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
         rank_by : {'frequency', 'tfidf'}, default='frequency'
-            Which words `max_words` keeps.
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
 
         Returns
         -------
         Corpus
+            The documents.
+
+        Raises
+        ------
+        ValueError
+            If a value cannot be used: two documents with the same id, a link to an unknown id, a date that cannot be
+            read, no word left, and so on. The message names the value.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
+        >>> Corpus.from_texts(["red fish", "blue fish"], ids=["a", "b"], stop_words=None)
+        Corpus: 2 documents, 3 words, 4 tokens
         """
         from .building import TextOptions, corpus_from_texts, preprocessing_from
 
@@ -148,22 +166,45 @@ class CorpusConstructors:
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
     ) -> Corpus:
-        """A corpus from a matrix of counts.
+        """Make a corpus from a matrix of counts.
 
         Parameters
         ----------
         counts : array, sparse matrix or data frame of shape (n_documents, n_words)
-            Whole numbers, zero or more. The columns of a data frame are the words.
-        vocabulary : sequence of str, optional
+            Non-negative whole numbers. The column names of a data frame are the words.
+        vocabulary : sequence of str or None, default=None
             The words of the columns.
-        ids, titles, labels, links, timestamps, metadata
-            As in `from_texts`.
-        min_df, max_df, max_words, rank_by
-            As in `from_texts`.
+        ids : iterable, default=None
+            Ids of the documents. None numbers them.
+        titles : iterable of str, default=None
+            Titles of the documents.
+        labels : iterable, default=None
+            One label or a list of labels per document; None for a document without a label.
+        links : iterable of (id, id), default=None
+            Links between documents, as pairs of ids: from, to.
+        timestamps : iterable, default=None
+            Dates of the documents: dates, years, or text in ISO 8601 or a few other common formats.
+        metadata : mapping of str to iterable, default=None
+            Further columns by name: numbers, categories or dates, one value per document.
+        min_df : int or float, default=1
+            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+        max_df : int or float, default=1.0
+            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
 
         Returns
         -------
         Corpus
+            The documents.
+
+        Raises
+        ------
+        ValueError
+            If a value cannot be used: two documents with the same id, a link to an unknown id, a date that cannot be
+            read, no word left, and so on. The message names the value.
 
         Examples
         --------
@@ -228,34 +269,82 @@ class CorpusConstructors:
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
     ) -> Corpus:
-        """A corpus from a data frame of pandas, polars, pyarrow, or anything else that narwhals knows.
+        """Make a corpus from a data frame of pandas, polars, pyarrow or any other library that narwhals supports.
 
         Parameters
         ----------
         frame : data frame
-            A DuckDB relation, or another frame that is not in memory, needs an `id`, by which its rows are put in
-            order: they have none of their own.
+            One row per document. A frame that is not in memory, such as a DuckDB relation, needs an `id`: its rows have
+            no order of their own and are sorted by it.
         text : str, default='text'
-            Column with the texts.
-        id, title, labels, links, timestamp : str, optional
-            Names of columns. Without `id` a column of that name is used where there is one; else documents are
-            numbered.
+            Name of the column with the texts.
+        id : str or None, default=None
+            Name of the column with the ids. None uses a column named 'id' if there is one, and otherwise numbers the
+            documents.
+        title : str or None, default=None
+            Name of the column with the titles.
+        labels : str or None, default=None
+            Name of the column with the labels.
+        links : str or None, default=None
+            Name of the column with the ids of the documents that a document links to.
+        timestamp : str or None, default=None
+            Name of the column with the dates.
         metadata : sequence of str, default=()
-            Names of further columns to keep: numbers, categories, dates.
-        separator : str, optional
-            What separates several labels or links in one cell.
-        date_format : str, optional
-            How dates are written, as in `datetime.strptime`.
-        vocabulary : sequence of str, optional
-            Count these words only; the filters below do not apply then.
-        segments, keep_texts, preprocessing, token_pattern, lowercase, stop_words, stemmer, ngrams, tokenizer
-            How text becomes words; see `from_texts`.
-        min_df, max_df, max_words, rank_by
-            Which words are kept; see `from_texts`.
+            Names of further columns to keep: numbers, categories or dates.
+        separator : str or None, default=None
+            Text that separates several labels or links in one cell.
+        date_format : str or None, default=None
+            Format of the dates, for `datetime.strptime`. None recognises common formats.
+        vocabulary : sequence of str, default=None
+            Words to count. With it, `min_df`, `max_df`, `max_words` and `rank_by` do not apply.
+        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
+            How texts are split into segments: at blank lines, after sentences, into given parts (each text is then a
+            list of str), into runs of this many tokens, or by a function from a text to its parts. None makes no
+            segments.
+        keep_texts : bool, default=False
+            Whether to keep the texts, which the explorer shows.
+        preprocessing : Preprocessing, default=None
+            How texts are turned into words. It takes the place of the next six parameters.
+        token_pattern : str
+            Regular expression of a token. The default matches words of two or more letters or digits that start with a
+            letter.
+        lowercase : bool, default=True
+            Whether to convert texts to lower case first.
+        stop_words : str, sequence of str or None, default='english'
+            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stemmer : str or None, default=None
+            Language of a Snowball stemmer. None does not stem.
+        ngrams : tuple of (int, int), default=(1, 1)
+            Shortest and longest run of words that counts as a word.
+        tokenizer : callable, default=None
+            Custom function from a text to its tokens. It takes the place of `token_pattern`.
+        min_df : int or float, default=1
+            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+        max_df : int or float, default=1.0
+            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
 
         Returns
         -------
         Corpus
+            The documents.
+
+        Raises
+        ------
+        ValueError
+            If a value cannot be used: two documents with the same id, a link to an unknown id, a date that cannot be
+            read, no word left, and so on. The message names the value.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from topicfold import Corpus
+        >>> frame = pd.DataFrame({"review": ["red fish", "blue fish"], "stars": [5, 3]})
+        >>> Corpus.from_frame(frame, text="review", metadata=["stars"])
+        Corpus: 2 documents, 3 words, 4 tokens, metadata (stars)
         """
         from .building import TextOptions, preprocessing_from
         from .readers import Columns, corpus_from_records, frame_records
@@ -310,54 +399,109 @@ class CorpusConstructors:
         on_disk: str | Path | None = None,
         verbose: bool | None = None,
     ) -> Corpus:
-        """Read a corpus from files or a folder.
+        r"""Read a corpus from files or a folder.
 
         Parameters
         ----------
         path : str, Path or sequence of them
-            A folder of text files, CSV, TSV, JSONL (also gzipped), Parquet, Matrix Market, LDA-C, UCI bag of words,
-            SVMlight, scipy's .npz, or a saved corpus (.safetensors); '-' is standard input as JSONL. Several files
-            with texts, or a pattern such as 'reviews-*.csv.gz', are read as one corpus.
-        format : str, optional
-            The format, where the name does not tell: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci',
-            'svmlight', 'npz' or 'safetensors'.
+            A folder of text files, or a CSV, TSV, JSONL (also gzipped), Parquet, Matrix Market, LDA-C, UCI bag of
+            words, SVMlight or scipy .npz file, or a saved corpus (.safetensors). '-' reads JSONL from standard input.
+            Several files with texts, or a pattern such as 'reviews-*.csv.gz', are read as one corpus.
+        format : str or None, default=None
+            Format of the files: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci', 'svmlight', 'npz' or
+            'safetensors'. None tells it from the name.
         text : str, default='text'
-            Column with the texts.
-        id, title, labels, links, timestamp : str, optional
-            Names of columns. Without `id` a column of that name is used where there is one; else documents are
-            numbered.
+            Name of the column with the texts.
+        id : str or None, default=None
+            Name of the column with the ids. None uses a column named 'id' if there is one, and otherwise numbers the
+            documents.
+        title : str or None, default=None
+            Name of the column with the titles.
+        labels : str or None, default=None
+            Name of the column with the labels.
+        links : str or None, default=None
+            Name of the column with the ids of the documents that a document links to.
+        timestamp : str or None, default=None
+            Name of the column with the dates.
         metadata : sequence of str, default=()
-            Names of further columns to keep: numbers, categories, dates.
-        separator : str, optional
-            What separates several labels or links in one cell.
-        date_format : str, optional
-            How dates are written, as in `datetime.strptime`.
+            Names of further columns to keep: numbers, categories or dates.
+        separator : str or None, default=None
+            Text that separates several labels or links in one cell.
+        date_format : str or None, default=None
+            Format of the dates, for `datetime.strptime`. None recognises common formats.
         encoding : str, default='utf-8'
+            Encoding of text files.
         errors : {'strict', 'replace'}, default='strict'
-            Whether bytes that are not in the encoding are an error or are replaced.
+            Whether bytes that are invalid in the encoding are an error or are replaced.
         pattern : str, default='*.txt'
-            Files of a folder that are documents. Their path is the id; labels='folder' takes their folder as label.
-        vocabulary : str, Path or sequence of str, optional
-            The words, or a file with one per line: for texts, the words to count; for matrices, those of the columns,
-            which are otherwise looked for in a file beside them (vocab.txt; vocab.NAME.txt for docword.NAME.txt).
-        segments, keep_texts, preprocessing, token_pattern, lowercase, stop_words, stemmer, ngrams, tokenizer
-            How text becomes words; see `from_texts`.
-        min_df, max_df, max_words, rank_by
-            Which words are kept; see `from_texts`.
-        limits : ReadLimits, optional
-            How much a file may ask for: the longest line, the most columns, and so on. What goes beyond is an error.
+            Files in a folder that are documents. Their path is the id; labels='folder' takes their folder as the label.
+        vocabulary : str, Path or sequence of str, default=None
+            The words, or a file with one word per line. For texts, these are the words to count. For matrices, they are
+            the words of the columns; None looks for a file beside the matrix (vocab.txt, or vocab.NAME.txt for
+            docword.NAME.txt).
+        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
+            How texts are split into segments: at blank lines, after sentences, into given parts (each text is then a
+            list of str), into runs of this many tokens, or by a function from a text to its parts. None makes no
+            segments.
+        keep_texts : bool, default=False
+            Whether to keep the texts, which the explorer shows.
+        preprocessing : Preprocessing, default=None
+            How texts are turned into words. It takes the place of the next six parameters.
+        token_pattern : str
+            Regular expression of a token. The default matches words of two or more letters or digits that start with a
+            letter.
+        lowercase : bool, default=True
+            Whether to convert texts to lower case first.
+        stop_words : str, sequence of str or None, default='english'
+            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stemmer : str or None, default=None
+            Language of a Snowball stemmer. None does not stem.
+        ngrams : tuple of (int, int), default=(1, 1)
+            Shortest and longest run of words that counts as a word.
+        tokenizer : callable, default=None
+            Custom function from a text to its tokens. It takes the place of `token_pattern`.
+        min_df : int or float, default=1
+            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+        max_df : int or float, default=1.0
+            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+        limits : ReadLimits or None, default=None
+            Limits on the size of lines, columns, matrices and so on. A file beyond them is an error.
         n_jobs : int or None, default=None
-            Number of processes that count the words of long inputs; -1 uses all cores. The corpus does not depend on
-            it.
-        on_disk : str or Path, optional
-            A file to write the corpus to (.safetensors). Its counts and texts then stay there and are read as they are
-            needed: for more documents than fit in memory.
+            Number of processes that count the words of long inputs. None means 1, and -1 uses all cores. The corpus
+            does not depend on it.
+        on_disk : str, Path or None, default=None
+            A .safetensors file to write the corpus to. Counts and texts then stay in it and are read when they are
+            needed, for more documents than fit in memory.
         verbose : bool or None, default=None
-            Whether to show progress; None shows it on a terminal.
+            Whether to show progress. None shows it only on a terminal.
 
         Returns
         -------
         Corpus
+            The documents.
+
+        Raises
+        ------
+        ValueError
+            If a file is damaged or beyond the limits, or a value in it cannot be used. The message names the file and,
+            if possible, the line.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from topicfold import Corpus
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "reviews.csv"
+        ...     _ = file.write_text("id,text,stars\na,red fish,5\nb,blue fish,3\n")
+        ...     Corpus.read(file, metadata=["stars"])
+        Corpus: 2 documents, 3 words, 4 tokens, metadata (stars)
         """
         from .building import TextOptions, preprocessing_from
         from .limits import ReadLimits
@@ -379,21 +523,24 @@ class CorpusConstructors:
 
     @classmethod
     def batches(cls, path: str | Path | Sequence[str | Path], size: int, **options: Any) -> Iterator[Corpus]:
-        """Read texts as one corpus after the other, for `partial_fit`; each is forgotten when the next is asked for.
+        """Read texts in batches, one corpus after the other, for `partial_fit`.
+
+        Only one batch is in memory at a time.
 
         Parameters
         ----------
         path : str, Path or sequence of them
-            Files with texts, or a saved corpus; see `read`.
+            Files with texts, or a saved corpus, as in `read`.
         size : int
-            Documents of a batch.
-        **options
-            As for `read`. Without `vocabulary` the words are those of the first batch, and the filters of words apply
-            to it alone.
+            Number of documents per batch.
+        **options : dict
+            Further parameters of `read`. Without `vocabulary`, the words are those of the first batch, and `min_df`,
+            `max_df` and `max_words` apply to that batch alone.
 
         Yields
         ------
         Corpus
+            The next batch.
 
         Examples
         --------
@@ -417,20 +564,27 @@ class CorpusConstructors:
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         memory_map: bool | None = None,
     ) -> Corpus:
-        """Read what `save` wrote.
+        """Read a corpus that `save` wrote.
 
         Parameters
         ----------
         path : str or Path
-        tokenizer : callable, optional
-            A corpus made with a custom tokenizer asks for it again.
+            The .safetensors file.
+        tokenizer : callable, default=None
+            The custom tokenizer of a corpus that was made with one.
         memory_map : bool or None, default=None
-            Whether counts and texts stay in the file, which must not be changed meanwhile, and are read as they are
-            needed. None does so with files of 256 MB or more.
+            Whether counts and texts stay in the file and are read when they are needed; the file must not be changed
+            meanwhile. None does so for files of 256 MB or more.
 
         Returns
         -------
         Corpus
+            The documents.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged or is not a corpus of topicfold.
         """
         from .corpus_file import load_corpus
 

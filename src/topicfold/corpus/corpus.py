@@ -28,7 +28,27 @@ __all__ = ["Corpus", "Segments"]
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """The parts documents are made of: counts (segments x words) and the document of each, in order."""
+    """The segments that documents are made of, such as paragraphs.
+
+    Parameters
+    ----------
+    counts : sparse array of shape (n_segments, n_words)
+        Number of tokens of each word in each segment.
+    documents : ndarray of int of shape (n_segments,)
+        Row of the document of each segment, in ascending order.
+
+    See Also
+    --------
+    Corpus : Documents, with segments if texts are split into them.
+    LDCC : The model that uses segments.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus
+    >>> corpus = Corpus.from_texts(["red fish. blue fish.", "green tree."], segments="sentences")
+    >>> corpus.segments.documents.tolist()
+    [0, 0, 1]
+    """
 
     counts: sp.csr_array
     documents: np.ndarray
@@ -36,8 +56,44 @@ class Segments:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Corpus(CorpusConstructors):
-    """Documents as counts of words; see `from_texts`, `from_counts`, `from_frame` and `read`.
+    """Documents as counts of words, with what is known about them.
 
+    Make one with `from_texts`, `from_frame`, `from_counts` or `read`. A corpus cannot be changed.
+
+    Parameters
+    ----------
+    counts : sparse array of shape (n_documents, n_words)
+        Number of tokens of each word in each document.
+    vocabulary : tuple of str or None, default=None
+        The words of the columns.
+    ids : sequence of str, default=()
+        Ids of the documents, all different. Empty numbers them.
+    titles : sequence of str or None, default=None
+        Titles of the documents.
+    texts : sequence of str or None, default=None
+        Texts of the documents.
+    labels : sequence of tuple of str or None, default=None
+        The labels of each document: none, one or several.
+    links : ndarray of int of shape (n_links, 2), or None, default=None
+        Rows of the documents that each link leads from and to.
+    timestamps : ndarray of datetime64 of shape (n_documents,), or None, default=None
+        Dates of the documents.
+    metadata : mapping of str to ndarray of shape (n_documents,), default={}
+        Further columns by name.
+    segments : Segments or None, default=None
+        The segments of the documents.
+    preprocessing : Preprocessing or None, default=None
+        How texts are turned into words, if that is known.
+
+    See Also
+    --------
+    Preprocessing : How texts are turned into words.
+    build_report : An interactive page of a corpus and its topics.
+    topicfold.datasets.load_demo : A corpus to try things on.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus
     >>> corpus = Corpus.from_texts(["red fish", "blue fish", "green tree"], labels=["sea", "sea", "land"])
     >>> corpus
     Corpus: 3 documents, 5 words, 6 tokens, labels (2)
@@ -90,7 +146,13 @@ class Corpus(CorpusConstructors):
 
     @property
     def on_disk(self) -> bool:
-        """Whether the counts stay in a file."""
+        """Whether the counts stay in a file.
+
+        Returns
+        -------
+        bool
+            True if the corpus was read with `on_disk` or loaded with `memory_map`.
+        """
         return is_mapped(self.counts.data)
 
     def __repr__(self) -> str:
@@ -111,8 +173,21 @@ class Corpus(CorpusConstructors):
         return "Corpus: " + ", ".join([*parts, *(["on disk"] if self.on_disk else [])])
 
     def subset(self, rows: Any) -> Corpus:
-        """The corpus of some documents, by row numbers or a mask; links among them stay.
+        """Select some documents.
 
+        Parameters
+        ----------
+        rows : sequence of int, slice or mask
+            The documents to select: row numbers, a slice, or one bool per document.
+
+        Returns
+        -------
+        Corpus
+            The selected documents, with the links between them.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
         >>> Corpus.from_texts(["red fish", "tree", "blue fish"]).subset([0, 2]).ids
         ('0', '2')
         """
@@ -146,8 +221,21 @@ class Corpus(CorpusConstructors):
         )
 
     def label_array(self) -> np.ndarray:
-        """One label per document as an array of strings; '' where there is none; an error where there are several.
+        """Return one label per document.
 
+        Returns
+        -------
+        ndarray of str of shape (n_documents,)
+            The labels; '' for a document without a label.
+
+        Raises
+        ------
+        ValueError
+            If the corpus has no labels, or a document has several.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
         >>> Corpus.from_texts(["fish", "tree"], labels=["sea", None]).label_array().tolist()
         ['sea', '']
         """
@@ -162,7 +250,20 @@ class Corpus(CorpusConstructors):
         return np.array([labels[0] if labels else "" for labels in self.labels])
 
     def label_matrix(self) -> tuple[sp.csr_array, tuple[str, ...]]:
-        """Labels as a 0-1 matrix of documents x labels, and the labels in alphabetical order."""
+        """Return the labels as a matrix of zeros and ones, for documents with several labels.
+
+        Returns
+        -------
+        matrix : sparse array of shape (n_documents, n_labels)
+            1 if the document has the label.
+        labels : tuple of str
+            The labels of the columns, in alphabetical order.
+
+        Raises
+        ------
+        ValueError
+            If the corpus has no labels.
+        """
         if self.labels is None:
             raise ValueError("this corpus has no labels")
         names = sorted({label for labels in self.labels for label in labels})
@@ -172,8 +273,28 @@ class Corpus(CorpusConstructors):
         return sp.csr_array((np.ones(len(indices), np.int8), indices, indptr), (len(self), len(names))), tuple(names)
 
     def group_matrix(self, column: str) -> tuple[sp.csr_array, tuple[str, ...]]:
-        """A metadata column as a 0-1 matrix of documents x values, and the values in order; missing ones have none.
+        """Return a metadata column as a matrix of zeros and ones.
 
+        Parameters
+        ----------
+        column : str
+            Name of the metadata column.
+
+        Returns
+        -------
+        matrix : sparse array of shape (n_documents, n_values)
+            1 if the document has the value; a row of zeros if the value is missing.
+        values : tuple of str
+            The values of the columns, in order.
+
+        Raises
+        ------
+        ValueError
+            If the corpus has no such metadata.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
         >>> corpus = Corpus.from_texts(["fish", "tree", "fish"], metadata={"year": [1999, 2001, 1999]})
         >>> matrix, years = corpus.group_matrix("year")
         >>> matrix.sum(axis=0).tolist(), years
@@ -191,9 +312,17 @@ class Corpus(CorpusConstructors):
         return matrix, tuple(map(str, names))
 
     def counts_over(self, words: Sequence[str] | None) -> sp.csr_array:
-        """The counts over other words: a word that the corpus does not have is a column of zeros.
+        """Return the counts over other words.
 
-        Without words, or where the corpus has none, columns are taken as they are.
+        Parameters
+        ----------
+        words : sequence of str or None
+            The words of the columns. None, or a corpus without words, returns the counts unchanged.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_words)
+            The counts. A word that the corpus does not have is a column of zeros.
         """
         if words is None or self.vocabulary is None or self.vocabulary == tuple(words):
             return self.counts
@@ -204,9 +333,25 @@ class Corpus(CorpusConstructors):
         return sp.csr_array(self.counts @ sp.csr_array((ones, (known, new[known])), (len(new), len(words))))
 
     def vectorize(self, texts: Iterable[str]) -> sp.csr_array:
-        """Counts of new texts over this corpus's words, with its own preprocessing."""
+        """Count the words of this corpus in new texts, with its own preprocessing.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+
+        Returns
+        -------
+        sparse array of shape (n_texts, n_words)
+            The counts.
+
+        Raises
+        ------
+        ValueError
+            If the corpus was made from counts, so that its preprocessing is unknown.
+        """
         if self.preprocessing is None or self.vocabulary is None:
-            raise ValueError("this corpus was made from counts and does not know how text becomes words")
+            raise ValueError("this corpus was made from counts and cannot turn texts into words")
         if isinstance(texts, str):
             raise ValueError("texts is one string: pass a list of texts")
         counter = WordCounter(self.preprocessing, self.vocabulary)
@@ -215,7 +360,13 @@ class Corpus(CorpusConstructors):
         return counter.finish()[0]
 
     def save(self, path: str | Path) -> None:
-        """Write everything to one .safetensors file."""
+        """Write the corpus to one .safetensors file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; `Corpus.load` reads it.
+        """
         from .corpus_file import save_corpus
 
         save_corpus(self, path)

@@ -74,7 +74,7 @@ def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
     found = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is no comment
     sizes = [] if found is None else [int(size) for size in found[1].split()]
     if found is None or len(sizes) != (3 if form == b"coordinate" else 2):
-        raise ValueError(f"{path} is not a Matrix Market file: it does not tell its size")
+        raise ValueError(f"{path} is not a Matrix Market file: it does not give its size")
     _check_size(path, sizes[0], sizes[1], limits)
     _check_memory(path, 24 * (sizes[2] if form == b"coordinate" else sizes[0] * sizes[1]), limits)
     body = text[found.end() :]
@@ -98,10 +98,10 @@ def _coordinates(path: Path, numbers: np.ndarray, sizes: list[int], field: bytes
         raise ValueError(f"{path} is not a Matrix Market file: it announces {n_values} values and has {len(numbers)}")
     places = numbers[:, :2]
     if n_values and not ((places >= 1) & (places <= sizes[:2]) & (places == np.floor(places))).all():
-        raise ValueError(f"{path} is not a Matrix Market file: a place is outside {sizes[0]} x {sizes[1]}")
+        raise ValueError(f"{path} is not a Matrix Market file: an entry is outside {sizes[0]} x {sizes[1]}")
     values = np.ones(n_values) if field == b"pattern" else numbers[:, 2]
     if field == b"integer" and not (values == np.floor(values)).all():
-        raise ValueError(f"{path} says that its numbers are whole, and has one with a point")
+        raise ValueError(f"{path} declares integers but has a number with a decimal point")
     rows, columns = places[:, 0].astype(np.int64) - 1, places[:, 1].astype(np.int64) - 1
     if symmetry == b"symmetric":
         off = rows != columns

@@ -58,7 +58,7 @@ class _WordColumns(dict[str, int]):
         column = self._column_of_word.get(word, -1)
         if column < 0 and not self._fixed:
             if not isinstance(word, str):
-                raise ValueError(f"the tokenizer gave {word!r:.40}: expected strings")
+                raise ValueError(f"the tokenizer returned {word!r:.40}: expected strings")
             column = len(self.words)
             self.words.append(word)
             self._column_of_word[word] = column
@@ -199,15 +199,15 @@ def choose_words(
     if n_documents == 0:
         raise ValueError("the corpus is empty: there are no documents")
     if not words:
-        raise ValueError("no words: the texts are empty, or hold nothing but stop words and what token_pattern skips")
+        raise ValueError("no words: the texts are empty, or contain only stop words and text that token_pattern skips")
     low, high = _documents("min_df", min_df, n_documents), _documents("max_df", max_df, n_documents)
     document_frequency = _column_sums(counts, "documents")
     rare, common = document_frequency < low, document_frequency > high
     kept = np.flatnonzero(~rare & ~common)
     if len(kept) == 0:
         raise ValueError(
-            f"no word is left of {len(words):,}: min_df={min_df} took {int(rare.sum()):,} "
-            f"and max_df={max_df} took {int((common & ~rare).sum()):,}; loosen the filter that took most"
+            f"none of {len(words):,} words is left: min_df={min_df} removed {int(rare.sum()):,} "
+            f"and max_df={max_df} removed {int((common & ~rare).sum()):,}; relax the filter that removed most"
         )
     if max_words is not None and max_words < 1:
         raise ValueError(f"max_words={max_words}: expected at least 1")

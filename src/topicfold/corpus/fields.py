@@ -144,7 +144,7 @@ def checked_counts(counts: Any) -> sp.csr_array:
         at = int(np.argmax(bad))
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         raise ValueError(
-            f"counts[{row}, {int(matrix.indices[at])}] is {values[at]:g}: expected whole numbers, zero or more"
+            f"counts[{row}, {int(matrix.indices[at])}] is {values[at]:g}: expected non-negative whole numbers"
         )
     if values.size and values.max() > np.iinfo(np.int32).max:
         raise ValueError(f"a count of {values.max():g} is too large: expected less than 2**31")

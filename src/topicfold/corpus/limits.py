@@ -11,20 +11,31 @@ __all__ = ["ReadLimits"]
 
 @dataclass(frozen=True)
 class ReadLimits:
-    """Limits on what is read; an error names the one that was reached.
+    """Limits on what `Corpus.read` accepts; an error names the limit that was exceeded.
 
     Parameters
     ----------
     line : int, default=67108864
-        Longest line, cell or text, in bytes.
+        Maximum length of a line, cell or text, in bytes.
     columns : int, default=1000000
-        Most columns of a CSV or TSV file.
+        Maximum number of columns of a CSV or TSV file.
     expansion : float, default=200
-        Most bytes that a compressed byte may become, in files that grow beyond 64 MB.
+        Maximum number of bytes that one compressed byte may become, in files that grow beyond 64 MB.
     size : int, default=10000000
-        Most rows or columns that a matrix may have.
+        Maximum number of rows or columns of a matrix.
     memory : int or None, default=None
-        Most bytes of a matrix that has to be held whole; None is three quarters of the machine's memory.
+        Maximum number of bytes of a matrix that has to be in memory as a whole. None is three quarters of the memory of
+        the machine.
+
+    See Also
+    --------
+    Corpus.read : Reads files within these limits.
+
+    Examples
+    --------
+    >>> from topicfold import ReadLimits
+    >>> ReadLimits(line=1 << 20).columns
+    1000000
     """
 
     line: int = 1 << 26
@@ -42,5 +53,11 @@ class ReadLimits:
                 check_whole(field.name, value)
 
     def most_memory(self) -> int:
-        """Bytes that a matrix may take."""
+        """Return the number of bytes that a matrix may take.
+
+        Returns
+        -------
+        int
+            `memory`, or three quarters of the memory of the machine.
+        """
         return 3 * machine_memory() // 4 if self.memory is None else self.memory

@@ -54,7 +54,7 @@ def _column(name: str, given: Iterable[Any]) -> np.ndarray:
         try:
             return np.array([as_timestamp(value) for value in values], dtype="datetime64[s]")
         except ValueError:
-            pass  # 1999-99-99 looks like a date and is none: then the column is text
+            pass  # 1999-99-99 looks like a date but is not: then the column is text
     for value in known:
         if isinstance(value, list | tuple | dict | np.ndarray):
             raise ValueError(f"metadata {name!r} holds {value!r:.40}: expected one value per document")

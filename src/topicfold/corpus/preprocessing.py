@@ -36,19 +36,45 @@ def stop_words_of(language: str) -> frozenset[str]:
     True
     """
     if language not in stop_word_languages():
-        raise ValueError(f"no stop words for {language!r}; there are lists for: {', '.join(stop_word_languages())}")
+        raise ValueError(f"no stop words for {language!r}; available: {', '.join(stop_word_languages())}")
     file = resources.files("topicfold.corpus") / "stopwords" / f"{language}.txt"
     return frozenset(file.read_text(encoding="utf-8").split())
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What turns a text into words. Frozen, comparable, and kept in every model file.
+    """How texts are turned into words: tokens, stop words, stems and n-grams.
 
-    `stop_words` is a language, a collection of words, or None. `stemmer` is a Snowball language. `ngrams=(1, 2)` gives
-    single words and pairs. `tokenizer` is any callable from text to a list of words; it takes the place of
-    `token_pattern`, and files keep only its import name.
+    It cannot be changed, two equal ones compare as equal, and every model file keeps it.
 
+    Parameters
+    ----------
+    token_pattern : str
+        Regular expression of a token. The default matches words of two or more letters or digits that start with a
+        letter.
+    lowercase : bool, default=True
+        Whether to convert texts to lower case first.
+    stop_words : str, sequence of str or None, default='english'
+        Words to leave out: the language of a built-in list, the words themselves, or None.
+    stemmer : str or None, default=None
+        Language of a Snowball stemmer. None does not stem.
+    ngrams : tuple of (int, int), default=(1, 1)
+        Shortest and longest run of words that counts as a word; (1, 2) gives single words and pairs.
+    tokenizer : callable, default=None
+        Custom function from a text to its tokens. It takes the place of `token_pattern`; files keep only its name.
+
+    Raises
+    ------
+    ValueError
+        If a value cannot be used: an unknown language, an invalid pattern, and so on.
+
+    See Also
+    --------
+    Corpus.from_texts : Counts words; takes these settings as parameters too.
+
+    Examples
+    --------
+    >>> from topicfold import Preprocessing
     >>> Preprocessing(stop_words="english", stemmer="english").words("The cats were running, 3 times!")
     ['cat', 'run', 'time']
     >>> Preprocessing(ngrams=(1, 2)).words("new york city")
@@ -87,13 +113,30 @@ class Preprocessing:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def words(self, text: str) -> list[str]:
-        """The words of one text, in order; n-grams after the single words."""
+        """Turn one text into words.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+
+        Returns
+        -------
+        list of str
+            The words in order, followed by the n-grams.
+        """
         words = [self._stem(token) for token in self.tokens(text) if token not in self._stop_set]
         return _ngrams(words, self.ngrams)
 
     @cached_property
     def tokens(self) -> Callable[[str], Iterable[str]]:
-        """From text to tokens, before stop words and stems."""
+        """The function from a text to its tokens, before stop words and stems.
+
+        Returns
+        -------
+        callable
+            A function that takes a str and returns an iterable of str.
+        """
         if self.tokenizer is not None:
             tokenizer = self._callable_tokenizer()
             # what is not to be lowered is not touched at all: it may be tokens already
@@ -147,7 +190,13 @@ class Preprocessing:
         return _snowball(self.stemmer).stemWord if self.stemmer else str
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary of plain values; a tokenizer is kept as 'module:name'."""
+        """Return the settings as plain values, for files.
+
+        Returns
+        -------
+        dict
+            The settings by name; a tokenizer is written as 'module:name'.
+        """
         tokenizer = self.tokenizer
         if tokenizer is not None and not isinstance(tokenizer, str):
             kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
@@ -165,14 +214,36 @@ class Preprocessing:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Preprocessing:
-        """The inverse of `to_json`; nothing is imported for a tokenizer's name."""
+        """Make an object from the values that `to_json` returned.
+
+        Parameters
+        ----------
+        values : dict
+            The settings by name. A tokenizer stays a name: nothing is imported for it.
+
+        Returns
+        -------
+        Preprocessing
+            The same settings.
+        """
         stop_words = values["stop_words"]
         if isinstance(stop_words, list):
             stop_words = tuple(stop_words)
         return cls(**{**values, "stop_words": stop_words, "ngrams": tuple(values["ngrams"])})
 
     def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]]) -> Preprocessing:
-        """The same with the tokenizer given anew, after loading a file that knows only its name."""
+        """Return the same settings with another tokenizer, for example after a file has been loaded.
+
+        Parameters
+        ----------
+        tokenizer : callable
+            Function from a text to its tokens.
+
+        Returns
+        -------
+        Preprocessing
+            The settings with this tokenizer.
+        """
         return replace(self, tokenizer=tokenizer)
 
 
@@ -224,7 +295,7 @@ def _snowball(language: str) -> Any:
     import Stemmer
 
     if language not in Stemmer.algorithms():
-        raise ValueError(f"no stemmer for {language!r}; there are: {', '.join(sorted(Stemmer.algorithms()))}")
+        raise ValueError(f"no stemmer for {language!r}; available: {', '.join(sorted(Stemmer.algorithms()))}")
     return Stemmer.Stemmer(language)
 
 

@@ -97,7 +97,7 @@ def read(
         words = _words(vocabulary, file.encoding, file.limits) if isinstance(vocabulary, str | Path) else vocabulary
         if format == "folder":
             if columns.labels not in (None, "folder"):
-                raise ValueError(f"labels={columns.labels!r}: of a folder of texts, expected labels='folder'")
+                raise ValueError(f"labels={columns.labels!r}: for a folder of texts, expected labels='folder'")
             columns = columns._replace(text="text", id="id", title=None)
         source = chain.from_iterable(records(one, file, columns.names()) for one in paths)
         options = replace(options, vocabulary=words)

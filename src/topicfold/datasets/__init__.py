@@ -16,13 +16,31 @@ __all__ = ["load_demo"]
 
 
 def load_demo(**options: Any) -> Corpus:
-    """About 4,000 Debian packages: synopsis, description, section, dependencies. See DEMO_CORPUS.md.
+    """Load the bundled demo corpus: about 4,000 Debian packages.
 
-    Texts are kept; the section is the label (`labels='tags'` takes the many debtags instead); links are dependencies.
-    Metadata are the role of a package (program, plugin, shared library ...), its interface (graphical, commandline ...)
-    and the number of packages it depends on, of those that are here.
-    Options are those of `Corpus.read`; words in fewer than 5 or more than a fifth of the descriptions are left out.
+    A document is the synopsis and description of a package. Texts are kept. Labels are sections, links are
+    dependencies, and metadata are the role of a package (program, plugin, shared library ...), its interface
+    (graphical, commandline ...) and the number of packages in the corpus that it depends on. See DEMO_CORPUS.md for
+    sources and licences.
 
+    Parameters
+    ----------
+    **options : dict
+        Parameters of `Corpus.read` to change. By default, words in fewer than 5 descriptions or in more than a fifth of
+        them are left out; `labels='tags'` takes the debtags of a package, which are several, as labels.
+
+    Returns
+    -------
+    Corpus
+        The documents.
+
+    See Also
+    --------
+    topicfold.Corpus.read : Reads your own documents.
+
+    Examples
+    --------
+    >>> from topicfold.datasets import load_demo
     >>> corpus = load_demo()
     >>> len(corpus) > 3500, len(corpus.labels), corpus.links is not None
     (True, 4096, True)

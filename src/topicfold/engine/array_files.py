@@ -17,11 +17,22 @@ _BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two fi
 
 
 class ClusterError(OSError):
-    """Something about the cluster, said in one line: no workers, another version, a path that a worker cannot read."""
+    """Error of a cluster: no workers, a worker with another version, or a path that a worker cannot read.
+
+    See Also
+    --------
+    on_cluster : Runs fits on a cluster.
+
+    Examples
+    --------
+    >>> from topicfold import ClusterError
+    >>> issubclass(ClusterError, OSError)
+    True
+    """
 
 
 class ArrayFile(NamedTuple):
-    """Where an array lies, for whoever can read the file."""
+    """Where an array is stored, for any process that can read the file."""
 
     path: str
     dtype: str

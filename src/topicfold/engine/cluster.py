@@ -1,7 +1,7 @@
 """The same passes over blocks on a Dask cluster, with the same bits.
 
 A task is a function that can be imported, and where its arrays lie; it reads them from files that all workers see, and
-returns what it found. Nothing is kept on a worker: whoever gets a task can do it, and a task whose worker dies is done
+returns what it found. Nothing is kept on a worker: any worker can do any task, and a task whose worker dies is done
 again. Rows of documents that a step renews are in files that carry the number of the step; sums are added in the tree
 that one process adds them in.
 """
@@ -65,27 +65,33 @@ def current_cluster() -> Cluster | None:
 
 @contextmanager
 def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Iterator[Cluster]:
-    """Within this context, fits and everything else that goes over blocks of documents run on a Dask cluster.
+    """Run fits on a Dask cluster, and everything else that goes over blocks of documents.
 
-    Results have the same bits as on one machine, if all machines have the same kind of CPU and the same versions.
+    Use it as a context manager. Results have the same bits as on one machine if all machines have the same kind of CPU
+    and the same versions.
 
     Parameters
     ----------
     client : distributed.Client or str
         A client of the cluster, or the address of its scheduler.
     folder : str, Path or None, default=None
-        Folder that this machine and all workers can read and write; arrays are handed over in files there. None is the
-        folder of temporary files, which serves where all workers are on this machine. A corpus on disk is read where
-        it lies.
+        Folder that this machine and all workers can read and write; arrays are exchanged as files in it. None uses the
+        folder of temporary files, which works if all workers are on this machine. A corpus on disk stays where it is.
 
     Yields
     ------
     Cluster
+        The cluster, within the context.
 
     Raises
     ------
     ClusterError
-        Where there is no scheduler or no worker, a worker has another version of topicfold, or cannot see the folder.
+        If there is no scheduler or no worker, or a worker has another version of topicfold or cannot see the folder.
+
+    See Also
+    --------
+    Corpus.read : Reads a corpus that is too large for memory, with `on_disk`.
+    LDA : A model that scales to millions of documents.
 
     Examples
     --------
@@ -169,7 +175,7 @@ class Cluster:
     # ---- passes -----------------------------------------------------------------------------------------------------
 
     def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
-        """The results of `function(*shared, item)`, in the order of the items, whose arrays are sent in files, too."""
+        """The results of `function(*shared, item)`, in the order of the items, whose arrays are also sent in files."""
         items = items if isinstance(items, Sequence) else list(items)
         n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
         cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()
@@ -223,7 +229,7 @@ class Cluster:
                     ) from None
             except KilledWorker:
                 raise ClusterError(
-                    f"workers of the cluster at {self.address} died again and again at the same task: memory, perhaps?"
+                    f"workers of the cluster at {self.address} died repeatedly at one task, perhaps for lack of memory"
                 ) from None
             except CancelledError:
                 raise ClusterError(f"the cluster at {self.address} was lost; a fit with a checkpoint resumes") from None
@@ -314,7 +320,7 @@ class Cluster:
                 )
         others = {what for theirs in found.values() for what in ours if theirs[what] != ours[what]}
         if others:
-            warn_user(f"workers differ from this machine in {', '.join(sorted(others))}: the last bits may differ, too")
+            warn_user(f"workers differ from this machine in {', '.join(sorted(others))}: the last bits may differ")
 
 
 class DocumentRows:

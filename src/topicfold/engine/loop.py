@@ -101,7 +101,7 @@ class Checkpoint:
                 expected.check(state, notes)
             except (TypeError, ValueError, OverflowError) as error:
                 raise ValueError(
-                    f"the checkpoint {self.path} is no state of this fit: {error}; delete it, or name another file"
+                    f"the checkpoint {self.path} is not a state of this fit: {error}; delete it, or name another file"
                 ) from None
         return state, notes or {}
 
@@ -114,7 +114,7 @@ class Checkpoint:
         try:
             write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
         except OSError as error:
-            warn_user(f"the checkpoint could not be written, the fit goes on: {error}")
+            warn_user(f"the checkpoint could not be written; the fit continues: {error}")
         self._last = time.monotonic()
 
     def remove(self) -> None:

@@ -29,16 +29,49 @@ def knn_graph(
     exact: bool = False,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Join two documents when either is among the nearest neighbours of the other.
+    """Connect each document with its nearest neighbours.
 
-    X is a Corpus or counts (sparse, or whole numbers), or a dense array of floats: embeddings, whose rows are taken as
-    they are. Counts become `document_vectors`; with `weighting=None` their rows, too, are taken as they are. Edges
-    weigh 1, or with `weighted` the similarity of the two documents.
+    Two documents are connected if either is among the nearest neighbours of the other.
 
-    Among more than 50,000 documents a few of the nearest may be missed, unless `exact` is set, which takes much longer;
-    see `nearest`.
+    Parameters
+    ----------
+    X : Corpus, sparse matrix or array of shape (n_documents, n_features)
+        A Corpus or counts (sparse, or whole numbers), or a dense array of floats: embeddings, whose rows are used
+        unchanged.
+    n_neighbors : int, default=5
+        Number of neighbours per document.
+    metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
+        Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of
+        tf-idf histograms. With embeddings, cosine or Euclidean distance.
+    weighted : bool, default=False
+        Whether edges have the similarity of the two documents as their weight. Otherwise the weight is 1.
+    weighting : {'tfidf'} or None, default='tfidf'
+        How counts are turned into vectors. None uses the rows unchanged.
+    exact : bool, default=False
+        Whether to find the exact neighbours among more than 50,000 documents, which takes much longer. Otherwise a few
+        of them may be missed there.
+    n_jobs : int or None, default=None
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
 
-    >>> from topicfold import Corpus
+    Returns
+    -------
+    sparse array of shape (n_documents, n_documents)
+        Symmetric matrix of edge weights.
+
+    Raises
+    ------
+    ValueError
+        If X holds negative counts or values that are not finite, or the parameters do not fit together.
+
+    See Also
+    --------
+    link_graph : A graph from links between documents.
+    label_graph : Adds labels to a graph.
+    LTM : A model that uses a graph.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, knn_graph
     >>> corpus = Corpus.from_texts(["cat dog", "dog cat cow", "sun moon", "moon star sun"])
     >>> print(knn_graph(corpus, n_neighbors=1).toarray())
     [[0. 1. 0. 0.]
@@ -48,7 +81,7 @@ def knn_graph(
     """
     check_metric(metric)
     if weighting not in ("tfidf", None):
-        raise ValueError(f"weighting={weighting!r}: expected 'tfidf', or None to take the rows as they are")
+        raise ValueError(f"weighting={weighting!r}: expected 'tfidf', or None to use the rows unchanged")
     if weighted and metric == "euclidean":
         raise ValueError(
             "weighted=True needs a similarity: expected metric='cosine' or 'intersection', not 'euclidean'"
@@ -70,10 +103,39 @@ def knn_graph(
 
 
 def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_array:
-    """Join the pairs of rows in `links` (n x 2), in both directions; links of a document to itself are left out.
+    """Connect documents that are linked, such as by citations.
 
-    Edges weigh 1, however often a pair is linked; with `weights`, one a link, they weigh the sum.
+    Links count in both directions. Links of a document to itself are left out.
 
+    Parameters
+    ----------
+    links : array-like of int of shape (n_links, 2)
+        Rows of the two documents of each link, such as `corpus.links`.
+    n_documents : int
+        Number of documents.
+    weights : array-like of shape (n_links,), default=None
+        Non-negative weights of the links; the weight of an edge is their sum. None gives each edge the weight 1,
+        however often two documents are linked.
+
+    Returns
+    -------
+    sparse array of shape (n_documents, n_documents)
+        Symmetric matrix of edge weights.
+
+    Raises
+    ------
+    ValueError
+        If a link names a row that does not exist, or a weight is negative or not finite.
+
+    See Also
+    --------
+    knn_graph : A graph of nearest neighbours.
+    label_graph : Adds labels to a graph.
+    LTM : A model that uses a graph.
+
+    Examples
+    --------
+    >>> from topicfold import link_graph
     >>> print(link_graph([(0, 1), (1, 0), (2, 2)], n_documents=3).toarray())
     [[0. 1. 0.]
      [1. 0. 0.]
@@ -85,7 +147,7 @@ def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_a
         raise ValueError(f"weights has shape {values.shape}: expected one weight for each of the {len(pairs)} links")
     if not np.isfinite(values).all() or (values < 0).any():
         bad = int(np.argmax(~(np.isfinite(values) & (values >= 0))))
-        raise ValueError(f"link {bad} has the weight {values[bad]:g}: expected a finite number, not negative")
+        raise ValueError(f"link {bad} has the weight {values[bad]:g}: expected a finite, non-negative number")
     graph = _joined(pairs, values, n_documents)
     if weights is None:
         graph.data[:] = 1
@@ -93,13 +155,38 @@ def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_a
 
 
 def label_graph(graph: Any, y: Any) -> sp.csr_array:
-    """The graph with what is known of classes: labelled documents are joined within a class, never across classes.
+    """Add labels to a graph: documents with the same label are connected, those with different labels are not.
 
-    y: a label a document, see `label_codes`; edges of unlabelled documents stay as they are. Each labelled document is
-    joined to all others of its class with weight 1. In a class of n > 51 labelled documents it is joined to 50 of
-    them, evenly spread, with weight (n - 1) / 50 each: the same pull, without n^2 edges. An edge that the graph has
-    already keeps its weight where that is more.
+    Each labelled document is connected with all others of its class, with weight 1. In a class of n > 51 labelled
+    documents it is connected with 50 of them, evenly spread, with weight (n - 1) / 50: the same total weight without
+    n^2 edges. An edge that the graph has already keeps its weight if that is larger. Edges of unlabelled documents
+    stay.
 
+    Parameters
+    ----------
+    graph : array or sparse matrix of shape (n_documents, n_documents)
+        Symmetric matrix of edge weights.
+    y : array-like of shape (n_documents,)
+        Labels, whole numbers or strings; -1, None, NaN or '' means unknown.
+
+    Returns
+    -------
+    sparse array of shape (n_documents, n_documents)
+        Symmetric matrix of edge weights.
+
+    Raises
+    ------
+    ValueError
+        If the graph is not symmetric, or the number or type of labels is wrong.
+
+    See Also
+    --------
+    knn_graph : A graph of nearest neighbours.
+    link_graph : A graph from links between documents.
+
+    Examples
+    --------
+    >>> from topicfold import label_graph, link_graph
     >>> print(label_graph(link_graph([(0, 1), (1, 2)], 3), [0, -1, 0]).toarray())
     [[0. 1. 1.]
      [1. 0. 1.]
@@ -162,12 +249,12 @@ def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
     if pairs.dtype.kind not in "iuf" or (pairs.dtype.kind == "f" and not (pairs == np.floor(pairs)).all()):
-        raise ValueError(f"{name} holds values that are no row numbers: expected whole numbers (read_graph knows ids)")
+        raise ValueError(f"{name} holds values that are not row numbers: expected whole numbers; read_graph takes ids")
     outside = ((pairs < 0) | (pairs >= n_documents)).any(axis=1)
     if outside.any():
         where = int(np.argmax(outside))
         a, b = pairs[where].tolist()
-        raise ValueError(f"{name} {where} joins rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
+        raise ValueError(f"{name} {where} connects rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
     return np.sort(pairs.astype(np.int64), axis=1)
 
 

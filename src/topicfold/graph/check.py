@@ -97,7 +97,7 @@ def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr
     if matrix.ndim != 2:
         raise ValueError(
             f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, such as "
-            "knn_graph and link_graph make"
+            "those of knn_graph and link_graph"
         )
     if matrix.shape != (n_rows, n_columns):
         if matrix.shape[1] in (2, 3) and matrix.shape[0] != matrix.shape[1] and not hint:
@@ -106,7 +106,7 @@ def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr
     checked = canonical(matrix)
     check_finite(checked, "graph")
     if checked.nnz and checked.data.min() < 0:
-        raise ValueError(f"graph holds the weight {checked.data.min():g}: expected none below zero")
+        raise ValueError(f"graph holds the weight {checked.data.min():g}: expected non-negative weights")
     if checked.nnz and checked.data.max() > MOST:
-        raise ValueError(f"graph holds the weight {checked.data.max():g}: expected none above {MOST:g}")
+        raise ValueError(f"graph holds the weight {checked.data.max():g}: expected at most {MOST:g}")
     return checked.astype(np.float64, copy=False)

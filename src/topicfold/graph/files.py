@@ -42,7 +42,7 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     lines = _edge_lines(path)
     known = None if ids is None else {str(name): row for row, name in enumerate(ids)}
     if known is not None and ids is not None and len(known) < len(ids):
-        raise ValueError("ids holds the same id twice: expected one id a document")
+        raise ValueError("ids holds the same id twice: expected one id per document")
 
     def row_of(name: str) -> int | None:
         return known.get(name) if known is not None else int(name) if name.isdecimal() else None

@@ -257,7 +257,7 @@ def _keep(
 
 
 def rows_of_best(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
-    """Columns and values of the best, as many in each row, as a matrix; a column of n_base is none."""
+    """Columns and values of the best, as many in each row, as a matrix; a column of n_base means no neighbour."""
     order = np.argsort(index, axis=1)
     index, best = np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1)
     found = index < n_base

@@ -18,7 +18,9 @@ def known_labels(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
     (array([ True, False,  True, False, False]), array(['sea', 'land'], dtype='<U4'))
     """
     if y is None:
-        raise ValueError("a classifier requires y to be passed, but the target y is None: expected a class a document")
+        raise ValueError(
+            "a classifier requires y to be passed, but the target y is None: expected a class per document"
+        )
     labelled = label_codes(y, n_documents) >= 0
     return labelled, np.array(np.asarray(y, dtype=object).reshape(n_documents)[labelled].tolist())
 

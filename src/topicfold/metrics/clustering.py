@@ -16,11 +16,31 @@ __all__ = ["PairScores", "break_even", "clustering_accuracy", "omega_index", "pa
 
 
 def clustering_accuracy(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> float:
-    """Share of documents whose cluster is matched to their class, under the best one-to-one matching.
+    """Compute the share of documents whose cluster is matched to their class, under the best one-to-one matching.
 
-    max over one-to-one maps m of clusters to classes: (1 / N) sum_d [m(cluster_d) = label_d]. Clusters beyond the
-    number of classes are matched to nothing, and so are classes beyond the number of clusters.
+    This is the maximum over one-to-one maps m from clusters to classes of (1 / N) sum_d [m(cluster_d) = label_d]. If
+    there are more clusters than classes, or the other way round, the rest is matched to nothing.
 
+    Parameters
+    ----------
+    labels : iterable of hashable, of length n_documents
+        The class of each document.
+    clusters : iterable of hashable, of length n_documents
+        The cluster of each document.
+
+    Returns
+    -------
+    float
+        A share from 0 to 1; higher is better.
+
+    See Also
+    --------
+    purity : Several clusters may be matched to one class.
+    omega_index : Agreement of clusterings that may overlap, corrected for chance.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import clustering_accuracy
     >>> clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 2])
     0.75
     """
@@ -30,10 +50,30 @@ def clustering_accuracy(labels: Iterable[Hashable], clusters: Iterable[Hashable]
 
 
 def purity(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> float:
-    """Share of documents that are in the commonest class of their cluster: (1 / N) sum_c max_l n(c, l).
+    """Compute the share of documents that are in the most frequent class of their cluster.
 
-    More clusters are never less pure, so compare at the same number of clusters only.
+    This is (1 / N) sum_c max_l n(c, l). More clusters are never less pure, so compare only clusterings with the same
+    number of clusters.
 
+    Parameters
+    ----------
+    labels : iterable of hashable, of length n_documents
+        The class of each document.
+    clusters : iterable of hashable, of length n_documents
+        The cluster of each document.
+
+    Returns
+    -------
+    float
+        A share from 0 to 1; higher is better.
+
+    See Also
+    --------
+    clustering_accuracy : Each cluster is matched to a class of its own.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import purity
     >>> purity(["a", "a", "b", "b"], [0, 0, 0, 1])
     0.75
     """
@@ -67,7 +107,27 @@ def _codes(values: Iterable[Hashable], name: str) -> tuple[np.ndarray, int]:
 
 
 class PairScores(NamedTuple):
-    """Precision, recall and their harmonic mean over pairs of documents."""
+    """Precision, recall and F over pairs of documents; made by `pairwise_scores`.
+
+    Attributes
+    ----------
+    precision : float
+        Share of the pairs found together that belong together.
+    recall : float
+        Share of the pairs that belong together that were found together.
+    f : float
+        Harmonic mean of precision and recall.
+
+    See Also
+    --------
+    pairwise_scores : Computes them.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import pairwise_scores
+    >>> pairwise_scores([[1], [1], [0]], [[1], [1], [0]]).f
+    1.0
+    """
 
     precision: float
     recall: float
@@ -75,15 +135,32 @@ class PairScores(NamedTuple):
 
 
 def pairwise_scores(truth: Any, found: Any) -> PairScores:
-    """Precision, recall and F over pairs of documents; a pair is together if it shares at least one cluster.
+    """Compute precision, recall and F over pairs of documents, for clusters that may overlap.
 
-    `truth` and `found` are 0-1 matrices, documents x clusters, dense or sparse; a document may be in several clusters
-    or in none. precision = together in both / together in found, recall = together in both / together in truth,
-    F = 2 precision recall / (precision + recall).
+    A pair is together if it shares at least one cluster. Precision is the number of pairs together in both, divided by
+    the number together in `found`; recall divides by the number together in `truth`. If neither side puts any pair
+    together, they agree and all three scores are 1. If only one side does, the undefined ratio is 0.
 
-    Where there is nothing to divide by: if neither side puts a pair together they agree, and all three are 1; if
-    one side does not, the undefined ratio is 0.
+    Parameters
+    ----------
+    truth : array or sparse matrix of shape (n_documents, n_classes)
+        1 if the document is in the class, else 0. A document may be in several classes, or in none.
+    found : array or sparse matrix of shape (n_documents, n_clusters)
+        1 if the document is in the cluster, else 0.
 
+    Returns
+    -------
+    PairScores
+        Precision, recall and F.
+
+    See Also
+    --------
+    omega_index : Also counts how many clusters a pair shares, and corrects for chance.
+    clustering_accuracy : For clusters without overlap.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import pairwise_scores
     >>> pairwise_scores([[1, 0], [1, 1], [0, 1]], [[1], [1], [1]])
     PairScores(precision=0.6666666666666666, recall=1.0, f=0.8)
     """
@@ -98,15 +175,38 @@ def pairwise_scores(truth: Any, found: Any) -> PairScores:
 
 
 def omega_index(truth: Any, found: Any) -> float:
-    """Agreement, corrected for chance, on how many clusters each pair of documents shares (Collins and Dent, 1988).
+    """Compute the agreement, corrected for chance, on how many clusters each pair of documents shares.
 
-    (observed - expected) / (1 - expected), where observed is the share of pairs that share equally many clusters in
-    both, and expected = sum_j P_truth(j) P_found(j) with P(j) the share of pairs that share j clusters. 1 is perfect,
-    0 is chance; for clusterings without overlap it is the adjusted Rand index.
+    The index is (observed - expected) / (1 - expected). Observed is the share of pairs that share equally many clusters
+    on both sides; expected is sum_j P_truth(j) P_found(j), with P(j) the share of pairs that share j clusters. For
+    clusterings without overlap it is the adjusted Rand index. If all pairs share the same number of clusters on both
+    sides, it is 1.
 
-    Expected agreement is 1 only if all pairs share the same number of clusters on both sides; then they agree on
-    every pair, and the index is 1.
+    Parameters
+    ----------
+    truth : array or sparse matrix of shape (n_documents, n_classes)
+        1 if the document is in the class, else 0. A document may be in several classes, or in none.
+    found : array or sparse matrix of shape (n_documents, n_clusters)
+        1 if the document is in the cluster, else 0.
 
+    Returns
+    -------
+    float
+        1 is perfect agreement, 0 the agreement expected by chance.
+
+    See Also
+    --------
+    pairwise_scores : Precision, recall and F over pairs.
+    agreement : Adjusted mutual information of several clusterings.
+
+    References
+    ----------
+    Collins, L. M. and Dent, C. W. (1988). Omega: a general formulation of the Rand index of cluster recovery suitable
+    for non-disjoint solutions. Multivariate Behavioral Research 23, 231-242. https://doi.org/10.1207/s15327906mbr2302_6
+
+    Examples
+    --------
+    >>> from topicfold.metrics import omega_index
     >>> omega_index([[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 1], [0, 1]])
     1.0
     >>> omega_index([[1, 0], [1, 0], [0, 1], [0, 1]], [[1, 0], [0, 1], [1, 0], [0, 1]])
@@ -171,7 +271,7 @@ def _common_clusters(truth: Any, found: Any) -> np.ndarray:
     """Square table of integers: entry (s, t) = pairs of documents that share s clusters in truth and t in found."""
     left, right = _membership(truth, "truth"), _membership(found, "found")
     if left.shape[0] != right.shape[0]:
-        raise ValueError(f"truth and found must have one row a document, got {left.shape[0]} and {right.shape[0]} rows")
+        raise ValueError(f"truth and found must have one row per document, got {left.shape[0]} and {right.shape[0]}")
     n = left.shape[0]
     if n < 2:
         raise ValueError(f"pairs need at least two documents, got {n}")
@@ -210,11 +310,30 @@ def _membership(matrix: Any, name: str) -> sparse.csr_array:
 
 
 def break_even(y: Any, scores: Any) -> float:
-    """Precision where it equals recall: as many documents are taken, best scores first, as there are positive ones.
+    """Compute the precision at which it equals recall.
 
-    `y` is true or 1 for the positive documents. Among equal scores at the end of the list any choice is as likely, and
-    the value is the mean over them.
+    As many documents are taken, those with the highest scores first, as there are positive ones. If documents at the
+    end of the list have equal scores, the value is the mean over all choices among them.
 
+    Parameters
+    ----------
+    y : array-like of shape (n_documents,)
+        True or 1 for positive documents.
+    scores : array-like of shape (n_documents,)
+        Scores of the documents; higher means more likely positive.
+
+    Returns
+    -------
+    float
+        A share from 0 to 1; higher is better.
+
+    See Also
+    --------
+    pairwise_scores : Precision and recall of clusters.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import break_even
     >>> break_even([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     0.5
     """

@@ -104,15 +104,37 @@ def _windows_of_block(
 
 
 def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int) -> tuple[int, np.ndarray]:
-    """Number of sliding windows, and in how many of them each pair of `words` occurs together.
+    """Count in how many sliding windows pairs of words occur together.
 
-    `tokens` is (word_ids, indptr): the word ids of all documents in reading order, document d being
-    word_ids[indptr[d]:indptr[d + 1]]. An id of -1 is a token outside the vocabulary; it still takes its place in the
-    window. A document of n tokens has n - window + 1 windows, or one if it is not longer than the window.
+    A document of n tokens has n - window + 1 windows, or one if it is not longer than the window. The counts are exact.
 
-    Entry (i, j) of the table is the number of windows that hold words[i] and words[j]; the diagonal is the number of
-    windows that hold the word. The counts are exact.
+    Parameters
+    ----------
+    tokens : tuple of (word_ids, indptr)
+        Two arrays of int: the word ids of all documents in reading order, and where each document starts, so that
+        document d is word_ids[indptr[d]:indptr[d + 1]]. An id of -1 is a token outside the vocabulary; it still takes a
+        place in the window.
+    words : sequence of int
+        Ids of the words to count.
+    window : int
+        Length of the window, in tokens.
 
+    Returns
+    -------
+    n_windows : int
+        Number of windows.
+    together : ndarray of int of shape (n_words, n_words)
+        Entry (i, j) is the number of windows that hold words[i] and words[j]; the diagonal is the number of windows
+        that hold the word.
+
+    See Also
+    --------
+    coherence : Measures that use these counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topicfold.metrics import window_counts
     >>> n_windows, together = window_counts((np.array([0, 1, 0, 2]), np.array([0, 4])), [0, 1, 2], window=2)
     >>> n_windows
     3
@@ -204,30 +226,67 @@ def coherence(
     window: int | None = None,
     skip_unseen: bool = False,
 ) -> np.ndarray:
-    """Coherence of each topic; higher is better. A topic is a list of word ids (columns of `counts`), best first.
+    """Compute the coherence of each topic: whether its words occur together.
 
-    With D(.) the number of documents that hold the words, N the number of documents and P(.) the share of windows that
-    hold the words, over the pairs of a word w_m with each word w_l listed before it:
+    With D(.) the number of documents that contain the words, N the number of documents and P(.) the share of windows
+    that contain the words, over all pairs of a word w_m with a word w_l listed before it:
 
     - "u_mass": sum of log((D(w_m, w_l) + 1) / D(w_l)). A sum: compare only topics with as many words.
     - "u_mass_gensim": mean of log((D(w_m, w_l) / N + 1e-12) / (D(w_l) / N)).
     - "c_npmi": mean of NPMI = log((P(w_m, w_l) + 1e-12) / (P(w_m) P(w_l))) / -log(P(w_m, w_l) + 1e-12), window 10.
-    - "c_v": each word has the vector of its NPMI with every word of the topic, itself included; mean cosine of these
+    - "c_v": each word has the vector of its NPMI with every word of the topic, including itself; mean cosine of these
       vectors with their sum, window 110.
 
-    The first two need `counts` (documents x words). The last two read `tokens`, the ordered text (see
-    `window_counts`); without it each document of `counts` is one window. `window` replaces the default window.
+    Where the formulas are not defined: a topic with fewer than two words is NaN; a pair adds 0 if a word to divide by
+    is in no window; two words that are both in every window have NPMI 1; a vector of zeros has cosine 0.
 
-    With `skip_unseen` words that no window holds are left out of their topic. It is for an outside reference, which
-    lacks some names and forms: people do not think less of a topic for them.
+    Windows are counted exactly. gensim 4.4 drops a word from its counts when one of two equal tokens leaves the window,
+    so its counts are too low and its c_npmi and c_v differ.
 
-    Defined where the formulas are not: a topic with fewer than two words is nan; a pair in which a word to divide by
-    is in no window adds 0 (to a sum, to a mean, or as an entry of a vector); two words that are both in every window
-    have NPMI 1; a vector of zeros has cosine 0.
+    Parameters
+    ----------
+    topics : iterable of sequence of int
+        Word ids of each topic (columns of `counts`), the best first.
+    counts : array or sparse matrix of shape (n_documents, n_words), default=None
+        Number of tokens of each word in each document. Required by 'u_mass' and 'u_mass_gensim'.
+    tokens : tuple of (word_ids, indptr), default=None
+        The ordered text, in the format of `window_counts`, for 'c_npmi' and 'c_v'. None takes each document of `counts`
+        as one window.
+    measure : {'u_mass', 'u_mass_gensim', 'c_npmi', 'c_v'}, default='c_npmi'
+        The measure.
+    window : int or None, default=None
+        Length of the window, in tokens. None is 10 for 'c_npmi' and 110 for 'c_v'.
+    skip_unseen : bool, default=False
+        Whether to leave words that no window contains out of their topic. Use it with an external reference corpus,
+        which lacks some names and word forms.
 
-    The windows are counted exactly. gensim 4.4 is not: when a token leaves its sliding window it drops the word, even
-    if the same word stands in the window a second time, so its counts are too low and its c_npmi and c_v differ.
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        Coherence of each topic; higher is better.
 
+    Raises
+    ------
+    ValueError
+        If the measure is unknown, or the counts or tokens that it needs are missing.
+
+    See Also
+    --------
+    diversity : Whether topics have different words.
+    window_counts : The counts behind 'c_npmi' and 'c_v'.
+
+    References
+    ----------
+    Mimno, D., Wallach, H. M., Talley, E., Leenders, M. and McCallum, A. (2011). Optimizing semantic coherence in topic
+    models. EMNLP. https://aclanthology.org/D11-1024
+
+    Röder, M., Both, A. and Hinneburg, A. (2015). Exploring the space of topic coherence measures. WSDM.
+    https://doi.org/10.1145/2684822.2685324
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topicfold.metrics import coherence
     >>> counts = np.array([[1, 1, 0], [2, 1, 0], [0, 0, 1], [1, 0, 1]])
     >>> coherence([[0, 1], [0, 2]], counts=counts, measure="u_mass").round(3)
     array([ 0.   , -0.405])

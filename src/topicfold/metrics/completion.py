@@ -81,12 +81,34 @@ def _draw_heldout(indptr, indices, counts, share, heldout):
 
 
 def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
-    """Split the tokens of each document in two halves, (observed, heldout), two matrices of the shape of `counts`.
+    """Split the tokens of each document at random into an observed and a held-out part.
 
-    Of n tokens, floor(n / 2) are held out and the rest observed (or another share of them is `observed`). Which ones
-    is drawn by a generator seeded by the document's own words and counts, so a document is always split in the same
-    way, alone or in any batch. A document with fewer than two tokens is in neither half.
+    Of n tokens, floor(n / 2) are held out by default. The random numbers are seeded by the words and counts of the
+    document, so a document is always split in the same way, alone or in any batch. A document with fewer than two
+    tokens is in neither part.
 
+    Parameters
+    ----------
+    counts : array or sparse matrix of shape (n_documents, n_words)
+        Number of tokens of each word in each document, as whole numbers.
+    observed : float, default=0.5
+        Share of the tokens that are observed.
+
+    Returns
+    -------
+    observed : sparse array of shape (n_documents, n_words)
+        Counts of the observed tokens.
+    heldout : sparse array of shape (n_documents, n_words)
+        Counts of the held-out tokens.
+
+    See Also
+    --------
+    completion_log_likelihood : How well the observed part predicts the other.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from topicfold.metrics import split_tokens
     >>> observed, heldout = split_tokens(sparse.csr_array([[3, 0, 2], [0, 1, 0]]))
     >>> (observed + heldout).toarray()
     array([[3, 0, 2],
@@ -152,10 +174,36 @@ def _log_probability(
 def completion_log_likelihood_by_document(
     heldout: Any, doc_topic: Any, topic_word: Any, word_frequency: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Log probability of the held-out tokens of each document, and how many there are: two arrays.
+    """Compute the log-likelihood of the held-out tokens of each document, and their number.
 
     The formula is that of `completion_log_likelihood`, before the mean is taken.
 
+    Parameters
+    ----------
+    heldout : array or sparse matrix of shape (n_documents, n_words)
+        Counts of the held-out tokens; see `split_tokens`.
+    doc_topic : array-like of shape (n_documents, n_topics)
+        P(z|d), inferred from the observed tokens alone.
+    topic_word : array-like of shape (n_topics, n_words)
+        P(w|z).
+    word_frequency : array-like of shape (n_words,)
+        Number of tokens of each word in the training documents.
+
+    Returns
+    -------
+    sums : ndarray of shape (n_documents,)
+        Sum of log P(w|d) over the held-out tokens, in nats.
+    tokens : ndarray of int of shape (n_documents,)
+        Number of held-out tokens.
+
+    See Also
+    --------
+    completion_log_likelihood : The mean over all documents.
+    split_tokens : Splits documents into observed and held-out tokens.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import completion_log_likelihood_by_document
     >>> sums, tokens = completion_log_likelihood_by_document([[1, 1], [0, 0]], [[1.0], [1.0]], [[0.5, 0.5]], [5, 5])
     >>> sums.round(4), tokens
     (array([-1.3863,  0.    ]), array([2, 0]))
@@ -163,7 +211,7 @@ def completion_log_likelihood_by_document(
     matrix = _counts(heldout, "heldout")
     frequency = np.asarray(word_frequency, dtype=np.float64)
     if frequency.shape != (matrix.shape[1],):
-        raise ValueError(f"word_frequency must have one count a word, {matrix.shape[1]}, got shape {frequency.shape}")
+        raise ValueError(f"word_frequency must have one count per word, {matrix.shape[1]}, got shape {frequency.shape}")
     if not (np.isfinite(frequency).all() and (frequency >= 0).all()):
         raise ValueError("word_frequency must be finite and not negative")
     background = (frequency + 1) / (frequency.sum() + frequency.size)
@@ -181,13 +229,43 @@ def completion_log_likelihood(
     *,
     per: Literal["token", "document"] = "token",
 ) -> float:
-    """Mean natural logarithm of P(w|d) over held-out tokens: how well half a document predicts its other half.
+    """Compute the mean log P(w|d) of held-out tokens: how well half of a document predicts the other half.
 
-    P(w|d) = (1 - B) sum_z P(z|d) P(w|z) + B (n_w + 1) / (sum_v n_v + M), with n_w the `word_frequency` of word w in
-    the training text, M the number of words and B = BACKGROUND_WEIGHT. `doc_topic`, P(z|d), must come from the
-    observed half alone (see `split_tokens`). With per="document" the sum is divided by the number of documents that
-    have held-out tokens, not by the number of tokens.
+    P(w|d) = (1 - B) sum_z P(z|d) P(w|z) + B (n_w + 1) / (sum_v n_v + M), with n_w the frequency of word w in the
+    training text, M the number of words and B = BACKGROUND_WEIGHT. Without the background, a single unseen word would
+    make the value minus infinity.
 
+    Parameters
+    ----------
+    heldout : array or sparse matrix of shape (n_documents, n_words)
+        Counts of the held-out tokens; see `split_tokens`.
+    doc_topic : array-like of shape (n_documents, n_topics)
+        P(z|d), inferred from the observed tokens alone.
+    topic_word : array-like of shape (n_topics, n_words)
+        P(w|z).
+    word_frequency : array-like of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    per : {'token', 'document'}, default='token'
+        Whether to divide by the number of held-out tokens, or by the number of documents that have any.
+
+    Returns
+    -------
+    float
+        The mean in nats; higher is better.
+
+    See Also
+    --------
+    split_tokens : Splits documents into observed and held-out tokens.
+    perplexity : Converts the mean to perplexity.
+
+    References
+    ----------
+    Wallach, H. M., Murray, I., Salakhutdinov, R. and Mimno, D. (2009). Evaluation methods for topic models. ICML.
+    https://doi.org/10.1145/1553374.1553515
+
+    Examples
+    --------
+    >>> from topicfold.metrics import completion_log_likelihood
     >>> round(completion_log_likelihood([[1, 1]], [[1.0]], [[0.5, 0.5]], [5, 5]), 4)
     -0.6931
     """
@@ -210,10 +288,33 @@ def mean_by_token(total: np.ndarray, tokens: np.ndarray) -> float:
 
 
 def log_likelihood(counts: Any, doc_topic: Any, topic_word: Any) -> tuple[float, int]:
-    """sum over d and w of n_dw log(sum_z P(z|d) P(w|z)), and the number of entries left out of it.
+    """Compute the log-likelihood of counts: the sum over d and w of n_dw log(sum_z P(z|d) P(w|z)).
 
-    An entry of `counts` to which the model gives probability 0 is left out and counted, not minus infinity.
+    An entry to which the model gives probability 0 is left out and counted, so that the sum stays finite.
 
+    Parameters
+    ----------
+    counts : array or sparse matrix of shape (n_documents, n_words)
+        Number of tokens of each word in each document.
+    doc_topic : array-like of shape (n_documents, n_topics)
+        P(z|d).
+    topic_word : array-like of shape (n_topics, n_words)
+        P(w|z).
+
+    Returns
+    -------
+    total : float
+        The sum, in nats.
+    left_out : int
+        Number of entries of `counts` that were left out.
+
+    See Also
+    --------
+    completion_log_likelihood : For held-out tokens.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import log_likelihood
     >>> log_likelihood([[2, 1]], [[1.0]], [[1.0, 0.0]])
     (0.0, 1)
     """
@@ -223,9 +324,29 @@ def log_likelihood(counts: Any, doc_topic: Any, topic_word: Any) -> tuple[float,
 
 
 def perplexity(log_likelihood_per_token: float) -> float:
-    """exp(-x) of a mean log-likelihood per token: as unsure as between this many equally likely words.
+    """Convert a mean log-likelihood per token to perplexity: exp(-x).
 
-    >>> round(perplexity(-np.log(100)), 6)
+    A perplexity of 100 means as much uncertainty as between 100 equally likely words.
+
+    Parameters
+    ----------
+    log_likelihood_per_token : float
+        Mean log-likelihood in nats per token, such as the `score` of a model.
+
+    Returns
+    -------
+    float
+        The perplexity; lower is better.
+
+    See Also
+    --------
+    completion_log_likelihood : The mean log-likelihood of held-out tokens.
+
+    Examples
+    --------
+    >>> import math
+    >>> from topicfold.metrics import perplexity
+    >>> round(perplexity(-math.log(100)), 6)
     100.0
     """
     if math.isnan(log_likelihood_per_token):

@@ -20,7 +20,19 @@ _FEWEST = 3  # topics a correlation needs
 
 
 class Estimate(NamedTuple):
-    """A figure, its 95 % interval, and how many answers or topics it is of; NaN where there is none."""
+    """A figure with its 95 % interval; NaN where it is not defined.
+
+    Attributes
+    ----------
+    value : float
+        The figure.
+    low : float
+        Lower end of the interval.
+    high : float
+        Upper end of the interval.
+    n : int
+        Number of answers or topics that it is based on.
+    """
 
     value: float
     low: float
@@ -29,11 +41,35 @@ class Estimate(NamedTuple):
 
 
 def wilson_interval(total: float, n: int) -> Estimate:
-    """The mean of n values between 0 and 1 that sum to `total`, with Wilson's 95 % interval.
+    """Compute the mean of values between 0 and 1, with Wilson's 95 % interval.
 
-    The interval is that of a share. No value between 0 and 1 varies more than one that is 0 or 1, so for the mean of
-    others it is too wide rather than too narrow. It takes the values to be independent.
+    The interval is meant for a share, whose values are 0 or 1. Other values vary less, so for their mean the interval
+    is too wide rather than too narrow. The values are assumed to be independent.
 
+    Parameters
+    ----------
+    total : float
+        Sum of the values.
+    n : int
+        Number of values.
+
+    Returns
+    -------
+    Estimate
+        Mean, lower end, upper end and n.
+
+    See Also
+    --------
+    krippendorff_alpha : Agreement of raters.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
+    Statistical Association 22, 209-212. https://doi.org/10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> from topicfold.metrics import wilson_interval
     >>> [round(figure, 3) for figure in wilson_interval(4, 5)]
     [0.8, 0.376, 0.964, 5]
     """
@@ -46,17 +82,38 @@ def wilson_interval(total: float, n: int) -> Estimate:
 
 
 def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nominal") -> float:
-    """Agreement of raters: 1 where they always agree, 0 where they agree as by chance; NaN where it is not defined.
+    """Compute the agreement of raters.
 
     Parameters
     ----------
-    ratings : array of shape (n_raters, n_units)
-        NaN where a rater has not judged a unit. Units with fewer than two ratings do not count.
+    ratings : array-like of shape (n_raters, n_units)
+        The ratings; NaN if a rater has not judged a unit. Units with fewer than two ratings do not count.
     level : {'nominal', 'ordinal'}, default='nominal'
-        Whether values only differ, or have an order.
+        Whether values are only equal or different, or have an order.
+
+    Returns
+    -------
+    float
+        1 if raters always agree, 0 if they agree as by chance; NaN if it is not defined.
+
+    Raises
+    ------
+    ValueError
+        If `ratings` is not a matrix.
+
+    See Also
+    --------
+    wilson_interval : Interval of a share.
+    topicfold.read_judgements : Evaluates the judgements of people.
+
+    References
+    ----------
+    Krippendorff, K. (1970). Estimating the reliability, systematic error and random error of interval data. Educational
+    and Psychological Measurement 30, 61-70. https://doi.org/10.1177/001316447003000105
 
     Examples
     --------
+    >>> from topicfold.metrics import krippendorff_alpha
     >>> round(krippendorff_alpha([[1, 2, 3, 3], [1, 2, 3, 2]]), 3)
     0.667
     """
@@ -83,8 +140,29 @@ def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nom
 
 
 def spearman(one: Any, other: Any, *, draws: int = _DRAWS) -> Estimate:
-    """Spearman's rank correlation of two columns, with a bootstrap interval; pairs with a NaN are left out.
+    """Compute the rank correlation of two columns, with a bootstrap interval.
 
+    Parameters
+    ----------
+    one : array-like of shape (n_samples,)
+        First column.
+    other : array-like of shape (n_samples,)
+        Second column. Pairs with a NaN are left out.
+    draws : int, default=2000
+        Number of bootstrap samples.
+
+    Returns
+    -------
+    Estimate
+        Spearman's correlation, lower and upper end of its 95 % interval, and number of pairs.
+
+    See Also
+    --------
+    topicfold.read_judgements : Compares the judgements of people with measures.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import spearman
     >>> spearman([1, 2, 3, 4, 5, 6], [1, 3, 2, 4, 6, 5]).value  # doctest: +ELLIPSIS
     0.8857...
     """

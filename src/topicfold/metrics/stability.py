@@ -13,8 +13,36 @@ __all__ = ["agreement", "diversity", "effective_sample_size", "matched_similarit
 
 
 def diversity(topics: Iterable[Sequence[Hashable]]) -> float:
-    """Share of distinct words among the top words of all topics: 1 if no two topics share a word.
+    """Compute the share of distinct words among the top words of all topics.
 
+    Parameters
+    ----------
+    topics : iterable of sequence
+        The top words of each topic.
+
+    Returns
+    -------
+    float
+        1 if no two topics share a word.
+
+    Raises
+    ------
+    ValueError
+        If there are no words, or a topic is a single string.
+
+    See Also
+    --------
+    coherence : Whether the words of a topic occur together.
+    stability : Whether several fits find the same topics.
+
+    References
+    ----------
+    Dieng, A. B., Ruiz, F. J. R. and Blei, D. M. (2020). Topic modeling in embedding spaces. Transactions of the
+    Association for Computational Linguistics 8, 439-453. https://doi.org/10.1162/tacl_a_00325
+
+    Examples
+    --------
+    >>> from topicfold.metrics import diversity
     >>> diversity([["ball", "team"], ["ball", "vote"]])
     0.75
     """
@@ -29,11 +57,35 @@ def diversity(topics: Iterable[Sequence[Hashable]]) -> float:
 
 
 def matched_similarity(topic_word_a: Any, topic_word_b: Any) -> float:
-    """Mean cosine similarity of the topics of two models, under the best one-to-one matching.
+    """Compute the mean cosine similarity of the topics of two models, under the best one-to-one matching.
 
-    max over one-to-one maps m: mean over k of cos(a_k, b_m(k)). With unequal numbers of topics, those left over are
-    not counted. A topic of zeros has similarity 0 with any other.
+    This is the maximum over one-to-one maps m of the mean over k of cos(a_k, b_m(k)). If the numbers of topics differ,
+    the topics left over are not counted. A topic of zeros has similarity 0 with any other.
 
+    Parameters
+    ----------
+    topic_word_a : array-like of shape (n_topics_a, n_words)
+        P(w|z) of the first model.
+    topic_word_b : array-like of shape (n_topics_b, n_words)
+        P(w|z) of the second model, over the same words.
+
+    Returns
+    -------
+    float
+        1 if both models have the same topics.
+
+    Raises
+    ------
+    ValueError
+        If the models do not have the same number of words.
+
+    See Also
+    --------
+    stability : The mean over all pairs of several models.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import matched_similarity
     >>> round(matched_similarity([[1, 0], [0, 1]], [[0, 1], [1, 0]]), 6)
     1.0
     """
@@ -41,8 +93,31 @@ def matched_similarity(topic_word_a: Any, topic_word_b: Any) -> float:
 
 
 def stability(topic_words: Iterable[Any]) -> float:
-    """Mean of `matched_similarity` over all pairs of models: 1 if every fit found the same topics.
+    """Compute the mean of `matched_similarity` over all pairs of models.
 
+    Parameters
+    ----------
+    topic_words : iterable of array-like of shape (n_topics, n_words)
+        P(w|z) of at least two models over the same words, such as fits with different seeds.
+
+    Returns
+    -------
+    float
+        1 if every model has the same topics.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two models, or they do not have the same number of words.
+
+    See Also
+    --------
+    matched_similarity : The similarity of two models.
+    agreement : Whether several clusterings agree.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import stability
     >>> round(stability([[[1, 0], [0, 1]], [[0, 1], [1, 0]], [[1, 0], [0, 1]]]), 6)
     1.0
     """
@@ -53,10 +128,33 @@ def stability(topic_words: Iterable[Any]) -> float:
 
 
 def agreement(clusterings: Iterable[Any]) -> float:
-    """Mean adjusted mutual information of all pairs of clusterings, each pair over the documents that both have.
+    """Compute the mean adjusted mutual information over all pairs of clusterings.
 
-    A clustering is the cluster of each document, -1 where it has none. 1 is full agreement, 0 that of chance.
+    Each pair is compared on the documents that both have.
 
+    Parameters
+    ----------
+    clusterings : iterable of array-like of int of shape (n_documents,)
+        The cluster of each document in at least two clusterings; -1 for a document without one.
+
+    Returns
+    -------
+    float
+        1 is full agreement, 0 the agreement expected by chance.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two clusterings, their lengths differ, or no two share a document.
+
+    See Also
+    --------
+    stability : Whether several models have the same topics.
+    omega_index : Agreement of clusterings that may overlap.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import agreement
     >>> agreement([[0, 0, 1, 1, -1], [1, 1, 0, 0, 0]])
     1.0
     """
@@ -95,10 +193,33 @@ def _unit_rows(matrix: Any, name: str) -> np.ndarray:
 
 
 def effective_sample_size(trace: Any) -> float:
-    """How many independent draws the mean of a Markov chain is worth: n / (1 + 2 sum of autocorrelations).
+    """Compute how many independent draws the mean of a Markov chain is worth.
 
-    Autocorrelations are summed in pairs as long as the pairs are positive (Geyer 1992).
+    This is n / (1 + 2 sum of autocorrelations). Autocorrelations are summed in pairs for as long as the pairs are
+    positive.
 
+    Parameters
+    ----------
+    trace : array-like of shape (n_samples,)
+        Values of the chain, such as its log-likelihood after each sweep.
+
+    Returns
+    -------
+    float
+        The effective sample size.
+
+    See Also
+    --------
+    topicfold.plots.trace : The chains of a sampler as a figure.
+
+    References
+    ----------
+    Geyer, C. J. (1992). Practical Markov chain Monte Carlo. Statistical Science 7, 473-483.
+    https://doi.org/10.1214/ss/1177011137
+
+    Examples
+    --------
+    >>> from topicfold.metrics import effective_sample_size
     >>> effective_sample_size([1.0, 2.0, 1.0, 2.0, 1.0, 2.0]) >= 6
     True
     >>> effective_sample_size(range(100)) < 5

@@ -34,7 +34,7 @@ class ModelInfo:
         return self.load().score_unit
 
     def make(self, n_topics: int, **parameters: Any) -> TopicModel:
-        """An instance with so many topics (and themes, where there are themes)."""
+        """An instance with this number of topics (and of themes, if the model has themes)."""
         return self.load()(**{**dict.fromkeys(self.sizes, n_topics), **parameters})
 
 

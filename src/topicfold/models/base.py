@@ -44,29 +44,61 @@ _CELLS_A_SCORE = 1 << 22  # of documents that are scored together
 class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of all topic models.
 
+    Models are scikit-learn estimators: they have `fit`, `transform`, `score`, `get_params` and so on. This class is
+    abstract; use one of the models listed under See Also.
+
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z); also as `components_`.
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        P(z|d) of the training documents.
+        P(z|d), the share of each topic in each training document.
     topic_weight_ : ndarray of shape (n_topics,)
-        Share of each topic in the corpus.
+        P(z), the share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Number of tokens of each word in the training documents.
     word_documents_ : ndarray of shape (n_topics, n_words)
-        Documents of each topic that have each word: the sum of their P(z|d). Words are ranked by it.
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
     topic_documents_ : ndarray of shape (n_topics,)
-        Documents of each topic: the sum of P(z|d) over all that were learned from.
-    topic_marks_ : tuple of str
-        Why a topic may be junk, '' for most: words that few documents repeat, near-duplicate documents, or words that
-        are everywhere. A further `partial_fit` takes them away.
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
     history_ : ndarray of shape (n_iter_,)
         The objective at each step.
     n_iter_ : int
         Number of steps.
-    converged_, interrupted_ : bool
-        Whether the fit ended by itself before `max_iter`; whether Ctrl-C ended it.
+    converged_ : bool
+        Whether the fit ended by itself before the maximum number of steps.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+    score_unit : str
+        The unit of `score`, such as 'nats per token'. Scores in different units cannot be compared.
+
+    See Also
+    --------
+    LDA : Flat topics with priors; the default model.
+    LTM : Topics that use a graph or embeddings of the documents.
+    HLTA : A hierarchy of topics.
+
+    Examples
+    --------
+    >>> from topicfold import HLTA, LDA, TopicModel
+    >>> issubclass(LDA, TopicModel), issubclass(HLTA, TopicModel)
+    (True, True)
     """
 
     # What a fitted model keeps, beside what its base classes declare: a file that holds anything else is refused.
@@ -113,44 +145,111 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @abstractmethod
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use; `fit` does it first."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
 
     @abstractmethod
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Fit the model to documents."""
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
 
     @abstractmethod
     def transform(self, X: CountsLike) -> np.ndarray:
-        """The topics of new documents, one row each, whatever else is in the batch."""
+        """Infer the topics of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            One row per document. A row does not depend on the other documents.
+        """
 
     @abstractmethod
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the topics of the training documents."""
+        """Fit the model and return the topics of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            One row per document.
+        """
 
     @abstractmethod
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood of documents, in `score_unit`."""
+        """Compute the mean log-likelihood of documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        float
+            The mean in `score_unit`; higher is better.
+        """
 
     @abstractmethod
     def document_topics(self, X: CountsLike) -> np.ndarray:
-        """Memberships of documents in the topics, with the columns of `doc_topic_`.
+        """Infer the memberships of documents in the topics, with the columns of `doc_topic_`.
 
-        The same as `transform`, except where `transform` can be set to give other features (TTMM).
+        This equals `transform`, except in models where `transform` can return other features (TTMM).
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document.
         """
 
     @abstractmethod
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """The topics as a TopicTree: plain arrays to print, change, save and explore.
+        """Return the topics as a TopicTree: plain arrays to print, change, save and explore.
 
         Parameters
         ----------
-        corpus : Corpus, optional
-            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
-            another corpus is assigned to the topics first.
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
 
         Returns
         -------
         TopicTree
+            The topics with their words and documents.
         """
 
     @abstractmethod
@@ -163,7 +262,13 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @classmethod
     def stored(cls) -> dict[str, Stored]:
-        """All that a fitted model of this class keeps: what it and its base classes declare."""
+        """Return the declarations of all learned attributes, which model files are checked against.
+
+        Returns
+        -------
+        dict of str to Stored
+            Shape, type and range of each attribute, by its name.
+        """
         declared: dict[str, Stored] = {}
         for base in reversed(cls.__mro__):
             declared |= vars(base).get("_stored", {})
@@ -174,7 +279,13 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @property
     def components_(self) -> np.ndarray:
-        """P(w|z), by scikit-learn's name."""
+        """P(w|z), under the name that scikit-learn uses.
+
+        Returns
+        -------
+        ndarray of shape (n_topics, n_words)
+            The same array as `topic_word_`.
+        """
         return self.topic_word_
 
     @property
@@ -182,7 +293,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self._n_outputs()
 
     def summary(self) -> FitSummary:
-        """How the fit went.
+        """Summarise how the fit went.
 
         Returns
         -------
@@ -207,11 +318,12 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to one .safetensors file; `topicfold.load` reads it.
+        """Write the fitted model to one .safetensors file.
 
         Parameters
         ----------
         path : str or Path
+            The file to write; `topicfold.load` reads it.
         """
         from .model_file import save
 
@@ -297,30 +409,33 @@ class FlatTopicModel(TopicModel):
     """Base class of models with one level of topics: P(w|d) = sum_z P(z|d) P(w|z)."""
 
     def document_topics(self, X: CountsLike) -> np.ndarray:
-        """P(z|d) of documents, with the columns of `doc_topic_`.
+        """Infer P(z|d) of documents, with the columns of `doc_topic_`.
 
         Parameters
         ----------
-        X : Corpus, matrix, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document.
         """
         return np.asarray(self.transform(X))
 
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """The topics as a TopicTree of one level: plain arrays to print, change, save and explore.
+        """Return the topics as a TopicTree of one level: plain arrays to print, change, save and explore.
 
         Parameters
         ----------
-        corpus : Corpus, optional
-            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
-            another corpus is assigned to the topics first.
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
 
         Returns
         -------
         TopicTree
+            The topics with their words and documents.
         """
         check_is_fitted(self)
         known = corpus is None or self._is_fitted_on(corpus)
@@ -370,16 +485,34 @@ class EMTopicModel(FlatTopicModel):
 
 
 def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
-    """The topics of a fitted model: the same as `model.topic_tree(corpus)`.
+    """Return the topics of a fitted model as a TopicTree.
+
+    This is the same as `model.topic_tree(corpus)`.
 
     Parameters
     ----------
     model : TopicModel
-    corpus : Corpus, optional
+        A fitted model.
+    corpus : Corpus, default=None
+        The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+        assigned to the topics first.
 
     Returns
     -------
     TopicTree
+        The topics with their words and documents.
+
+    See Also
+    --------
+    TopicTree : What can be done with the result.
+    build_report : An interactive page of the topics.
+
+    Examples
+    --------
+    >>> from topicfold import LDA, topic_tree
+    >>> model = LDA(n_topics=2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> len(topic_tree(model).ids)
+    2
     """
     return model.topic_tree(corpus)
 

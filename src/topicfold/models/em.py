@@ -340,7 +340,7 @@ def check_size(counts: sp.csr_array, n_topics: int) -> None:
             f"(n_samples={n_documents}, n_features={n_words}): choose at most {min(n_documents, n_words)}"
         )
     if counts.nnz == 0:
-        raise ValueError(f"all {n_documents} documents are empty: there is not one word to fit")
+        raise ValueError(f"all {n_documents} documents are empty: there are no words to fit")
 
 
 def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> Prior:

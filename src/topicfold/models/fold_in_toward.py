@@ -96,8 +96,8 @@ def fold_in_toward(
 ) -> np.ndarray:
     """P(z|d) with P(w|z) fixed, drawn `toward` (documents x topics, rows sum to `pull`) and by a prior.
 
-    The prior is so many tokens per document, which the topics share by their weight, or pseudo-counts of documents x
-    topics.
+    The prior is a number of tokens per document, which the topics share by their weight, or pseudo-counts (documents x
+    topics).
     """
     n_topics = len(topic_word)
     base = prior if isinstance(prior, np.ndarray) else prior * topic_weight[None].astype(np.float64)

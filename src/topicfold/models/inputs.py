@@ -71,7 +71,13 @@ class CountsMixin:
         return tags
 
     def words(self) -> list[str] | None:
-        """The words of the columns, or None when the estimator was fitted on a bare matrix."""
+        """Return the words of the columns.
+
+        Returns
+        -------
+        list of str or None
+            The words, or None if the model was fitted on a matrix without words.
+        """
         # Not in feature_names_in_: scikit-learn would warn at each plain matrix of counts that it has no names.
         names = self.vocabulary_ or getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
@@ -94,16 +100,24 @@ class CountsMixin:
         return _in_range(counts, dtype)
 
     def word_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
-        """Counts of documents over the words of the fit; a Corpus with other words is matched word by word.
+        """Count the words of the fit in documents; a Corpus with other words is matched word by word.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        dtype : dtype, default=float32
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        dtype : dtype, default=numpy.float32
+            Type of the counts.
 
         Returns
         -------
         sparse array of shape (n_documents, n_features_in_)
+            Counts over the words of the fit.
+
+        Raises
+        ------
+        ValueError
+            If X does not fit the model: another number of columns, no word in common, or values that are not counts.
         """
         texts = None if isinstance(X, Corpus) else _as_texts(X)
         if isinstance(X, Corpus):
@@ -139,7 +153,7 @@ class CountsMixin:
         except ValueError as error:  # scikit-learn's take several lines
             raise ValueError(" ".join(str(error).split())) from None
         except TypeError as error:
-            raise NotNumbers(f"X holds what is not a number: {' '.join(str(error).split())}") from None
+            raise NotNumbers(f"X holds values that are not numbers: {' '.join(str(error).split())}") from None
 
     def _matched(self, corpus: Corpus) -> sp.csr_array:
         words = self.words()
@@ -162,7 +176,7 @@ class CountsMixin:
         words = self.words()
         if words is None or self.preprocessing_ is None:
             raise ValueError(
-                f"this {type(self).__name__} was fitted on a bare matrix and does not know how text becomes words: "
+                f"this {type(self).__name__} was fitted on a matrix without words and cannot turn texts into words: "
                 "fit it on texts or a Corpus made from texts, or pass counts"
             )
         counter = WordCounter(self.preprocessing_, words)
@@ -221,12 +235,12 @@ def _check_frame(X: Any) -> None:
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(
             f"X is a {type(X).__name__}, whose rows have no order: "
-            'Corpus.from_frame(X, text="...", id="...") makes it a corpus to fit'
+            'Corpus.from_frame(X, text="...", id="...") makes a corpus of it'
         )
     if isinstance(frame, nw.DataFrame):
         texts = [name for name, kind in frame.schema.items() if kind in (nw.String, nw.Categorical, nw.Object)]
         if texts:
             raise ValueError(
                 f"X is a data frame with text in column {texts[0]!r}: "
-                f'Corpus.from_frame(X, text="{texts[0]}") makes it a corpus to fit'
+                f'Corpus.from_frame(X, text="{texts[0]}") makes a corpus of it'
             )

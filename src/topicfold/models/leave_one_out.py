@@ -14,7 +14,7 @@ probability alpha / (alpha + focus) of the corpus as a whole:
 
     r_dk  ~  m_k prod_w f_k(w)^n(d,w),   f_k(w) = (focus P(w|k) + alpha P(w)) / (focus + alpha)
 
-A token is left out of r, too: its own factor is divided out. Short documents are mostly about one thing, and this says
+A token is also left out of r: its own factor is divided out. Short documents are mostly about one thing, and this says
 so. Long ones are free to mix: beyond 30 tokens focus fades, and from 60 tokens on there is none (it changed their
 topics little, and finding r takes as long as a step of PLSA). With focus = 0 the model is LDA.
 """

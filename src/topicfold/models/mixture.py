@@ -77,12 +77,20 @@ class MixtureModel(EMTopicModel):
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or X cannot be used, for example if there are more topics than documents or words.
         """
         self.check_parameters()
         counts = self._fit_counts(X, np.dtype(self.dtype))
@@ -103,20 +111,23 @@ class MixtureModel(EMTopicModel):
         return self
 
     def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Learn from one more batch of a stream of documents, by stepwise EM; batches are not kept.
+        """Learn from one more batch of a stream of documents, by stepwise EM.
 
-        The first batch is fitted as by `fit`; each further one moves the topics a little less. `doc_topic_` is that of
-        the last batch, `history_` the log-likelihood per token of each batch before it was learned from. All batches
-        must have the same words.
+        The first batch is fitted as by `fit`; each further batch moves the topics a little less. Batches are not kept:
+        `doc_topic_` belongs to the last batch, and `history_` holds the log-likelihood per token of each batch before
+        the model learned from it. All batches must have the same words.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
         """
         self._check_stream()
         if not hasattr(self, "topic_word_"):
@@ -133,39 +144,45 @@ class MixtureModel(EMTopicModel):
         return self
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """P(z|d) of new documents, one row each, whatever else is in the batch.
+        """Infer P(z|d) of new documents.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document. A row does not depend on the other documents.
         """
         check_is_fitted(self)
         return self._fold_in(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_))
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return P(z|d) of the training documents.
+        """Fit the model and return P(z|d) of the training documents.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document.
         """
         return self.fit(X, y).doc_topic_
 
     def predict(self, X: CountsLike) -> np.ndarray:
-        """The largest topic of each document.
+        """Predict the largest topic of each document.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
@@ -175,31 +192,38 @@ class MixtureModel(EMTopicModel):
         return self.document_topics(X).argmax(axis=1)
 
     def fit_predict(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return the largest topic of each training document.
+        """Fit the model and return the largest topic of each training document.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
         ndarray of shape (n_documents,)
+            Row of the topic in `topic_word_`.
         """
         return self.fit(X, y).doc_topic_.argmax(axis=1)
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored.
+        """Compute the mean log-likelihood per token by document completion.
+
+        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
         float
-            In nats per token.
+            The mean in nats per token; higher is better.
         """
         check_is_fitted(self)
         return self._completion(X, self._fold_in)

@@ -26,7 +26,35 @@ _ROUNDING = 0.01  # of a sum of probabilities
 
 
 def save(model: TopicModel, path: str | Path) -> None:
-    """Write a fitted model: its class, parameters and everything it learned."""
+    """Write a fitted model to one .safetensors file: its class, parameters and everything it learned.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted model.
+    path : str or Path
+        The file to write; `load` reads it.
+
+    Raises
+    ------
+    ValueError
+        If the model is not fitted, or is not one of topicfold's models.
+
+    See Also
+    --------
+    load : Reads a model.
+    TopicModel.save : The same as a method.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from topicfold import LDA, load, save
+    >>> model = LDA(n_topics=2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/model.safetensors")
+    ...     load(f"{folder}/model.safetensors").n_topics
+    2
+    """
     from . import MODELS
 
     name = type(model).__name__
@@ -47,8 +75,40 @@ def save(model: TopicModel, path: str | Path) -> None:
 def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> TopicModel:
     """Read a model that `save` wrote.
 
-    A model fitted on text that a custom tokenizer cut asks for it again: `load(path, tokenizer=cut)`; without it
-    everything works but raw text.
+    Parameters
+    ----------
+    path : str or Path
+        The .safetensors file.
+    tokenizer : callable, default=None
+        The custom tokenizer of a model that was fitted on texts with one. Without it, everything works except raw
+        texts.
+
+    Returns
+    -------
+    TopicModel
+        The fitted model.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged or is not a model of topicfold.
+
+    See Also
+    --------
+    save : Writes a model.
+    Corpus.load : Reads a corpus.
+    TopicTree.load : Reads a tree of topics.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from topicfold import LDA, load
+    >>> model = LDA(n_topics=2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.safetensors")
+    ...     same = load(f"{folder}/model.safetensors")
+    >>> bool((same.topic_word_ == model.topic_word_).all())
+    True
     """
     from . import MODELS
 

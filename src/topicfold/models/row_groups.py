@@ -67,7 +67,7 @@ class CountRows:
         return row_blocks(self.indptr, max(1, *(min(most, cells_per_word // cells) for most, cells in _GROUPS)))
 
     def blocks(self, first: int, last: int, values: int = _VALUES_A_BLOCK) -> list[tuple[int, int]]:
-        """Blocks of the rows first..last with about so many cells each."""
+        """Blocks of the rows first..last with about this many cells each."""
         n_blocks = -(-int(self.indptr[last] - self.indptr[first]) // values)
         return row_blocks(self.indptr, max(n_blocks, 1), first, last)
 
@@ -96,7 +96,7 @@ class CountRows:
         """Call `run(shared, cells, *rows of the tables)` for each block of rows.
 
         `reads` are tables of documents that it looks at, `writes` those it fills, which hold zeros; `by_cell` are
-        filled, too, and have a value for each cell instead of a row for each document.
+        filled as well, and have a value for each cell instead of a row for each document.
         """
         blocks = row_blocks(self.indptr, max(1, int(self.indptr[-1]) // _VALUES_A_BLOCK))
         cluster = self.cluster()

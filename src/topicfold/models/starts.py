@@ -211,7 +211,7 @@ def given_topics(topics: ArrayLike, n_topics: int, n_words: int) -> np.ndarray:
     if topic_word.shape != (n_topics, n_words):
         raise ValueError(f"init has shape {topic_word.shape}: expected topics x words, {(n_topics, n_words)}")
     if not np.isfinite(topic_word).all() or (topic_word < 0).any() or (topic_word.sum(axis=1) <= 0).any():
-        raise ValueError("init must hold finite numbers, none negative, and no row of zeros")
+        raise ValueError("init must hold finite, non-negative numbers and no row of zeros")
     return _rows(topic_word)
 
 

@@ -20,13 +20,34 @@ _WIDE_RANGE = 10  # a parameter whose largest value is more than this many times
 
 
 def selection(result: Selection) -> Any:
-    """Held-out score, coherence and stability against the size, the recommended point marked.
+    """Draw held-out score, coherence and stability against the size, with the recommended point marked.
 
-    The first numeric parameter that varies is the horizontal axis, and every combination of the others is a line.
-    Between models with sizes of their own the axis is the number of topics found. Points that failed are left out.
+    The first numeric parameter that varies is the horizontal axis; every combination of the others is a line. For
+    models that find their own size, the axis is the number of topics found. Points that failed are left out.
 
-    The bar of a point is one standard error of its difference to the best point over folds: the bars that reach the
-    dotted line are within one standard error of the best score. The dashed line is the score without topics.
+    The error bar of a point is one standard error, over folds, of its difference from the best point: points whose bars
+    reach the dotted line are within one standard error of the best score. The dashed line is the score without topics.
+
+    Parameters
+    ----------
+    result : Selection
+        The result of `select`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    topicfold.select : Chooses the number of topics and other parameters.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, plots, select
+    >>> corpus = Corpus.from_texts(["cat dog cat dog", "dog cat dog cat", "sun moon sun", "moon star sun star"] * 6)
+    >>> len(plots.selection(select(PLSA(), corpus, {"n_topics": [1, 2]})).axes)
+    3
     """
     rows = [row for row in result.rows if row.failed is None]
     figure = new_figure(6.4, 7.2)

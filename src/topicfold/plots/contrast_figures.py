@@ -21,11 +21,40 @@ _LETTER, _LINE = 0.0125, 0.026  # width and height of a label's letter, as a sha
 
 
 def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None, n_words: int = 15) -> Any:
-    """Every word of a topic as a dot: tokens of all groups on a log scale, and the z-score of one group, the first.
+    """Draw the words of a topic as dots: frequency on a log scale against the z-score of one group.
 
-    Words the group uses more stand above 0, in the first colour; those it uses less below, in the second. The `n_words`
-    furthest on each side are listed at the right, and named in the plot where there is room. Words of less than half a
-    token in the topic are not drawn.
+    Words that the group uses more are above 0 in the first colour, those that it uses less are below in the second.
+    Words with less than half a token in the topic are not drawn.
+
+    Parameters
+    ----------
+    contrast : Contrast
+        The result of `contrast`.
+    topic : int, default=-1
+        Id of the topic; -1 for all tokens.
+    group : str or None, default=None
+        The group. None takes the first.
+    n_words : int, default=15
+        Number of words per side that are listed at the right, and named in the plot if there is room.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    topicfold.contrast : Computes the scores.
+    effect_sizes : Effects of metadata on topics.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, contrast, plots
+    >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
+    >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
+    >>> found = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", groups=("left", "right"))
+    >>> len(plots.contrast_words(found, 0, "right").axes)
+    2
     """
     check_whole("n_words", n_words)
     group = contrast.groups[0] if group is None else group

@@ -18,9 +18,38 @@ _SHOWN_TOPICS = 12
 
 
 def effect_sizes(table: pd.DataFrame) -> Any:
-    """An effect on each topic with its interval, the largest at the top: from `effects(...).contrast(...)`.
+    """Draw an effect on each topic with its interval, the largest at the top.
 
-    Or from a table of `effects(...).table()` with the rows of one term. Intervals that hold zero are grey.
+    Intervals that contain zero are grey.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The result of `Effects.contrast`, or the rows of one term of `Effects.table`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If the table has several terms.
+
+    See Also
+    --------
+    effect_curves : Shares along a column.
+    topicfold.effects : Estimates effects.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, LDA, effects, plots
+    >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
+    >>> corpus = Corpus.from_texts(texts, metadata={"place": ["farm", "farm", "sky", "sky"] * 10})
+    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
+    >>> len(plots.effect_sizes(found.contrast("place", "farm", "sky")).axes)
+    1
     """
     terms = table["term"].unique().tolist()
     if len(terms) != 1:
@@ -47,9 +76,40 @@ def effect_sizes(table: pd.DataFrame) -> Any:
 
 
 def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_topics: int = _SHOWN_TOPICS) -> Any:
-    """Predicted shares with bands, a panel per topic: from `effects(...).predict(...)`.
+    """Draw predicted shares of topics with bands, one panel per topic.
 
-    Without `topics`, those that move most for the width of their bands.
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The result of `Effects.predict`.
+    topics : sequence of int, default=None
+        Ids of the topics to draw. None draws those that change most in relation to the width of their bands.
+    n_topics : int, default=12
+        Maximum number of topics, if `topics` is None.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If a topic is not in the table.
+
+    See Also
+    --------
+    effect_sizes : One effect on each topic.
+    topicfold.effects : Estimates effects.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, LDA, effects, plots
+    >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
+    >>> corpus = Corpus.from_texts(texts, metadata={"year": [2001, 2002, 2003, 2004] * 10})
+    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ year")
+    >>> len(plots.effect_curves(found.predict("year")).axes)
+    2
     """
     known = table["topic"].unique().tolist()
     if topics is None:

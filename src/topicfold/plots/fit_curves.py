@@ -18,7 +18,35 @@ __all__ = ["convergence", "trace"]
 
 
 def convergence(model: TopicModel) -> Figure:
-    """The objective before each step of a fit."""
+    """Draw the objective before each step of a fit.
+
+    Parameters
+    ----------
+    model : TopicModel
+        A fitted model.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If the model is not fitted.
+
+    See Also
+    --------
+    trace : The chains of a Gibbs sampler.
+    topicfold.TopicModel.summary : The same numbers.
+
+    Examples
+    --------
+    >>> from topicfold import LDA, plots
+    >>> model = LDA(2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> len(plots.convergence(model).axes)
+    1
+    """
     if not hasattr(model, "history_") or len(model.history_) == 0:
         raise ValueError(f"this {type(model).__name__} has no history_: fit it first")
     summary = model.summary()
@@ -35,7 +63,36 @@ def convergence(model: TopicModel) -> Figure:
 
 
 def trace(model: LDCC) -> Figure:
-    """The joint log-likelihood of a sampler's chains by sweep, with the end of burn-in."""
+    """Draw the joint log-likelihood of the chains of a Gibbs sampler by sweep, with the end of burn-in.
+
+    Parameters
+    ----------
+    model : LDCC
+        A fitted model.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If the model is not a fitted LDCC.
+
+    See Also
+    --------
+    convergence : The objective of an EM fit.
+    topicfold.metrics.effective_sample_size : How much a chain is worth.
+
+    Examples
+    --------
+    >>> from topicfold import LDCC, plots
+    >>> texts = ["cat dog cat", "dog cat", "sun moon", "moon star sun"]
+    >>> model = LDCC(2, 2, n_sweeps=20, burn_in=10, lag=2, random_state=0).fit(texts)
+    >>> len(plots.trace(model).axes)
+    1
+    """
     chains = getattr(model, "chain_history_", None)
     if chains is None:
         raise ValueError(f"this {type(model).__name__} has no chain_history_: trace is for a fitted LDCC")

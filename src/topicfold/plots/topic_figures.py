@@ -20,7 +20,34 @@ _SHOWN_TOPICS = 12
 
 
 def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: int = 10) -> Any:
-    """The best words of topics as bars of P(w|z), ranked by the tree's score; without `topics`, the largest twelve."""
+    """Draw the best words of topics as bars of P(w|z).
+
+    Parameters
+    ----------
+    tree : TopicTree
+        The topics.
+    topics : sequence of int, default=None
+        Ids of the topics to draw. None draws the twelve largest.
+    n_words : int, default=10
+        Number of words per topic; they are ranked by the score of the tree.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    topic_sizes : The sizes of topics.
+    hierarchy : Topics as a tree.
+
+    Examples
+    --------
+    >>> from topicfold import LDA, plots
+    >>> tree = LDA(2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"]).topic_tree()
+    >>> len(plots.topic_words(tree).axes)
+    2
+    """
     if topics is None:
         topics = [topic for topic, _ in in_order(tree) if tree.level[tree.row(topic)] == 1]
         topics = sorted(topics, key=lambda topic: -tree.size[tree.row(topic)])[:_SHOWN_TOPICS]
@@ -48,7 +75,32 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
 
 
 def topic_sizes(tree: TopicTree) -> Any:
-    """The share of documents in each topic as bars, the largest first; topics below another stand under it."""
+    """Draw the share of documents in each topic as bars.
+
+    The largest topics come first, and topics below another are drawn under it.
+
+    Parameters
+    ----------
+    tree : TopicTree
+        The topics.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    topic_words : The best words of topics.
+    over_time : Sizes of topics over time.
+
+    Examples
+    --------
+    >>> from topicfold import LDA, plots
+    >>> tree = LDA(2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"]).topic_tree()
+    >>> len(plots.topic_sizes(tree).axes)
+    1
+    """
     order = in_order(tree)
     if not order:
         raise ValueError("the tree has no topics")
@@ -70,7 +122,34 @@ def topic_sizes(tree: TopicTree) -> Any:
 
 
 def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
-    """The share of documents over time, a panel for each of the topics that moved most, all on one scale."""
+    """Draw the share of topics over time, one panel per topic, all on one scale.
+
+    Parameters
+    ----------
+    table : TopicsOverTime
+        The result of `topics_over_time`.
+    n_topics : int, default=12
+        Number of topics to draw: those whose share changed most.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    topicfold.topics_over_time : Computes the shares.
+    topic_sizes : Sizes of topics in all documents.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, LDA, plots, topics_over_time
+    >>> texts = ["cat dog cat", "dog cat", "sun moon", "moon star sun"]
+    >>> corpus = Corpus.from_texts(texts, timestamps=[2001, 2001, 2002, 2002])
+    >>> table = topics_over_time(LDA(2, random_state=0).fit(corpus), corpus, "year")
+    >>> len(plots.over_time(table).axes)
+    2
+    """
     spread = table.share.max(axis=0) - table.share.min(axis=0)
     shown = np.argsort(-spread, kind="stable")[:n_topics]
     n_columns = min(3, len(shown))
@@ -89,12 +168,41 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
 
 
 def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] | None = None) -> Any:
-    """Documents at their positions (see `document_positions`), coloured by their largest topic.
+    """Draw documents as dots on a map, coloured by topic or label.
 
-    In a hierarchy it is one of the highest level, as in the explorer; where topics have parts (LDCC), one of these.
+    The seven largest topics or labels have a colour each; all other documents are grey. In a hierarchy the colours are
+    for topics of the highest level; where topics have parts (LDCC), for the parts.
 
-    With `labels`, one per document or the `labels` of a Corpus, they are coloured by label. The seven largest topics or
-    labels have a colour each; all others are grey, as are documents without any.
+    Parameters
+    ----------
+    positions : ndarray of shape (n_documents, 2)
+        Positions of the documents; see `document_positions`.
+    tree : TopicTree
+        The topics of the documents.
+    labels : sequence, default=None
+        Labels to colour by, one per document, or the `labels` of a Corpus. None colours by the largest topic.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If the number of positions is not that of the documents.
+
+    See Also
+    --------
+    topicfold.document_positions : Computes positions.
+    topicfold.build_report : An interactive map.
+
+    Examples
+    --------
+    >>> from topicfold import LDA, document_positions, plots
+    >>> tree = LDA(2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"]).topic_tree()
+    >>> len(plots.document_map(document_positions(tree.doc_topic), tree).axes)
+    1
     """
     positions = np.asarray(positions)
     if positions.shape != (len(tree.doc_topic), 2):

@@ -16,11 +16,35 @@ _ROUNDS = 12  # of sorting two columns, each by the other
 
 
 def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
-    """Topics under those they belong to, a line each, with marks as large as their shares of the documents.
+    """Draw topics as a tree, one line per topic, with marks as large as their shares of the documents.
 
-    Where a topic may be below several (LDCC), two columns joined by lines as wide as the weights, in an order in which
-    few lines cross. Of a tree with more than 100 topics the upper levels are drawn, and of a level with more than 100
-    its largest topics; the title says so.
+    Where a topic may be below several others (LDCC), the figure has two columns that are connected by lines as wide as
+    the weights, in an order in which few lines cross. In a tree with more than 100 topics only the upper levels are
+    drawn, and on a level with more than 100 topics only the largest; the title says so.
+
+    Parameters
+    ----------
+    tree : TopicTree
+        The topics.
+    n_words : int, default=5
+        Number of words per topic.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    topicfold.TopicTree.grouped : Puts levels above flat topics.
+    topic_sizes : The sizes of topics as bars.
+
+    Examples
+    --------
+    >>> from topicfold import LDA, plots
+    >>> tree = LDA(2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"]).topic_tree()
+    >>> len(plots.hierarchy(tree).axes)
+    1
     """
     if len(tree) == 0 or n_words < 1:
         raise ValueError(f"{len(tree)} topics and n_words={n_words}: expected at least one of each")

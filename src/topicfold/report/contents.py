@@ -61,39 +61,59 @@ def build_report(
     max_documents: int = MOST_DOCUMENTS,
     texts_mb: float = 36.0,
 ) -> Report:
-    """What the explorer shows of topics and the documents of a corpus.
+    """Build the interactive page of topics and documents: the explorer.
 
     Parameters
     ----------
     topics : TopicModel or TopicTree
-        A fitted model, whose tree of this corpus is shown; or a tree of it, say with topics merged or renamed.
+        A fitted model, or a tree of this corpus, for example with topics merged or renamed.
     corpus : Corpus
-        The documents of the fit, or others.
+        The documents of the fit, or others. Keep titles and texts to read them on the page.
     name : str, default='corpus'
-        What the corpus is called on the page.
-    names : mapping of int to str, optional
+        Name of the corpus on the page.
+    names : mapping of int to str, default=None
         Names of topics by id.
-    edits : str, Path or sequence of mappings, optional
-        What a reader renamed, merged, dropped and grouped on an earlier page of these topics: the file that the page
-        downloaded, or a list; see `TopicTree.apply`. Further edits on the new page are added to them.
-    effects : Effects or str, optional
-        Effects of metadata to show, as `effects` estimates them, or the formula of some, such as '~ party + year'.
-    compare : TopicModel or TopicTree, optional
-        Other topics of the same documents, to set beside.
-    model_name, compare_name : str, optional
-        What the two are called there.
+    edits : str, Path or sequence of mappings, default=None
+        Topics that a reader renamed, merged, dropped and grouped on an earlier page: the file that the page downloaded,
+        or a list; see `TopicTree.apply`. Edits on the new page are added to them.
+    effects : Effects or str, default=None
+        Effects of metadata to show: the result of `effects`, or a formula such as '~ party + year'.
+    compare : TopicModel or TopicTree, default=None
+        Other topics of the same documents to compare with.
+    model_name : str or None, default=None
+        Name of the topics in the comparison.
+    compare_name : str or None, default=None
+        Name of the other topics in the comparison.
     layout : {'neighbours', 'umap'}, default='neighbours'
-        How documents find their places on the map; 'umap' is an extra.
+        How documents are placed on the map. 'umap' needs the extra topicfold[map].
     max_documents : int, default=200000
-        Of more documents the page shows a sample: the best of each topic, and of the others as many as there is room
-        for, spread evenly over topics, labels and dates. Figures are still those of all documents.
+        Maximum number of documents on the page. If there are more, it shows a sample: the best documents of each topic,
+        and others spread evenly over topics, labels and dates. Figures are still those of all documents.
     texts_mb : float, default=36.0
-        Megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. Beyond
-        that the longest texts are cut, though none to less than 200 bytes, and the page says so.
+        Maximum megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. Beyond
+        that the longest texts are cut, but to no less than 200 bytes, and the page says so.
 
     Returns
     -------
     Report
+        The page; `save` writes it to a file.
+
+    Raises
+    ------
+    ValueError
+        If the topics are not of this corpus, or an edit or formula cannot be used.
+
+    See Also
+    --------
+    TopicTree : Topics to print, change and save.
+    topicfold.plots.document_map : A static map.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, LDA, build_report
+    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"], keep_texts=True)
+    >>> build_report(LDA(2, random_state=0).fit(corpus), corpus, name="pets")
+    Report on pets: 2 topics, 4 documents
     """
     check_whole("max_documents", max_documents)
     check_number("texts_mb", texts_mb)
@@ -151,7 +171,39 @@ def build_report(
 
 
 def read_names(path: str | Path) -> dict[int, str]:
-    """Names of topics from a file that the page downloaded: {"12": "name"}."""
+    """Read names of topics from a JSON file such as {"12": "name"}, which the explorer downloaded.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    dict of int to str
+        Names by topic id.
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold names of topics.
+
+    See Also
+    --------
+    TopicTree.rename : Gives these names to topics.
+    TopicTree.apply : Applies all edits of the explorer.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from topicfold import read_names
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "names.json"
+    ...     _ = file.write_text('{"12": "space"}')
+    ...     read_names(file)
+    {12: 'space'}
+    """
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

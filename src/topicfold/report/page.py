@@ -56,10 +56,22 @@ SCRIPTS = (
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What the explorer shows, as plain JSON values. Made by `build_report`.
+    """What the explorer shows, as plain JSON values; made by `build_report`.
 
-    >>> from topicfold import Corpus, PLSA
-    >>> from topicfold.report import build_report
+    In a notebook, a report shows itself.
+
+    Parameters
+    ----------
+    data : dict
+        The contents of the page.
+
+    See Also
+    --------
+    build_report : Makes one.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, build_report
     >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
     >>> report = build_report(PLSA(2, random_state=0).fit(corpus), corpus, name="pets & planets")
     >>> report
@@ -75,11 +87,23 @@ class Report:
         return f"Report on {self.data['name']}: {len(topics):,} topics, {corpus['documents']:,} documents"
 
     def to_json(self) -> str:
-        """The report as JSON."""
+        """Return the contents as JSON.
+
+        Returns
+        -------
+        str
+            A JSON object.
+        """
         return _json(self.data)
 
     def to_html(self) -> str:
-        """The whole page."""
+        """Return the page.
+
+        Returns
+        -------
+        str
+            One HTML document that needs no other file and no network.
+        """
         # each script with its own hash: a browser then says which one is not as it should be
         drawing = [
             "function explorer(report, signal) {\n",
@@ -108,7 +132,13 @@ class Report:
         return self.to_html().encode("utf-8", "replace")  # half of a surrogate pair cannot be written
 
     def save(self, path: str | Path) -> None:
-        """Write the page; a failed write leaves what was there before."""
+        """Write the page to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The .html file. If writing fails, an earlier file stays unchanged.
+        """
         content = self._content()
         with replaced_when_whole(path) as unfinished:
             Path(unfinished).write_bytes(content)

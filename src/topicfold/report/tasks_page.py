@@ -28,6 +28,35 @@ def tasks_page(tasks: JudgementTasks, name: str = "topics") -> str:
 
 
 def save_tasks_page(tasks: JudgementTasks, path: str | Path, name: str = "topics") -> None:
-    """Write the page."""
+    """Write a page on which people answer tasks.
+
+    The page is one HTML file that needs no network. It does not contain the key.
+
+    Parameters
+    ----------
+    tasks : JudgementTasks
+        The tasks.
+    path : str or Path
+        The .html file to write.
+    name : str, default='topics'
+        Name of the topics on the page.
+
+    See Also
+    --------
+    judgement_tasks : Makes tasks.
+    read_judgements : Evaluates the answers that the page downloads.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from topicfold import Corpus, PLSA, judgement_tasks, save_tasks_page
+    >>> corpus = Corpus.from_texts(["ant bee cat dog eel", "bee ant eel dog cat", "sun moon star sky orbit"] * 3)
+    >>> tasks = judgement_tasks(PLSA(2, random_state=0).fit(corpus).topic_tree(corpus), corpus)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_tasks_page(tasks, f"{folder}/tasks.html", "animals and planets")
+    ...     "animals and planets" in Path(f"{folder}/tasks.html").read_text(encoding="utf-8")
+    True
+    """
     with replaced_when_whole(path) as unfinished:
         Path(unfinished).write_bytes(tasks_page(tasks, name).encode("utf-8", "replace"))

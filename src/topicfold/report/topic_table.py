@@ -62,7 +62,7 @@ def topic_table(
 
 
 def as_number(value: Any, digits: int = 4) -> float | None:
-    """A number with so many digits, None for what is none."""
+    """A number rounded to this many digits; None if it is not a number."""
     number = float(value)
     return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 

@@ -133,7 +133,7 @@ def at_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
 
 
 def without_repeated_words(tree: TopicTree, shown: int, least: int) -> TopicTree:
-    """The tree in which a topic has no word that the one above it shows, where at least so many are left."""
+    """The tree in which a topic has no word that the one above it shows, if at least this many are left."""
     if tree.word_score is None or not sp.issparse(tree.word_score):
         return tree
     changed, column = tree, {word: w for w, word in enumerate(tree.vocabulary)}

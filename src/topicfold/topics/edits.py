@@ -90,7 +90,7 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
 
 def _checked(edit: Any) -> Edit:
     if not isinstance(edit, Mapping) or len([kind for kind in _KINDS if kind in edit]) != 1:
-        raise ValueError(f"{edit!r:.60} is no edit: expected one of {', '.join(_KINDS)}")
+        raise ValueError(f"{edit!r:.60} is not an edit: expected one of {', '.join(_KINDS)}")
     kind = next(kind for kind in _KINDS if kind in edit)
     name = edit.get("name")
     if not (name is None or isinstance(name, str)) or (kind == "rename" and name is None):

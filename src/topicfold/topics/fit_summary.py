@@ -25,7 +25,7 @@ _STORED: Mapping[str, Stored] = {
 
 @dataclass(frozen=True, eq=False)
 class FitSummary:
-    """What reports and the command line say about a fit; made by `model.summary()`.
+    """Summary of a fit; made by `model.summary()`.
 
     Attributes
     ----------
@@ -34,15 +34,28 @@ class FitSummary:
     settings : mapping of str to str
         The parameters that change results, as text.
     history : ndarray of shape (n_iter,)
-        The objective after (or, for EM, before) each step.
+        The objective after each step; for EM, before each step.
     unit : str
-        What `score` counts in, such as 'nats per token'.
+        Unit of `score`, such as 'nats per token'.
     n_iter : int
         Number of steps.
     ending : str
-        'converged', 'stopped at max_iter', 'sampling finished' or 'interrupted'.
+        How the fit ended: 'converged', 'stopped at max_iter', 'sampling finished' or 'interrupted'.
     n_documents : int
         Number of training documents.
+
+    See Also
+    --------
+    TopicModel.summary : Makes one.
+    topicfold.plots.convergence : The history as a figure.
+
+    Examples
+    --------
+    >>> from topicfold import LDA
+    >>> model = LDA(n_topics=2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
+    >>> summary = model.summary()
+    >>> summary.name, summary.unit
+    ('LDA', 'nats per token')
     """
 
     name: str
@@ -57,12 +70,34 @@ class FitSummary:
         return f"{self.name}: {self.n_iter:,} iterations ({self.ending})"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values that `from_json` takes."""
+        """Return the summary as plain values, for files.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         return {**asdict(self), "settings": dict(self.settings), "history": self.history.tolist()}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The summary that `to_json` wrote; a ValueError where it holds anything else."""
+        """Make a summary from the values that `to_json` returned.
+
+        Parameters
+        ----------
+        values : mapping
+            The attributes by name.
+
+        Returns
+        -------
+        FitSummary
+            The same summary.
+
+        Raises
+        ------
+        ValueError
+            If a value is missing or of the wrong type.
+        """
         found = {**values, "history": np.asarray(values["history"], np.float64)}
         check_stored(found, _STORED)
         if not all(isinstance(text, str) for pair in found["settings"].items() for text in pair):

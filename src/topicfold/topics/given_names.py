@@ -25,20 +25,32 @@ _NEAREST = 3
 
 
 class TopicToName(NamedTuple):
-    """What a function that names topics gets to see of one.
+    """What a naming function sees of a topic; see `TopicTree.named`.
 
     Attributes
     ----------
     topic : int
-        Its id.
+        Id of the topic.
     words : tuple of str
-        Its words, best first.
+        Its best words, the best first.
     documents : tuple of (str, str)
-        Title (or id) and start of the text of its best documents; the text is empty where it is not known.
+        Title (or id) and start of the text of its best documents. The text is '' if it is not known.
     nearest : tuple of str
-        Names of the topics of its level that are most like it.
+        Names of the most similar topics of its level.
     parent : str or None
         Name of the topic above it.
+
+    See Also
+    --------
+    TopicTree.named : Names topics by a function.
+    naming_prompt : A prompt for a language model.
+
+    Examples
+    --------
+    >>> from topicfold import TopicToName
+    >>> topic = TopicToName(3, ("orbit", "moon"), (("Apollo 11", "On 20 July"),), ("sea tide",), None)
+    >>> topic.words[0]
+    'orbit'
     """
 
     topic: int
@@ -76,7 +88,7 @@ def named(
             descriptions[seen.topic] = description
     if empty:
         shown = ", ".join(map(str, empty[:10])) + (", ..." if len(empty) > 10 else "")
-        warn_user(f"{len(empty)} of the topics to name got no name and stay as they were: {shown}")
+        warn_user(f"{len(empty)} of the topics to name got no name and stay unchanged: {shown}")
     return replace(tree, names=_unique(tree, names, new), descriptions=descriptions)
 
 

@@ -57,7 +57,7 @@ def topic_linkage(tree: TopicTree) -> np.ndarray:
 def check_flat(tree: TopicTree, what: str) -> None:
     """A ValueError where the tree has more than one level."""
     if tree.parent.max(initial=-1) >= 0 or tree.edges is not None:
-        raise ValueError(f"{what} works on a tree of one level: take one first, with at_levels([1])")
+        raise ValueError(f"{what} needs a tree of one level: choose one with at_levels([1])")
 
 
 def _clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:

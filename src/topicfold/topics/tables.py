@@ -29,8 +29,8 @@ def _pandas(table: str) -> Any:
 def _check_documents(tree: TopicTree, corpus: Corpus) -> None:
     if len(corpus) != len(tree.doc_topic):
         raise ValueError(
-            f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}: make the tree of this "
-            "corpus, model.topic_tree(corpus)"
+            f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}: make a tree of this "
+            "corpus with model.topic_tree(corpus)"
         )
 
 

@@ -29,11 +29,21 @@ __all__ = ["TopicTree", "TopicWord"]
 
 _SHOWN_WORDS = 10
 _JSON_WORDS = 30
-_RARE = 0.5  # of its probability in the corpus: a word below that is none of the topic's
+_RARE = 0.5  # of its probability in the corpus: a word below that does not belong to the topic
 
 
 class TopicWord(NamedTuple):
-    """A word of a topic: P(w|z), and the score it is ranked by."""
+    """A word of a topic.
+
+    Attributes
+    ----------
+    word : str
+        The word.
+    probability : float
+        P(w|z), its probability in the topic.
+    score : float
+        The score by which it is ranked.
+    """
 
     word: str
     probability: float
@@ -42,55 +52,66 @@ class TopicWord(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TopicTree:
-    """Topics with sizes, words and documents; made by `model.topic_tree(corpus)`.
+    """Topics with their sizes, words and documents; made by `model.topic_tree(corpus)`.
+
+    A tree holds plain arrays and does not refer to the model. It cannot be changed: methods such as `rename`, `merge`
+    and `grouped` return a new tree. A flat model gives a tree of one level.
 
     Attributes
     ----------
-    ids : ndarray of shape (n_topics,)
-        Ids of the topics, which no change of the tree changes.
-    parent : ndarray of shape (n_topics,)
-        Id of the topic above, -1 at the top.
-    level : ndarray of shape (n_topics,)
-        1 at the lowest level.
+    ids : ndarray of int of shape (n_topics,)
+        Ids of the topics. A topic keeps its id when the tree is changed.
+    parent : ndarray of int of shape (n_topics,)
+        Id of the topic above; -1 at the top.
+    level : ndarray of int of shape (n_topics,)
+        Level of each topic; 1 is the lowest.
     size : ndarray of shape (n_topics,)
-        Mean membership of the documents.
+        Mean membership of the documents in each topic.
     topic_word : ndarray of shape (n_topics, n_words)
-        P(w|z).
+        P(w|z), the probability of each word in each topic.
     doc_topic : ndarray of shape (n_documents, n_topics)
-        Membership of the documents.
+        Membership of each document in each topic.
     word_frequency : ndarray of shape (n_words,)
-        Tokens (for HLTA, documents) of each word in training.
+        Number of tokens of each word in the training documents; for HLTA, number of documents with it.
     vocabulary : tuple of str
+        The words of the columns.
     document_ids : sequence of str
-    titles : tuple of str, or None
+        Ids of the documents.
+    titles : sequence of str or None
         Titles of the documents.
-    word_score : array of shape (n_topics, n_words), or None
-        What words are ranked by; sparse: of a topic's own words. None: keyness, or where it is not known in how many
-        documents words are, relevance.
+    word_score : array or sparse array of shape (n_topics, n_words), or None
+        Scores by which words are ranked; a sparse array has the words of each topic only. None ranks by keyness, or by
+        relevance if `word_presence` is not known.
     word_presence : ndarray of shape (n_topics, n_words), or None
-        Share of each topic's documents that have each word.
+        Share of the documents of each topic that contain each word.
     corpus_presence : ndarray of shape (n_words,), or None
-        Share of all documents that have each word.
+        Share of all documents that contain each word.
     exclusive : bool
         Whether the memberships of a document in the topics of one level sum to one.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
-        Membership of the segments of the corpus.
+        Membership of the segments of the corpus in each topic.
     graph : sparse array of shape (n_documents, n_documents), or None
         Graph of the documents that the model was fitted on.
-    edges : tuple of three arrays, or None
-        Ids above, ids below and weights, where a topic may be below several.
+    edges : tuple of three ndarray, or None
+        Ids above, ids below and weights, if a topic may be below several others (LDCC).
     level_names : mapping of int to str
-        What a topic of a level is called, where it is not just 'topic'.
+        What a topic of a level is called, if it is not simply 'topic'.
     names : mapping of int to str
-        Names that topics were given.
+        Names that were given to topics.
     descriptions : mapping of int to str
-        What topics are about, where somebody or something has said it.
+        Descriptions that were given to topics.
     marks : mapping of int to str
-        Why a topic may be junk, for the few that have a sign of it.
+        Why a topic may be junk, for topics that show a sign of it.
     mapping : mapping of int to int or None
-        From the topics of the model to those of the tree; None: dropped.
+        The topic of the tree that each topic of the model has become; None if it was dropped.
     summary : FitSummary or None
         How the fit of the model went.
+
+    See Also
+    --------
+    TopicModel.topic_tree : Makes a tree from a fitted model.
+    build_report : An interactive page of the topics.
+    topicfold.plots.hierarchy : The tree as a figure.
 
     Examples
     --------
@@ -133,7 +154,22 @@ class TopicTree:
     # ---- looking ----------------------------------------------------------------------------------------------------
 
     def words(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[TopicWord]:
-        """The best words of a topic, ranked by its score (keyness, for most models) or by P(w|z)."""
+        """Return the best words of a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+        n : int, default=10
+            Maximum number of words.
+        by : {'score', 'probability'}, default='score'
+            What words are ranked by: the score of the tree (keyness for most models), or P(w|z).
+
+        Returns
+        -------
+        list of TopicWord
+            Tuples of word, probability and score, the best first.
+        """
         if n < 0 or by not in ("score", "probability"):
             raise ValueError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
         row = self.row(topic)
@@ -148,7 +184,23 @@ class TopicTree:
         ]
 
     def row(self, topic: int) -> int:
-        """The row of a topic in the arrays, by its id."""
+        """Return the row of a topic in the arrays.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+
+        Returns
+        -------
+        int
+            The row.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic. The message says if it was merged or dropped.
+        """
         rows = np.flatnonzero(self.ids == topic)
         if len(rows) == 0:
             became = self.mapping.get(topic, "unknown")
@@ -158,26 +210,71 @@ class TopicTree:
 
     @property
     def at_lowest_level(self) -> np.ndarray:
-        """Which topics are at the lowest level, as a mask."""
+        """Which topics are on the lowest level.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_topics,)
+            A mask over the topics.
+        """
         return self.level == min(self.level.tolist(), default=0)
 
     def size_of(self, topic: int) -> float:
-        """The mean membership of the documents in a topic."""
+        """Return the mean membership of the documents in a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+
+        Returns
+        -------
+        float
+            A share of the documents.
+        """
         return float(self.size[self.row(topic)])
 
     def title(self, document: int) -> str:
-        """What a document is called, by its row: its title, or where it has none, its id."""
+        """Return the title of a document.
+
+        Parameters
+        ----------
+        document : int
+            Row of the document.
+
+        Returns
+        -------
+        str
+            Its title, or its id if it has none.
+        """
         return (self.titles[document] if self.titles else "") or self.document_ids[document]
 
     @property
     def score_name(self) -> str:
-        """What the score that words are ranked by is called."""
+        """Name of the score by which words are ranked.
+
+        Returns
+        -------
+        str
+            'keyness', 'relevance' or 'discerning index'.
+        """
         if self.word_score is not None:
             return "discerning index"
         return "relevance" if self.word_presence is None else "keyness"
 
     def word_scores(self, row: int) -> np.ndarray:
-        """The score of every word in the topic of a row; -inf where it is no word of the topic."""
+        """Return the score of every word in a topic.
+
+        Parameters
+        ----------
+        row : int
+            Row of the topic.
+
+        Returns
+        -------
+        ndarray of shape (n_words,)
+            The scores; -inf for a word that does not belong to the topic.
+        """
         if self.word_score is None:
             if self.word_presence is None or self.corpus_presence is None:
                 scores = relevance(self.topic_word[[row]], self.word_frequency)[0]
@@ -191,17 +288,60 @@ class TopicTree:
         return np.where(scores == 0, -np.inf, scores) if sp.issparse(picked) else scores
 
     def name(self, topic: int) -> str:
-        """The name it was given, or its three best words, one of each stem; more where another has the same three."""
+        """Return the name of a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+
+        Returns
+        -------
+        str
+            The name that it was given, or else its three best words with different stems; more words if another topic
+            has the same three.
+        """
         self.row(topic)
         return self.names.get(topic) or " ".join(self._default_names[int(topic)])
 
     def documents(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
-        """The documents most in a topic: (id, membership)."""
+        """Return the documents with the highest membership in a topic.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+        n : int, default=10
+            Maximum number of documents.
+
+        Returns
+        -------
+        list of (str, float)
+            Id and membership of each document, the highest first.
+        """
         column = self.doc_topic[:, self.row(topic)]
         return [(self.document_ids[d], float(column[d])) for d in largest(column, n)]
 
     def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
-        """The topics of a document, by its id (a string) or row (a number): (topic, membership), the largest first."""
+        """Return the topics of a document.
+
+        Parameters
+        ----------
+        document : str or int
+            Id (str) or row (int) of the document.
+        n : int or None, default=None
+            Maximum number of topics. None returns all.
+
+        Returns
+        -------
+        list of (int, float)
+            Id and membership of each topic, the largest first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such document.
+        """
         row = int(document) if isinstance(document, int | np.integer) else self._document_rows.get(document, -1)
         if not 0 <= row < len(self.doc_topic):
             raise ValueError(f"there is no document {document!r} among {len(self.doc_topic):,}")
@@ -210,12 +350,36 @@ class TopicTree:
         return [(int(self.ids[k]), float(shares[k])) for k in order]
 
     def children(self, topic: int = -1) -> list[int]:
-        """The topics below one, the largest first; -1 asks for the top."""
+        """Return the topics directly below a topic.
+
+        Parameters
+        ----------
+        topic : int, default=-1
+            Id of the topic; -1 returns the topics at the top.
+
+        Returns
+        -------
+        list of int
+            Ids of the topics, the largest first.
+        """
         rows = np.flatnonzero(self.parent == topic)
         return [int(self.ids[row]) for row in rows[np.lexsort((self.ids[rows], -self.size[rows]))]]
 
     def parts(self, topic: int, n: int | None = None) -> list[tuple[int, float]]:
-        """The topics below one where a topic may be below several: (topic, weight), the heaviest first."""
+        """Return the topics below a topic with their weights, also where a topic may be below several others.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+        n : int or None, default=None
+            Maximum number of topics. None returns all.
+
+        Returns
+        -------
+        list of (int, float)
+            Id and weight of each topic below, the heaviest first.
+        """
         self.row(topic)
         if self.edges is None:
             return [(child, 1.0) for child in self.children(topic)[:n]]
@@ -233,41 +397,105 @@ class TopicTree:
         return tree_as_html(self)
 
     def to_text(self, n_words: int = _SHOWN_WORDS, by: RankBy = "score") -> str:
-        """A table of topics, the largest first, those below one indented under it.
+        """Format the topics as a text table.
 
-        Where a topic may be below several (LDCC), the heaviest below each are shown, with their weight for the size.
+        The largest topics come first, and topics below another are indented. Where a topic may be below several others
+        (LDCC), the heaviest parts of each topic are shown, with their weight in place of the size.
+
+        Parameters
+        ----------
+        n_words : int, default=10
+            Number of words per topic.
+        by : {'score', 'probability'}, default='score'
+            What words are ranked by.
+
+        Returns
+        -------
+        str
+            The table.
         """
         return tree_as_text(self, n_words, by)
 
     # ---- tables: pandas data frames ---------------------------------------------------------------------------------
 
     def topic_table(self, n_words: int = _SHOWN_WORDS, n_documents: int = 3) -> pd.DataFrame:
-        """One row per topic: name, parent, level, size, number of documents, words and best documents.
+        """Return a pandas data frame with one row per topic.
 
-        Where topics have descriptions, these too. The number of documents is that of those in which the topic is the
-        largest of its level, or for memberships that are no mixture (HLTA), above one half.
+        Columns are name, parent, level, size, number of documents, words and best documents, and the description if
+        there are any. A topic has the documents in which it is the largest of its level; for HLTA, those with a
+        membership above one half.
+
+        Parameters
+        ----------
+        n_words : int, default=10
+            Number of words per topic.
+        n_documents : int, default=3
+            Number of best documents per topic.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table, indexed by topic.
         """
         from .tables import topic_table
 
         return topic_table(self, n_words, n_documents)
 
     def document_table(self, corpus: Corpus | None = None, n_topics: int = 3) -> pd.DataFrame:
-        """One row per document: title, its largest topic by id and name, its probability, and the next ones.
+        """Return a pandas data frame with one row per document.
 
-        With the corpus of the tree's documents also their labels, dates and metadata.
+        Columns are the title, the largest topic by id and name, its probability, and the next topics.
+
+        Parameters
+        ----------
+        corpus : Corpus, default=None
+            The documents of the tree; adds their labels, dates and metadata.
+        n_topics : int, default=3
+            Number of topics per document.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table, indexed by document.
         """
         from .tables import document_table
 
         return document_table(self, corpus, n_topics)
 
     def group_table(self, corpus: Corpus, by: str = "labels") -> pd.DataFrame:
-        """The share of each topic in the documents of each label, or of each value of a metadata column."""
+        """Return the share of each topic in each group of documents, as a pandas data frame.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents of the tree.
+        by : str, default='labels'
+            'labels', or the name of a metadata column whose values are the groups.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table of shares.
+        """
         from .tables import group_table
 
         return group_table(self, corpus, by)
 
     def time_table(self, corpus: Corpus, by: str | None = None) -> pd.DataFrame:
-        """The share of each topic in each 'year', 'month', 'week' or 'day'; None chooses a readable period."""
+        """Return the share of each topic in each period, as a pandas data frame.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents of the tree, with timestamps.
+        by : {'year', 'month', 'week', 'day'} or None, default=None
+            The period. None chooses one that gives a readable number of periods.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table of shares.
+        """
         from .tables import time_table
 
         return time_table(self, corpus, by)
@@ -275,34 +503,89 @@ class TopicTree:
     # ---- other programs and files -----------------------------------------------------------------------------------
 
     def to_json(self, n_words: int = _JSON_WORDS) -> str:
-        """The topics as JSON: id, name, description, parent, level, size, and words with P(w|z) and score."""
+        """Return the topics as JSON.
+
+        Parameters
+        ----------
+        n_words : int, default=30
+            Number of words per topic.
+
+        Returns
+        -------
+        str
+            A JSON object with the number of documents, the mapping, and the topics: id, name, description, parent,
+            level, size, and words with P(w|z) and score.
+        """
         return tree_as_json(self, n_words)
 
     def to_hlta_json(self, n_words: int = 7, least: float = 0.5) -> tuple[str, str]:
-        """nodes.json and topics.json, in the form of the HLTA of its authors.
+        """Return the topics in the two JSON formats of the original HLTA program.
 
-        The first is a list of nested nodes: id, words as text, level, size, children. The second has for each topic
-        its documents with a membership of at least `least`, best first.
+        Parameters
+        ----------
+        n_words : int, default=7
+            Number of words per topic.
+        least : float, default=0.5
+            Smallest membership of a document that is listed with a topic.
+
+        Returns
+        -------
+        nodes : str
+            Contents of nodes.json: nested nodes with id, words as text, level, size and children.
+        topics : str
+            Contents of topics.json: for each topic its documents, those with the highest membership first.
         """
         return hlta_json(self, n_words, least)
 
     def to_pyldavis(self, corpus: Corpus) -> dict[str, Any]:
-        """The lowest level as the arguments of `pyLDAvis.prepare`: `prepare(**tree.to_pyldavis(corpus))`.
+        """Return the lowest level as arguments for pyLDAvis: `pyLDAvis.prepare(**tree.to_pyldavis(corpus))`.
 
-        `corpus` holds the tree's documents. What pyLDAvis cannot show is left out: words and documents without tokens,
-        topics without documents. It numbers topics by size, from 1; with `sort_topics=False` in the order of `ids`.
+        What pyLDAvis cannot show is left out: words and documents without tokens, and topics without documents.
+        pyLDAvis numbers topics by size, from 1; with `sort_topics=False`, in the order of `ids`.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents of the tree.
+
+        Returns
+        -------
+        dict
+            The arguments by name.
         """
         return pyldavis_arguments(self, corpus)
 
     def save(self, path: str | Path) -> None:
-        """Write the tree with all its changes to one .safetensors file; `TopicTree.load` reads it."""
+        """Write the tree with all its changes to one .safetensors file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; `TopicTree.load` reads it.
+        """
         from .tree_file import save_tree
 
         save_tree(self, path)
 
     @staticmethod
     def load(path: str | Path) -> TopicTree:
-        """Read a tree that `save` wrote."""
+        """Read a tree that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The .safetensors file.
+
+        Returns
+        -------
+        TopicTree
+            The tree.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged or is not a tree of topicfold.
+        """
         from .tree_file import load_tree
 
         return load_tree(path)
@@ -310,7 +593,18 @@ class TopicTree:
     # ---- changing: each returns a new tree --------------------------------------------------------------------------
 
     def rename(self, names: Mapping[int, str]) -> TopicTree:
-        """Give topics names; an empty name takes one away."""
+        """Give names to topics.
+
+        Parameters
+        ----------
+        names : mapping of int to str
+            Names by topic id. An empty name removes the name of a topic.
+
+        Returns
+        -------
+        TopicTree
+            The tree with these names.
+        """
         for topic in names:
             self.row(topic)
         given = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
@@ -325,19 +619,32 @@ class TopicTree:
         n_words: int = _SHOWN_WORDS,
         n_documents: int = 3,
     ) -> TopicTree:
-        """Let a function name topics; it gets a `TopicToName` and returns a name, or a name and a description.
+        """Name topics by a function, for example one that asks a language model.
 
         Parameters
         ----------
         by : callable
-            Called once per topic, those of higher levels first. What it returns is cut to one line, and the id is put
-            behind a name that another topic of the level has. With an empty answer, or None, the topic stays as it is.
-        corpus : Corpus, optional
-            The tree's documents; with its texts the function sees how the best documents begin.
-        topics : sequence of int, optional
-            Topics to name; None names all.
-        n_words, n_documents : int, default=10, 3
-            How many words and documents of a topic the function sees.
+            Called once per topic with a `TopicToName`, for topics of higher levels first. It returns a name, or a tuple
+            of a name and a description. A name is cut to one line, and the id is added if another topic of the level
+            has the same name. If the answer is empty or None, the topic keeps its name.
+        corpus : Corpus, default=None
+            The documents of the tree. If it has texts, the function sees how the best documents begin.
+        topics : sequence of int, default=None
+            Ids of the topics to name. None names all.
+        n_words : int, default=10
+            Number of words per topic that the function sees.
+        n_documents : int, default=3
+            Number of documents per topic that the function sees.
+
+        Returns
+        -------
+        TopicTree
+            The tree with these names.
+
+        Raises
+        ------
+        ValueError
+            If the function returns something else, or the corpus is not that of the tree.
 
         Examples
         --------
@@ -350,7 +657,25 @@ class TopicTree:
         return named(self, by, corpus, topics, n_words, n_documents)
 
     def merge(self, topics: Sequence[int], name: str | None = None) -> TopicTree:
-        """Make several topics of one level one. It keeps the id of the first; the others' ids lead to it."""
+        """Merge several topics of one level into one.
+
+        Parameters
+        ----------
+        topics : sequence of int
+            Ids of at least two topics. The merged topic keeps the first id; the other ids lead to it in `mapping`.
+        name : str or None, default=None
+            Name of the merged topic.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two different topics, or they are on different levels.
+        """
         rows = [self.row(topic) for topic in dict.fromkeys(topics)]
         if len(rows) < 2:
             raise ValueError(f"merge({list(topics)}): expected at least two different topics")
@@ -360,62 +685,174 @@ class TopicTree:
         return tree.rename({int(self.ids[rows[0]]): name}) if name else tree
 
     def drop(self, topics: Sequence[int]) -> TopicTree:
-        """Take topics out; those below go up one, or to the heaviest other they are part of. Memberships stay."""
+        """Remove topics; the memberships of documents in the other topics stay unchanged.
+
+        Topics below a removed one move up to its parent, or to the heaviest other topic that they are part of.
+
+        Parameters
+        ----------
+        topics : sequence of int
+            Ids of the topics to remove.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree.
+        """
         return dropped(self, topics)
 
     def reduce(self, n_topics: int) -> TopicTree:
         """Merge the most similar topics of a flat tree until `n_topics` are left, by average linkage.
 
-        Topics are similar that have similar words and the same documents. The largest of those merged gives the id.
+        Topics are similar if they have similar words and the same documents. A merged topic keeps the id of its largest
+        part.
+
+        Parameters
+        ----------
+        n_topics : int
+            Number of topics to keep.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree.
         """
         return reduced(self, n_topics)
 
     def grouped(self, n_groups: Sequence[int] | None = None) -> TopicTree:
-        """Put levels of groups of similar topics above a flat tree, by average linkage.
+        """Add levels of groups of similar topics above a flat tree, by average linkage.
 
-        `n_groups` are the numbers of groups of the levels, such as [12, 4]; None takes a third of the level below for
-        each, as long as two groups are left.
+        Parameters
+        ----------
+        n_groups : sequence of int, default=None
+            Number of groups of each level, such as [12, 4]. None makes a third as many groups as there are topics on
+            the level below, as long as at least two groups are left.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree.
         """
         return with_groups(self, n_groups)
 
     def apply(self, edits: str | Path | Sequence[Edit]) -> TopicTree:
-        """Rename, merge, drop and group topics as a reader of the explorer did.
+        """Apply the edits that a reader made in the explorer: topics renamed, merged, dropped and grouped.
 
-        `edits` is the file that the page downloaded, or a list such as
-        `[{"merge": [3, 7]}, {"rename": 3, "name": "space"}, {"drop": [5]}, {"group": [3, 8], "name": "science"}]`.
+        Parameters
+        ----------
+        edits : str, Path or sequence of mappings
+            The file that the explorer downloaded, or a list such as
+            `[{"merge": [3, 7]}, {"rename": 3, "name": "space"}, {"drop": [5]}, {"group": [3, 8], "name": "science"}]`.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree.
+
+        Raises
+        ------
+        ValueError
+            If an edit is invalid or names an unknown topic. The message gives its number.
         """
         return apply_edits(self, read_edits(edits) if isinstance(edits, str | Path) else edits)
 
     def linkage(self) -> np.ndarray:
-        """Which topics of a flat tree are merged at which distance, as scipy's `linkage` says it (for a dendrogram)."""
+        """Compute the average linkage of the topics of a flat tree, for a dendrogram.
+
+        Returns
+        -------
+        ndarray of shape (n_topics - 1, 4)
+            A linkage matrix in the format of `scipy.cluster.hierarchy.linkage`.
+        """
         return topic_linkage(self)
 
     def at_levels(self, levels: Sequence[int]) -> TopicTree:
-        """The topics of some levels alone, 1 being the lowest; each hangs from the nearest of them above it."""
+        """Keep the topics of some levels.
+
+        Parameters
+        ----------
+        levels : sequence of int
+            The levels to keep; 1 is the lowest.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree. The parent of a topic is the nearest kept topic above it.
+
+        Raises
+        ------
+        ValueError
+            If the tree does not have such a level.
+        """
         return at_levels(self, levels)
 
     def without_repeated_words(self, shown: int = _SHOWN_WORDS, least: int = 2) -> TopicTree:
-        """Take from a topic the words that the one above it shows, where at least so many are left."""
+        """Remove from each topic the words that the topic above it shows.
+
+        Parameters
+        ----------
+        shown : int, default=10
+            Number of words that a topic shows.
+        least : int, default=2
+            A topic keeps all its words if fewer than this would be left.
+
+        Returns
+        -------
+        TopicTree
+            The changed tree.
+        """
         return without_repeated_words(self, shown, least)
 
     def of_segments(self) -> TopicTree:
-        """The tree of the segments of the corpus in the place of its documents; they have no ids but their number."""
+        """Return the tree with the segments of the corpus in place of its documents.
+
+        Returns
+        -------
+        TopicTree
+            The tree of the segments, whose ids are their numbers.
+
+        Raises
+        ------
+        ValueError
+            If the tree has no segments.
+        """
         if self.segment_topic is None:
-            raise ValueError("the tree has no segments: make it of a corpus with segments, by LDCC")
+            raise ValueError("the tree has no segments: make it with LDCC from a corpus with segments")
         segments = self.segment_topic
         ids = tuple(map(str, range(len(segments))))
         return replace(self, doc_topic=segments, document_ids=ids, titles=None, segment_topic=None, graph=None)
 
     def memberships_of(self, fresh: TopicTree) -> np.ndarray:
-        """Memberships in this tree's topics of the documents of another tree that the same model gave.
+        """Compute the memberships of other documents in the topics of this tree.
 
-        For documents that come later, when topics have been merged, dropped or grouped:
-        `tree.memberships_of(model.topic_tree(new_corpus))`, with one column per topic of this tree.
+        Use it for documents that come later, when topics have been merged, dropped or grouped:
+        `tree.memberships_of(model.topic_tree(new_corpus))`.
+
+        Parameters
+        ----------
+        fresh : TopicTree
+            An unchanged tree of the same model over the other documents.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            One row per document of `fresh`, one column per topic of this tree.
         """
         return memberships_in(self, fresh)
 
     def with_documents_of(self, fresh: TopicTree) -> TopicTree:
-        """This tree with the documents of another tree that the same model gave, assigned to its topics."""
+        """Return this tree with other documents, assigned to its topics.
+
+        Parameters
+        ----------
+        fresh : TopicTree
+            An unchanged tree of the same model over the other documents.
+
+        Returns
+        -------
+        TopicTree
+            The topics, names and groups of this tree with the documents of `fresh`.
+        """
         doc_topic = memberships_in(self, fresh)
         segments = None if fresh.segment_topic is None else memberships_in(self, fresh.of_segments())
         return replace(

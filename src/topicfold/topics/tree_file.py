@@ -75,12 +75,12 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("an id occurs more than once")
     row = {topic: k for k, topic in enumerate(ids)} | {-1: -1}
     if not set(values["parent"].tolist()) <= set(row):
-        raise ValueError("a topic hangs from one that is not in the tree")
+        raise ValueError("the parent of a topic is not in the tree")
     above = np.array([row[topic] for topic in values["parent"].tolist()], np.int64)
     for _ in range(len(ids).bit_length()):  # twice as far up each time, until all are at the top
         above = np.where(above >= 0, above[above], -1)
     if (above >= 0).any():
-        raise ValueError("a topic hangs from itself")
+        raise ValueError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise ValueError("an edge leads to a topic that is not in the tree")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):

@@ -76,7 +76,7 @@ def test_bad_graphs_and_embeddings_of_new_documents(model, few):
 
 @BOTH
 def test_a_spectral_start_needs_a_graph(model, few):
-    with pytest.raises(ValueError, match="init='spectral' cuts the graph, and with graph_weight=0 there is none"):
+    with pytest.raises(ValueError, match="init='spectral' needs a graph, but with graph_weight=0 there is none"):
         quiet(model, graph_weight=0, init="spectral").fit(few)
 
 

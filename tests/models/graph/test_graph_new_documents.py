@@ -119,7 +119,7 @@ def test_new_documents_with_embeddings(model, make, sampled):
     np.put_along_axis(neighbors, np.argsort(-alike, axis=1)[:, :3], 1.0, axis=1)
     found = fitted.transform(new, embeddings=new_vectors)
     assert np.array_equal(found, folded(fitted, new, sp.csr_array(neighbors)))
-    with pytest.warns(UserWarning, match="fitted on embeddings and the new documents bring none"):
+    with pytest.warns(UserWarning, match="fitted on embeddings, but the new documents have none"):
         assert np.array_equal(fitted.transform(new), plainly(fitted, new))
     assert fitted.score(new, embeddings=new_vectors) < 0
 

@@ -50,7 +50,7 @@ def test_one_document_topic_and_one_word_topic(segmented):
 
 def test_fractions_are_rounded_up_with_a_warning(segmented):
     counts, documents, _ = segmented
-    with pytest.warns(UserWarning, match=r"X holds 0\.5, and a topic belongs to a whole token: values are rounded up"):
+    with pytest.warns(UserWarning, match=r"X holds 0\.5, but LDCC needs whole tokens: values are rounded up"):
         model = small().fit(counts * 0.5, documents=documents)
     whole = sp.csr_array(np.ceil(counts.toarray() * 0.5))
     assert_same(model, small().fit(whole, documents=documents))

@@ -144,7 +144,7 @@ def test_a_corpus_with_segments_is_its_counts_and_documents(corpus):
     assert model.score(corpus) == other.score(segments.counts, documents=segments.documents)
     assert np.array_equal(model.memberships(corpus), other.memberships(segments.counts, documents=segments.documents))
     for call in (model.fit, model.memberships, model.score, model.predict_clusters):
-        with pytest.raises(ValueError, match="knows their documents itself"):
+        with pytest.raises(ValueError, match="has the document of each"):
             call(corpus, documents=segments.documents)
 
 

@@ -61,77 +61,114 @@ _SAMPLE = 1000  # documents
 
 
 class DTM(GraphTopicModel):
-    """Discriminative topic model: PLSA that draws neighbouring documents together and pushes all others apart.
+    """Discriminative topic model: neighbouring documents are drawn together, all others pushed apart.
+
+    Neighbours come from the words, from embeddings, from labels, or from a given graph such as citations.
 
     Parameters
     ----------
     n_topics : int, default=20
         Number of topics.
     n_neighbors : int, default=10
-        Neighbours of each document in the graph that is made where `fit` is given none. Among more than 50,000
-        documents they are approximate; `knn_graph` with `exact=True` makes a graph of exact ones.
+        Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
+        documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
-        How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
-        histograms. For embeddings, cosine or Euclidean distance.
+        Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of
+        tf-idf histograms. With embeddings, cosine or Euclidean distance.
     update : {'paper', 'exact'}, default='paper'
-        How a sweep raises the separation: as in the paper (eq. 18 and 19), or by the best row of each document.
+        How a sweep raises the separation of the documents: by equations 18 and 19 of the paper, or by the best row for
+        each document.
     gamma : float, default=0.1
-        Length of the steps back towards the words, as a share of the way; a larger one favours the likelihood.
+        Length of the steps back towards the words, as a share of the way. Larger values favour the likelihood.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
-        Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
-        normalised cut of the graph), 'random', or topics that are given. 'auto' is 'kmeans' with embeddings; without
-        them it is 'nmf' up to 100 topics and 'kmeans' above.
+        Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
+        normalised cut of the graph), 'random', or given topics. 'auto' is 'kmeans' with embeddings; without them it is
+        'nmf' for up to 100 topics and 'kmeans' for more.
     prior : float, default=0.0
-        Strength of the prior of P(z|d), in tokens per document: of new documents, and of where the steps back towards
-        the words lead. 0, with smoothing=0, is the model of the paper.
+        Strength of the prior of P(z|d), in tokens per document. It applies to new documents, and to the point that the
+        steps back towards the words lead to. prior=0 with smoothing=0 is the model of the paper.
     smoothing : float, default=0.01
         Pseudo-count of every word in every topic.
-    seed_words : dict of int to list, or list of lists, optional
-        Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
-        strings where X has words (texts, a Corpus or a data frame), else column numbers.
+    seed_words : dict of int to list, list of lists or None, default=None
+        Words that guide topics: a dict from topics to words, such as {0: ["price", "cost"]}, or one list for each of
+        the first topics. Words are strings if X has words (texts, a Corpus or a data frame), otherwise column numbers.
     seed_strength : float, default=0.1
-        How strong the guide is: its pseudo-counts, as a share of the tokens of an average topic.
+        Strength of the seed words: their pseudo-counts, as a share of the tokens of an average topic.
     store_neighbors : bool, default=True
-        Whether to keep what finds the neighbours of new documents (tf-idf or embeddings of the training documents);
-        without it new documents are folded in by their words alone.
+        Whether to keep what is needed to find the neighbours of new documents (tf-idf or embeddings of the training
+        documents). If False, new documents are folded in by their words alone.
     max_iter : int, default=100
-        Most steps of EM.
+        Maximum number of EM steps.
     tol : float, default=1e-4
-        EM stops when log-likelihood per token and relative separation both rise by less than this.
+        EM stops when the log-likelihood per token and the relative separation both rise by less than this.
     dtype : {'float32', 'float64'}, default='float32'
         Precision of the tables.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z); also as `components_`.
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        P(z|d) of the training documents, as the fit on the graph left it.
+        P(z|d) of the training documents, as fitted on the graph.
     topic_weight_ : ndarray of shape (n_topics,)
         P(z), the share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Number of tokens of each word in the training documents.
     graph_ : sparse array of shape (n_documents, n_documents), or None
-        The graph of the training documents, without the edges that labels add.
+        Graph of the training documents, without the edges that labels add.
     history_ : ndarray of shape (n_iter_,)
         Log-likelihood per token before each step.
     separation_ : ndarray of shape (n_iter_,)
-        Separation of the documents (Q2) before each step.
+        Separation of the documents (Q2 in the paper) before each step.
     neighbor_weight_ : float
-        How strongly new documents are drawn to their neighbours, as in LTM: the weight at which the training documents
-        come out most like `doc_topic_`.
+        How strongly new documents are drawn towards their neighbours, in tokens per edge: the weight at which the
+        training documents come out closest to `doc_topic_`.
     n_iter_ : int
         Number of steps.
-    converged_, interrupted_ : bool
-        Whether `tol` was reached; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether `tol` was reached within `max_iter` steps.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+    neighbors_by_ : {'words', 'embeddings'} or None
+        How new documents find their neighbours; None if they have none.
+    neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None
+        Vectors of the training documents in which neighbours are searched.
+    neighbor_idf_ : ndarray of shape (n_words,), or None
+        Inverse document frequencies that turn new counts into such vectors.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    LTM : Draws neighbours together without pushing others apart.
+    LapPLSI : Neighbours with a penalty on squared distances.
+    label_graph : Adds labels to a graph.
 
     References
     ----------

@@ -128,7 +128,13 @@ class GraphTopicModel(EMTopicModel):
         """How strongly new documents are drawn to their neighbours."""
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         self._check_own_parameters()
         self._check_common_parameters()
         check_number("prior", self.prior)
@@ -147,22 +153,29 @@ class GraphTopicModel(EMTopicModel):
         graph: GraphLike | None = None,
         embeddings: ArrayLike | None = None,
     ) -> Self:
-        """Fit topics to documents on a graph of the documents.
+        """Fit topics to documents and a graph of the documents.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : array-like of shape (n_documents,), optional
-            Labels where they are known; -1, None, NaN or '' where they are not. Documents with the same label are
-            connected, edges between documents with different labels are removed.
-        graph : array or sparse matrix of shape (n_documents, n_documents), optional
-            Symmetric matrix of weights, zero or more. Without it the graph connects nearest neighbours.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents, which give the nearest neighbours and a start.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels of the documents; -1, None, NaN or '' means unknown. Documents with the same label are connected, and
+            edges between documents with different labels are removed.
+        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents. They determine the nearest neighbours and the start.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X, the graph or the embeddings cannot be used, for example if the graph is not symmetric.
         """
         self.check_parameters()
         data = self._gather(X, y, graph, embeddings)
@@ -178,11 +191,24 @@ class GraphTopicModel(EMTopicModel):
         graph: GraphLike | None = None,
         embeddings: ArrayLike | None = None,
     ) -> np.ndarray:
-        """Fit, and return P(z|d) of the training documents; see `fit` for the parameters.
+        """Fit the model and return P(z|d) of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels of the documents; -1, None, NaN or '' means unknown. Documents with the same label are connected, and
+            edges between documents with different labels are removed.
+        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents. They determine the nearest neighbours and the start.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document.
         """
         return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_
 
@@ -194,34 +220,49 @@ class GraphTopicModel(EMTopicModel):
         graph: GraphLike | None = None,
         embeddings: ArrayLike | None = None,
     ) -> np.ndarray:
-        """Fit, and return the largest topic of each training document; see `fit` for the parameters.
+        """Fit the model and return the largest topic of each training document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels of the documents; -1, None, NaN or '' means unknown. Documents with the same label are connected, and
+            edges between documents with different labels are removed.
+        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents. They determine the nearest neighbours and the start.
 
         Returns
         -------
         ndarray of shape (n_documents,)
+            Row of the topic in `topic_word_`.
         """
         return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_.argmax(axis=1)
 
     def transform(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """P(z|d) of new documents, one row each, whatever else is in the batch.
+        """Infer P(z|d) of new documents.
 
-        Each is drawn to its neighbours among the training documents. With `store_neighbors=False`, or where the fit
-        had embeddings and none are given, it is folded in by its words alone.
+        The topics of a document are drawn towards those of its neighbours among the training documents. With
+        store_neighbors=False, or if the model was fitted on embeddings and none are given, the words alone decide.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        graph : array or sparse matrix of shape (n_documents, n_training_documents), optional
-            The neighbours of each document. Without it they are the nearest by embeddings, where the fit had
-            embeddings, or else by words.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents, where the fit had embeddings.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents. None connects nearest neighbours, by
+            embeddings if the model was fitted on embeddings, otherwise by words.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, if the model was fitted on embeddings.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document. A row does not depend on the other documents.
         """
         check_is_fitted(self)
         counts = seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)
@@ -230,7 +271,17 @@ class GraphTopicModel(EMTopicModel):
     def predict(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """The largest topic of each document; see `transform` for the parameters.
+        """Predict the largest topic of each document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents. None connects nearest neighbours, by
+            embeddings if the model was fitted on embeddings, otherwise by words.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, if the model was fitted on embeddings.
 
         Returns
         -------
@@ -242,22 +293,27 @@ class GraphTopicModel(EMTopicModel):
     def score(
         self, X: CountsLike, y: Any = None, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored.
+        """Compute the mean log-likelihood per token by document completion.
 
-        Neighbours by words are those of the half that is seen. A `graph` or `embeddings` made from whole documents have
-        seen what is to be predicted: make them from the first of the halves that `metrics.split_tokens` gives.
+        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
+        Neighbours by words are found with the first half. A `graph` or `embeddings` made from whole documents have seen
+        the tokens to be predicted: make them from the first half that `metrics.split_tokens` returns.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
-        graph : array or sparse matrix of shape (n_documents, n_training_documents), optional
-        embeddings : array-like of shape (n_documents, n_features), optional
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edge weights between these documents and the training documents. None connects nearest neighbours.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, if the model was fitted on embeddings.
 
         Returns
         -------
         float
-            In nats per token.
+            The mean in nats per token; higher is better.
         """
         check_is_fitted(self)
         by_words = graph is None and embeddings is None
@@ -430,8 +486,8 @@ class GraphTopicModel(EMTopicModel):
         if by == "embeddings":
             if embeddings is None:
                 warn_user(
-                    f"this {name} was fitted on embeddings and the new documents bring none: they are folded in by "
-                    "their words alone"
+                    f"this {name} was fitted on embeddings, but the new documents have none: their topics are "
+                    "inferred from their words alone"
                 )
                 return None
             vectors: Vectors = check_embeddings(embeddings, n_new, self.neighbor_vectors_.shape[1])

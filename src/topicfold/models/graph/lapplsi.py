@@ -42,83 +42,119 @@ _MOST_TIMES = 64
 
 
 class LapPLSI(WeightedGraphModel):
-    """Laplacian PLSI: PLSA in which neighbouring documents have similar topics, by squared distance.
+    """Laplacian PLSI: topics with a penalty on squared distances between neighbouring documents.
+
+    Neighbours come from the words, from embeddings, from labels, or from a given graph such as citations.
 
     Parameters
     ----------
     n_topics : int, default=20
         Number of topics.
     graph_weight : float or 'auto', default='auto'
-        How strongly the graph counts: the weight of the squared distances between neighbours. 0 is LDA, and
-        without a prior PLSA. 'auto' takes the one of 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000) that
-        predicts held-out documents best, at the price of one or two more fits, on 100,000 documents at most; where X
-        holds fractions, such as tf-idf, nothing can be held out and it is 1.
+        Weight of the squared distances between the topics of neighbours. 0 is LDA, and without a prior PLSA. 'auto'
+        chooses the weight that predicts held-out documents best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ...
+        1000). That costs one or two more fits on at most 100,000 documents. If X holds fractions such as tf-idf,
+        nothing can be held out and the weight is 1.
     n_neighbors : int, default=5
-        Neighbours of each document in the graph that is made where `fit` is given none. Among more than 50,000
-        documents they are approximate; `knn_graph` with `exact=True` makes a graph of exact ones.
+        Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
+        documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
-        How those neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of tf-idf
-        histograms. For embeddings, cosine or Euclidean distance.
+        Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of
+        tf-idf histograms. With embeddings, cosine or Euclidean distance.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
-        Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is made of), 'spectral' (a
-        normalised cut of the graph), 'random', or topics that are given. 'auto' is k-means on embeddings, each averaged
-        over its neighbourhood; without embeddings the best of several starts, as LDA finds it. Without a prior it is
-        'kmeans' with embeddings, else 'nmf' up to 100 topics and 'kmeans' above.
+        Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
+        normalised cut of the graph), 'random', or given topics. With embeddings, 'auto' is k-means on embeddings that
+        are averaged over neighbourhoods; without them it tries several starts and keeps the best after a few steps.
+        Without a prior, 'auto' is 'kmeans' with embeddings, else 'nmf' for up to 100 topics and 'kmeans' for more.
     prior : float, default=1.0
-        Strength of the prior of P(z|d), in tokens per document, shared by the topics according to their size. Above 0
-        each token's topic is inferred from the other tokens of its document and from its neighbours, as in LDA. 0, with
-        smoothing=0, is the model of the paper.
+        Strength of the prior of P(z|d), in tokens per document, shared by the topics in proportion to their size.
+        Above 0, the topic of each token is inferred from the other tokens of its document and from its neighbours.
+        prior=0 with smoothing=0 is the model of the paper.
     smoothing : float, default=0.03
         Pseudo-count of every word in every topic.
     focus : float, default=3.0
-        Strength of a document's main topic, in tokens: short documents are expected to be about one thing, while long
-        ones are free to mix. Used only with a prior.
-    seed_words : dict of int to list, or list of lists, optional
-        Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
-        strings where X has words (texts, a Corpus or a data frame), else column numbers.
+        Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
+        ones may mix several. Used only with a prior.
+    seed_words : dict of int to list, list of lists or None, default=None
+        Words that guide topics: a dict from topics to words, such as {0: ["price", "cost"]}, or one list for each of
+        the first topics. Words are strings if X has words (texts, a Corpus or a data frame), otherwise column numbers.
     seed_strength : float, default=0.1
-        How strong the guide is: its pseudo-counts, as a share of the tokens of an average topic.
+        Strength of the seed words: their pseudo-counts, as a share of the tokens of an average topic.
     store_neighbors : bool, default=True
-        Whether to keep what finds the neighbours of new documents (tf-idf or embeddings of the training documents);
-        without it new documents are folded in by their words alone.
+        Whether to keep what is needed to find the neighbours of new documents (tf-idf or embeddings of the training
+        documents). If False, new documents are folded in by their words alone.
     max_iter : int, default=100
-        Most steps of EM.
+        Maximum number of EM steps.
     tol : float, default=1e-4
         EM stops when the objective per token rises by less than this.
     dtype : {'float32', 'float64'}, default='float32'
         Precision of the tables.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z); also as `components_`.
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        P(z|d) of the training documents, as the fit on the graph left it.
+        P(z|d) of the training documents, as fitted on the graph.
     topic_weight_ : ndarray of shape (n_topics,)
         P(z), the share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Number of tokens of each word in the training documents.
     graph_ : sparse array of shape (n_documents, n_documents), or None
-        The graph of the training documents, without the edges that labels add; None when graph_weight is 0.
+        Graph of the training documents, without the edges that labels add. None if `graph_weight` is 0.
     graph_weight_ : float
         The weight used.
     graph_weight_path_ : ndarray of shape (n_weights, 4), or None
-        With graph_weight='auto', a row for each weight tried: weight, log-likelihood per token of held-out documents,
-        share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
+        With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
+        share of the largest topic, and accuracy on the labels of held-out documents (NaN without labels).
     history_ : ndarray of shape (n_iter_,)
-        The objective per token before each step: log-likelihood minus the part of the graph.
+        The objective per token before each step: log-likelihood minus the penalty of the graph.
     n_iter_ : int
         Number of steps.
-    converged_, interrupted_ : bool
-        Whether `tol` was reached; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether `tol` was reached within `max_iter` steps.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+    neighbors_by_ : {'words', 'embeddings'} or None
+        How new documents find their neighbours; None if they have none.
+    neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None
+        Vectors of the training documents in which neighbours are searched.
+    neighbor_idf_ : ndarray of shape (n_words,), or None
+        Inverse document frequencies that turn new counts into such vectors.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    LTM : The same idea with divergences in place of squared distances.
+    DTM : Also pushes documents that are not neighbours apart.
+    knn_graph : Builds a graph of nearest neighbours.
 
     References
     ----------

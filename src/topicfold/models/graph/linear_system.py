@@ -195,7 +195,7 @@ class GraphSystem:
                 self.share = _SHARE_MOVED
 
     def solve(self, target: Callable[[slice], np.ndarray], guess: np.ndarray) -> np.ndarray:
-        """y of every topic, a column each; columns go in groups of fixed size, one a thread.
+        """y of every topic, one column each; columns go in groups of fixed size, one group per thread.
 
         `target` gives some of its columns when it is asked for them: all at once would be a copy of the whole table.
         """

@@ -164,7 +164,7 @@ def _best(path: np.ndarray, scores: np.ndarray, most_share: float, guided: bool 
     fair = np.flatnonzero((path[:, 2] <= most_share) & ((path[:, 0] > 0) | (not guided) | (len(path) == 1)))
     if not len(fair):
         share = path[:, 2].min()
-        warn_user(f"every graph_weight draws {share:.0%} of the documents or more into one topic: the weakest is taken")
+        warn_user(f"every graph_weight puts {share:.0%} of the documents or more in one topic: the smallest is used")
         return 0
     best = fair[scores[fair].sum(axis=1).argmax()]
     behind = scores[best] - scores[fair]

@@ -35,83 +35,124 @@ _INFORMATION_DOCUMENTS = 5_000  # what words tell about topics is measured on so
 
 
 class HLTA(LatentTreeModel):
-    """Hierarchical latent tree analysis: topics over topics, as many as the data have.
+    """Hierarchical latent tree analysis: a hierarchy of topics that finds its own number of topics.
 
-    The model looks at which words a document has, not at how often: counts become presence, unless emission='counts'.
+    The model looks at which words a document contains, not at how often: counts become presence, unless
+    emission='counts'. A document can be in any number of topics.
 
     Parameters
     ----------
     n_levels : int or None, default=None
-        Number of levels, fewer where two latents are left at the top. None adds levels until at most `top_size`
-        latents are left. 1 is a flat model, whose topics are clusters of words.
+        Number of levels; there are fewer if only two latents are left at the top. None adds levels until at most
+        `top_size` latents are left. 1 gives a flat model, whose topics are clusters of words.
     top_size : int, default=20
-        Most latents at the top, where `n_levels` is None.
+        Maximum number of latents at the top, if `n_levels` is None.
     island_size : int, default=15
-        Most words (or topics of the level below) of an island when it is made; they move later.
+        Maximum number of words (or of topics of the level below) in an island when it is built. Words may move later.
     bic_threshold : float, default=3.0
-        How much better, in BIC, two latents must explain an island than one before it is cut. Larger values give fewer
+        An island is split if two latents explain it better than one by more than this, in BIC. Larger values give fewer
         and larger islands.
     method : {'pem', 'bi'}, default='pem'
-        How islands are found: progressive EM (latents with two states), or bridged islands (as many states as pay off;
-        the method of the 2014 paper, and far slower).
+        How islands are found: 'pem' is progressive EM, whose latents have two states; 'bi' is bridged islands, whose
+        latents have as many states as pay off (the method of the 2014 paper, far slower).
     emission : {'presence', 'counts'}, default='presence'
-        What a topic says about a word: the probability that it is present, or a Poisson rate of its count, on a tree
-        built by presence.
+        What a topic says about a word: the probability that it is present, or the Poisson rate of its count. The tree
+        is built by presence in both cases.
     max_words : int or None, default=None
-        Number of words to choose: those with the highest mean tf-idf in at least `min_df` documents. None takes all.
+        Number of words to use: those with the highest mean tf-idf in at least `min_df` documents. None uses all.
     min_df : int, default=1
-        Least number of documents with a word that the tree uses.
+        Minimum number of documents that contain a word of the tree.
     n_relocations : int, default=2
-        Rounds at each level in which words, or topics of the level below, move to the latent that explains them best.
+        Number of rounds per level in which words, or topics of the level below, move to the latent that explains them
+        best.
     smoothing : float, default=1.0
-        Pseudo-documents in each state of a latent.
+        Number of pseudo-documents in each state of a latent.
     max_iter : int, default=50
-        Most passes of EM once the tree stands.
+        Maximum number of EM passes after the tree is built.
     tol : float, default=0.01
         EM stops when the log-likelihood per document rises by less than this.
     batch_size : int, 'auto' or None, default='auto'
-        Documents of a step of stepwise EM; 'auto' takes batches of 2,000 above 20,000 documents, None goes over all of
-        them for each step.
+        Number of documents per step of stepwise EM. 'auto' uses batches of 2,000 if there are more than 20,000
+        documents; None uses all documents in each step.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w present | topic); also as `components_`.
+        P(w present|topic), the probability of each word in documents of each topic. Also available as `components_`.
     topic_weight_ : ndarray of shape (n_topics,)
-        P(topic).
+        P(topic), the share of the documents that are in each topic.
     topic_level_ : ndarray of shape (n_topics,)
         Level of each topic; 1 is next to the words.
     topic_parent_ : ndarray of shape (n_topics,)
-        Row of the topic above, -1 at the top.
-    topic_latent_, topic_state_ : ndarray of shape (n_topics,)
-        Which state of which latent a topic is.
+        Row of the topic above; -1 at the top.
+    topic_latent_ : ndarray of shape (n_topics,)
+        The latent that each topic is a state of.
+    topic_state_ : ndarray of shape (n_topics,)
+        The state of that latent.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        P(topic | d) of the training documents; a document is in any number of topics.
+        P(topic|d) of the training documents. Rows do not sum to one.
     topic_effective_ : sparse array of shape (n_topics, n_words)
-        Discerning index of each topic's effective words that are likelier in it.
-    word_columns_ : ndarray
+        Discerning index of the effective words of each topic that are more likely in it.
+    word_columns_ : ndarray of shape (n_tree_words,)
         The columns of X that are in the tree.
-    word_parent_, word_table_ : ndarray
-        Latent of each of these words, and P(w present | state), or the rate of w.
-    latent_parent_, latent_level_, n_states_, latent_table_ : ndarray
-        The tree: parent (-1 at the root; latents at the top hang from each other), level and number of states of each
-        latent, and P(state | state of the parent); the prior of the root is in its first row.
+    word_parent_ : ndarray of shape (n_tree_words,)
+        Latent above each of these words.
+    word_table_ : ndarray of shape (n_tree_words, n_states)
+        P(w present|state) of these words, or with emission='counts' their rates.
+    latent_parent_ : ndarray of shape (n_latents,)
+        Parent of each latent; -1 at the root. The latents at the top are connected with each other.
+    latent_level_ : ndarray of shape (n_latents,)
+        Level of each latent.
+    n_states_ : ndarray of shape (n_latents,)
+        Number of states of each latent.
+    latent_table_ : ndarray of shape (n_latents, n_states, n_states)
+        P(state|state of the parent). The prior of the root is in its first row.
     word_frequency_ : ndarray of shape (n_words,)
-        Documents with each word.
+        Number of training documents that contain each word.
     history_ : ndarray of shape (n_iter_,)
         Log-likelihood per document before each pass.
     n_iter_ : int
         Number of passes.
-    converged_, interrupted_ : bool
-        Whether `tol` was reached; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether `tol` was reached within `max_iter` passes.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+    n_batches_ : int
+        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    LDA : Flat topics.
+    TopicTree.grouped : Puts levels above the topics of a flat model.
+    topicfold.plots.hierarchy : The hierarchy as a figure.
 
     References
     ----------
@@ -119,7 +160,7 @@ class HLTA(LatentTreeModel):
     https://doi.org/10.1007/978-3-662-44851-9_17
 
     Chen, P., Zhang, N. L., Poon, L. K. M. and Chen, Z. (2016). Progressive EM for latent tree models and hierarchical
-    topic detection. AAAI.
+    topic detection. AAAI. https://doi.org/10.1609/aaai.v30i1.10196
 
     Examples
     --------
@@ -171,7 +212,13 @@ class HLTA(LatentTreeModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         for name, least in {"top_size": 1, "island_size": 3, "max_iter": 1, "n_relocations": 0, "min_df": 1}.items():
             check_whole(name, getattr(self, name), least)
         for name in ("n_levels", "max_words", "batch_size"):
@@ -188,12 +235,20 @@ class HLTA(LatentTreeModel):
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or X cannot be used, for example if no word is left or there are too many.
         """
         self.check_parameters()
         # counts on disk stay as they are: float32, in which whole numbers are exact
@@ -224,19 +279,23 @@ class HLTA(LatentTreeModel):
         return self
 
     def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Learn from one more batch of a stream of documents, by stepwise EM; batches are not kept.
+        """Learn from one more batch of a stream of documents, by stepwise EM.
 
-        The first batch is fitted as by `fit` and settles the tree and its words; further ones move its probabilities.
-        `doc_topic_` is that of the last batch, `history_` its log-likelihood per document before it was learned from.
+        The first batch is fitted as by `fit` and determines the tree and its words; further batches change its
+        probabilities. Batches are not kept: `doc_topic_` belongs to the last batch, and `history_` holds the
+        log-likelihood per document of each batch before the model learned from it.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
         """
         if not hasattr(self, "topic_word_"):
             self.fit(X)
@@ -252,7 +311,20 @@ class HLTA(LatentTreeModel):
         return self
 
     def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit, and return P(topic | d) of the training documents, of shape (n_documents, n_topics)."""
+        """Fit the model and return P(topic|d) of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document. Rows do not sum to one.
+        """
         return self.fit(X).doc_topic_
 
     def _keep(self, documents: sp.csr_array, shuffled: np.ndarray, tree: LatentTree, run: Run) -> None:

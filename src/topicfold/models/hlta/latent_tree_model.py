@@ -49,56 +49,84 @@ class LatentTreeModel(TopicModel):
     emission: Literal["presence", "counts"]
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """P(topic | d) of every topic, one row per document; rows do not sum to one.
+        """Infer P(topic|d) of new documents.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document. Rows do not sum to one.
         """
         check_is_fitted(self)
         return self._topics_of(self._documents(self.word_counts(X, np.float64)))
 
     def document_topics(self, X: CountsLike) -> np.ndarray:
-        """P(topic | d) of documents, with the columns of `doc_topic_`; the same as `transform`."""
-        return np.asarray(self.transform(X))
-
-    def memberships(self, X: CountsLike, threshold: float = 0.5) -> np.ndarray:
-        """Which topics each document is in: those with P(topic | d) above `threshold`.
+        """Infer P(topic|d) of documents, with the columns of `doc_topic_`; the same as `transform`.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document. Rows do not sum to one.
+        """
+        return np.asarray(self.transform(X))
+
+    def memberships(self, X: CountsLike, threshold: float = 0.5) -> np.ndarray:
+        """Assign documents to topics.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         threshold : float, default=0.5
+            A document is in the topics with P(topic|d) above this.
 
         Returns
         -------
         ndarray of bool of shape (n_documents, n_topics)
+            Whether each document is in each topic.
         """
         return self.document_topics(X) > threshold
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per document, exactly.
+        """Compute the exact mean log-likelihood per document.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
         float
-            In nats per document.
+            The mean in nats per document; higher is better.
         """
         return float(self.log_likelihood(X).mean())
 
     def log_likelihood(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
-        """log P of each document over the words of the tree, in nats.
+        """Compute the exact log P of each document over the words of the tree.
 
-        `words` is a mask over the columns of X: the others are summed out, as if they were not known.
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        words : ndarray of bool of shape (n_words,), default=None
+            The columns of X to look at; the other words are summed out, as if they were unknown. None looks at all.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Log-likelihood of each document, in nats.
         """
         check_is_fitted(self)
         documents = self._documents(self.word_counts(X, np.float64))
@@ -110,9 +138,21 @@ class LatentTreeModel(TopicModel):
         return inference.log_likelihood(documents, self.n_jobs) - log_factorials(visible, self.emission)
 
     def word_probability(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
-        """P(word is present | the words of d, or those of a mask over the columns), documents x columns of X.
+        """Predict the probability that each word is present, given the words of each document.
 
-        Of a word that was looked at, it is what its topics make of it. Words that are not in the tree have 0.
+        For a word that was looked at, this is the probability that its topics give it.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        words : ndarray of bool of shape (n_words,), default=None
+            The columns of X to look at. None looks at all.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_words)
+            Probabilities; 0 for words that are not in the tree.
         """
         check_is_fitted(self)
         documents = self._documents(self.word_counts(X, np.float64))
@@ -126,7 +166,20 @@ class LatentTreeModel(TopicModel):
         return result
 
     def sample(self, n_documents: int = 1, random_state: RandomStateLike = None) -> sp.csr_array:
-        """Documents drawn from the tree, documents x columns as X."""
+        """Draw documents from the tree.
+
+        Parameters
+        ----------
+        n_documents : int, default=1
+            Number of documents to draw.
+        random_state : int, RandomState instance or None, default=None
+            Seed of the random numbers. Pass an int to get the same documents in every run.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_words)
+            The documents, with the columns of X in the fit.
+        """
         check_is_fitted(self)
         rng = check_random_state(random_state)
         drawn = sample_documents(self._tree(), n_documents, self.emission, rng)
@@ -135,7 +188,13 @@ class LatentTreeModel(TopicModel):
         )
 
     def word_clusters(self) -> list[list[int]]:
-        """The words of each latent next to them, by column: a partition of the words, the islands after all moves."""
+        """Return the words below each latent of the lowest level: a partition of the words of the tree.
+
+        Returns
+        -------
+        list of list of int
+            Columns of X, one list per latent.
+        """
         check_is_fitted(self)
         first = np.unique(self.word_parent_)
         return [self.word_columns_[self.word_parent_ == z].tolist() for z in first]
@@ -148,24 +207,25 @@ class LatentTreeModel(TopicModel):
         coverage: float = COVERAGE,
         repeat: bool = False,
     ) -> TopicTree:
-        """The topics as a tree, each with its effective words by how well they discern it.
+        """Return the topics as a TopicTree; each topic has its effective words, ranked by how well they discern it.
 
         Parameters
         ----------
-        corpus : Corpus, optional
-            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
-            another corpus is assigned to the topics first.
-        levels : sequence of int, optional
-            The levels to see, 1 next to the words.
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
+        levels : sequence of int, default=None
+            The levels to include; 1 is next to the words. None includes all.
         coverage : float, default=0.95
-            How much of what all words below a latent tell about it its effective words tell; another value than the
-            default needs the corpus.
+            Effective words are the fewest that carry this share of the information that all words below a latent carry
+            about it. A value other than the default needs the corpus.
         repeat : bool, default=False
             Whether a topic also shows words that the topic above it shows among its first ten.
 
         Returns
         -------
         TopicTree
+            The topics with their words and documents.
         """
         check_is_fitted(self)
         known = corpus is None or self._is_fitted_on(corpus)

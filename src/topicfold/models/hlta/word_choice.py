@@ -18,7 +18,7 @@ def chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> 
     """The columns of the tree, and the number of documents with each word of the corpus."""
     n_documents, n_words = counts.shape
     if counts.nnz == 0:
-        raise ValueError(f"all {n_documents} documents are empty: there is not one word to fit")
+        raise ValueError(f"all {n_documents} documents are empty: there are no words to fit")
     frequency = np.zeros(n_words, np.int64)
     for piece in pieces(counts.indices):
         frequency += np.bincount(piece, minlength=n_words)
@@ -33,7 +33,7 @@ def chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> 
         columns = np.sort(columns[np.argsort(-tfidf[columns], kind="stable")[:max_words]])
     if len(columns) > _MOST_WORDS:
         raise ValueError(
-            f"{len(columns):,} words are more than HLTA compares with each other ({_MOST_WORDS:,}): choose the best "
+            f"{len(columns):,} words are more than HLTA can compare ({_MOST_WORDS:,}): choose the best "
             "with max_words, such as max_words=10000, or leave out rare ones with min_df"
         )
     return columns, frequency

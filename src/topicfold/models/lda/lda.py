@@ -32,72 +32,108 @@ __all__ = ["LDA"]
 
 
 class LDA(MixtureModel):
-    """Latent Dirichlet allocation: topics with priors that hold up on short documents and unseen ones.
+    """Latent Dirichlet allocation, fitted by leave-one-out EM.
+
+    A document mixes topics, and a topic is a distribution over words; both have priors, so the model works for short
+    documents and predicts unseen ones. This is the default model.
 
     Parameters
     ----------
     n_topics : int, default=20
         Number of topics.
     alpha : float or 'auto', default=1.0
-        Strength of the prior of P(z|d), in tokens per document; the topics share it by their size in the corpus. 'auto'
-        chooses it, and 'auto' as beta does the same, on documents held out of the training documents, at the price of
-        about two more fits.
+        Strength of the prior of P(z|d), in tokens per document; the topics share it in proportion to their size. 'auto'
+        chooses it on held-out documents, which costs about two more fits.
     beta : float or 'auto', default=0.03
-        Prior of P(w|z), in tokens of every word in every topic.
+        Prior of P(w|z): pseudo-count of every word in every topic. 'auto' chooses it on held-out documents.
     focus : float, default=3.0
-        Strength of a document's main topic, in tokens: short documents are expected to be about one thing, while long
-        ones are free to mix. 0 is plain LDA.
+        Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
+        ones may mix several. 0 is plain LDA.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
-        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or topics that are given. 'auto' tries 'nmf', 'kmeans'
-        and clusters of documents made from either, and keeps the best after a few steps.
+        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' tries 'nmf', 'kmeans' and
+        clusters of documents made from either, and keeps the best after a few steps.
     n_init : int, default=1
-        Number of starts; the fit with the highest objective is kept.
+        Number of starts. The fit with the highest objective is kept.
     max_iter : int, default=100
-        Most steps of EM.
+        Maximum number of EM steps.
     tol : float, default=1e-4
-        EM stops when the objective per token moves by less than this.
-    seed_words : dict of int to list, or list of lists, optional
-        Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
-        strings where X has words (texts, a Corpus or a data frame), else column numbers.
+        EM stops when the objective per token changes by less than this.
+    seed_words : dict of int to list, list of lists or None, default=None
+        Words that guide topics: a dict from topics to words, such as {0: ["price", "cost"]}, or one list for each of
+        the first topics. Words are strings if X has words (texts, a Corpus or a data frame), otherwise column numbers.
     seed_strength : float, default=0.1
-        How strong the guide is: its pseudo-counts, as a share of the tokens of an average topic.
+        Strength of the seed words: their pseudo-counts, as a share of the tokens of an average topic.
     dtype : {'float32', 'float64'}, default='float32'
         Precision of the tables.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z); also as `components_`.
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        P(z|d) of the training documents, the same as `transform` gives for them.
+        P(z|d) of the training documents; `transform` gives the same for them.
     topic_weight_ : ndarray of shape (n_topics,)
         P(z), the share of each topic in the corpus.
-    alpha_, beta_ : float
-        The priors used.
-    prior_path_ : ndarray of shape (n_tried, 3), or None
-        With 'auto', what was tried: alpha, beta, held-out log-likelihood per token.
     word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Number of tokens of each word in the training documents.
+    alpha_ : float
+        The value of `alpha` used.
+    beta_ : float
+        The value of `beta` used.
+    prior_path_ : ndarray of shape (n_tried, 3), or None
+        With 'auto', one row per pair of priors tried: alpha, beta, held-out log-likelihood per token.
     history_ : ndarray of shape (n_iter_,)
-        Log-likelihood per token of each token given the others of its document, before each step. It need not rise.
+        Log-likelihood of each token given the other tokens of its document, per token, before each step. It may fall.
     n_iter_ : int
         Number of steps.
-    converged_, interrupted_ : bool
-        Whether `tol` was reached; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether `tol` was reached within `max_iter` steps.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+    n_batches_ : int
+        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    PLSA : The simpler model without a shared prior.
+    LTM : LDA that also uses a graph or embeddings of the documents.
+    HLTA : A hierarchy of topics that finds its own number of topics.
 
     References
     ----------
-    Blei, D. M., Ng, A. Y. and Jordan, M. I. (2003). Latent Dirichlet allocation. JMLR 3, 993-1022.
+    Blei, D. M., Ng, A. Y. and Jordan, M. I. (2003). Latent Dirichlet allocation. Journal of Machine Learning Research
+    3, 993-1022. https://www.jmlr.org/papers/v3/blei03a.html
 
     Asuncion, A., Welling, M., Smyth, P. and Teh, Y. W. (2009). On smoothing and inference for topic models. UAI.
+    https://arxiv.org/abs/1205.2662
 
     Examples
     --------
@@ -157,7 +193,13 @@ class LDA(MixtureModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         self._check_common_parameters()
         check_whole("n_init", self.n_init)
         check_init(self.init, STARTS)
@@ -167,19 +209,21 @@ class LDA(MixtureModel):
         check_number("focus", self.focus)
 
     def document_posterior(self, X: CountsLike) -> np.ndarray:
-        """Parameters of an approximate posterior of each document's topics, a Dirichlet distribution.
+        """Compute an approximate posterior of the topics of each document, a Dirichlet distribution.
 
-        Its mean is what `transform` gives. It holds each token's topic for known once it is inferred, so it is a
-        little too sure of itself.
+        Its mean is what `transform` returns. Once the topic of a token is inferred it counts as known, so the posterior
+        is somewhat too narrow.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
-            Pseudo-counts, above zero; their sum is the document's tokens plus alpha plus focus.
+            Parameters of the Dirichlet distribution of each document, above 0. They sum to the number of tokens of the
+            document plus alpha plus focus.
         """
         check_is_fitted(self)
         counts = seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)

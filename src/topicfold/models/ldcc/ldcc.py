@@ -40,73 +40,108 @@ _NEW_BURN_IN, _NEW_SAMPLES = 4, 24  # sweeps over new documents
 
 
 class LDCC(TopicModel):
-    """Latent Dirichlet co-clustering: document-topics over word-topics, for documents made of segments.
+    r"""Latent Dirichlet co-clustering: document-topics over word-topics, for documents made of segments.
+
+    Each segment, such as a paragraph, has one document-topic, which says how the segment mixes word-topics. So a
+    document can be in several clusters. The model is fitted by Gibbs sampling.
 
     Parameters
     ----------
     n_document_topics : int, default=20
-        Number of document-topics, the kinds of segments there are.
+        Number of document-topics, the clusters of segments.
     n_word_topics : int, default=50
         Number of word-topics.
     alpha : {'mle', 'moments'}, default='mle'
-        How the priors of the word-topics are learned: by maximum likelihood (Minka's fixed point), or by moments as in
-        the paper, which takes the noise of short segments for variety.
+        How the priors of the word-topics are learned: by maximum likelihood (Minka's fixed point), or by moments. The
+        paper uses moments, which mistake the noise of short segments for variety.
     smoothing : float, default=0.01
-        Pseudo-count of each word in each word-topic.
+        Pseudo-count of every word in every word-topic.
     delta : float, default=0.1
         Pseudo-count of each document-topic in each document.
     init : {'data', 'random'}, default='data'
-        Where chains begin: from NMF on the segments, or at random.
+        Where the chains start: from NMF on the segments, or at random.
     n_sweeps : int, default=300
-        Sweeps of Gibbs sampling over all tokens and segments.
+        Number of sweeps of Gibbs sampling over all tokens and segments.
     burn_in : int, default=200
-        Sweeps before the first sample, in which alpha is learned.
+        Number of sweeps before the first sample. The priors are learned in them.
     lag : int, default=10
-        Sweeps from one sample to the next.
+        Number of sweeps from one sample to the next.
     n_chains : int, default=1
-        Independent chains, sampled in parallel. The topics are those of the chain with the highest joint likelihood;
-        only what does not depend on the order of topics, such as `score`, is averaged over chains.
+        Number of independent chains, sampled in parallel. The topics come from the chain with the highest joint
+        likelihood; only what does not depend on the order of topics, such as `score`, is averaged over chains.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_word_topics, n_words)
-        P(w | word-topic); also as `components_`.
+        P(w|word-topic), the probability of each word in each word-topic. Also available as `components_`.
     alpha_ : ndarray of shape (n_document_topics, n_word_topics)
-        Prior of the word-topics in segments of each document-topic.
+        Prior of the word-topics in the segments of each document-topic.
     doc_topic_ : ndarray of shape (n_documents, n_word_topics)
-        P(word-topic | d), so that `doc_topic_ @ topic_word_` is P(w|d).
+        P(word-topic|d) of the training documents; `doc_topic_ @ topic_word_` is P(w|d).
     doc_cluster_ : ndarray of shape (n_documents, n_document_topics)
-        P(document-topic | d).
-    segment_topic_, segment_cluster_ : ndarray of shape (n_segments, ...)
-        The same for each segment.
+        P(document-topic|d) of the training documents.
+    segment_topic_ : ndarray of shape (n_segments, n_word_topics)
+        P(word-topic|s) of the training segments.
+    segment_cluster_ : ndarray of shape (n_segments, n_document_topics)
+        P(document-topic|s) of the training segments.
     segment_documents_ : ndarray of shape (n_segments,)
-        The document of each segment.
+        Number of the document of each segment.
     topic_weight_ : ndarray of shape (n_word_topics,)
-        Share of all tokens.
+        Share of each word-topic in the tokens.
     cluster_weight_ : ndarray of shape (n_document_topics,)
-        Share of all segments.
+        Share of each document-topic in the segments.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
     history_ : ndarray of shape (n_iter_,)
         Joint log-likelihood per token after each sweep, of the chain that was kept.
     chain_history_ : ndarray of shape (n_chains, n_iter_)
-        The same for all chains.
+        Joint log-likelihood per token after each sweep, of all chains.
     effective_sample_size_ : ndarray of shape (n_chains,)
-        Of the joint likelihood after burn-in.
-    other_topic_word_, other_alpha_ : ndarray
-        Topics and priors of the chains that were not kept.
-    word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Effective sample size of the joint likelihood after burn-in.
+    other_topic_word_ : ndarray of shape (n_chains - 1, n_word_topics, n_words)
+        Topics of the chains that were not kept.
+    other_alpha_ : ndarray of shape (n_chains - 1, n_document_topics, n_word_topics)
+        Priors of the chains that were not kept.
     n_iter_ : int
         Number of sweeps.
-    converged_, interrupted_ : bool
-        Whether all sweeps were made; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether all sweeps were made.
+    interrupted_ : bool
+        Whether Ctrl-C ended the sampling early.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    TTMM : One theme per document, fitted by EM.
+    LDA : Flat topics without segments.
+    topicfold.plots.trace : The joint likelihood of the chains as a figure.
 
     References
     ----------
@@ -115,7 +150,7 @@ class LDCC(TopicModel):
     Examples
     --------
     >>> from topicfold import Corpus, LDCC
-    >>> texts = ["cat dog cat\\n\\nsun moon sun", "dog cat\\n\\ncat dog", "sun moon\\n\\nmoon star sun"] * 5
+    >>> texts = ["cat dog cat\n\nsun moon sun", "dog cat\n\ncat dog", "sun moon\n\nmoon star sun"] * 5
     >>> corpus = Corpus.from_texts(texts, segments="paragraphs")
     >>> model = LDCC(2, 2, n_sweeps=40, burn_in=20, lag=2, random_state=0).fit(corpus)
     >>> model.segment_cluster_.shape, model.doc_topic_.shape
@@ -173,7 +208,13 @@ class LDCC(TopicModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         least = {"n_document_topics": 1, "n_word_topics": 1, "n_sweeps": 1, "burn_in": 0, "lag": 1, "n_chains": 1}
         for name, smallest in least.items():
             check_whole(name, getattr(self, name), smallest)
@@ -185,19 +226,26 @@ class LDCC(TopicModel):
         check_choice("init", self.init, ("data", "random"))
 
     def fit(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> Self:
-        """Learn from segments.
+        """Fit document-topics and word-topics to segments.
 
         Parameters
         ----------
-        X : Corpus, matrix of segments x words, data frame of counts, or list of texts
-            A Corpus with segments brings them along; otherwise each row is one segment.
-        y : ignored
-        documents : array-like of int of shape (n_segments,), optional
-            Number of the document of each row; without it each row is one document.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If a parameter, X or `documents` cannot be used; X must hold whole counts.
         """
         self.check_parameters()
         counts = self._fit_counts(X, np.float64)
@@ -207,7 +255,7 @@ class LDCC(TopicModel):
         check_size(counts, self.n_word_topics)
         fractions = counts.data[counts.data != np.floor(counts.data)]
         if len(fractions):
-            warn_user(f"X holds {fractions[0]:g}, and a topic belongs to a whole token: values are rounded up")
+            warn_user(f"X holds {fractions[0]:g}, but LDCC needs whole tokens: values are rounded up")
             counts = whole_tokens(counts)
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
         checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
@@ -236,90 +284,170 @@ class LDCC(TopicModel):
         return self
 
     def transform(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
-        """P(word-topic | d), one row per document, whatever else is in the batch.
+        """Infer P(word-topic|d) of new documents.
 
         Parameters
         ----------
-        X : Corpus, matrix of segments x words, data frame of counts, or list of texts
-            A Corpus with segments brings them along; otherwise each row is one segment.
-        documents : array-like of int of shape (n_segments,), optional
-            Number of the document of each row; without it each row is one document.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
 
         Returns
         -------
         ndarray of shape (n_documents, n_word_topics)
+            The share of each word-topic, one row per document. A row does not depend on the other documents.
         """
         return self._of_documents(*self._new(X, documents))[0]
 
     def document_topics(self, X: CountsLike) -> np.ndarray:
-        """P(word-topic | d) of documents, with the columns of `doc_topic_`; the same as `transform`."""
-        return np.asarray(self.transform(X))
+        """Infer P(word-topic|d) of documents, with the columns of `doc_topic_`.
 
-    def transform_segments(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
-        """P(word-topic | segment), one row per segment, in the order of X; see `segment_memberships`."""
-        return self.segment_memberships(X, documents)[0]
-
-    def segment_memberships(self, X: CountsLike, documents: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """P(word-topic | segment) and P(document-topic | segment), one row per segment; see `transform`.
-
-        Returns
-        -------
-        word_topics : ndarray of shape (n_segments, n_word_topics)
-        document_topics : ndarray of shape (n_segments, n_document_topics)
-        """
-        return self._of_segments(*self._new(X, documents))
-
-    def fit_transform(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> np.ndarray:
-        """Fit, and return P(word-topic | d) of the training documents; see `fit` for the parameters.
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
 
         Returns
         -------
         ndarray of shape (n_documents, n_word_topics)
+            The share of each word-topic, one row per document.
+        """
+        return np.asarray(self.transform(X))
+
+    def transform_segments(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
+        """Infer P(word-topic|s) of segments.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
+
+        Returns
+        -------
+        ndarray of shape (n_segments, n_word_topics)
+            The share of each word-topic, one row per segment, in the order of X.
+        """
+        return self.segment_memberships(X, documents)[0]
+
+    def segment_memberships(self, X: CountsLike, documents: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Infer the word-topics and document-topics of segments.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
+
+        Returns
+        -------
+        word_topics : ndarray of shape (n_segments, n_word_topics)
+            P(word-topic|s), one row per segment.
+        document_topics : ndarray of shape (n_segments, n_document_topics)
+            P(document-topic|s), one row per segment.
+        """
+        return self._of_segments(*self._new(X, documents))
+
+    def fit_transform(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> np.ndarray:
+        """Fit the model and return P(word-topic|d) of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_word_topics)
+            The share of each word-topic, one row per document.
         """
         return self.fit(X, documents=documents).doc_topic_
 
     def predict_clusters(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
-        """P(document-topic | d) of new documents, of shape (n_documents, n_document_topics); see `transform`."""
+        """Infer P(document-topic|d) of documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_document_topics)
+            The share of each document-topic, one row per document.
+        """
         return self._of_documents(*self._new(X, documents))[1]
 
     def memberships(self, X: CountsLike, threshold: float = 0.1, *, documents: ArrayLike | None = None) -> np.ndarray:
-        """Overlapping clusters of documents: the document-topics with P(k|d) of at least `threshold`, or the largest.
+        """Assign documents to overlapping clusters.
 
-        The paper does not say how topics of segments become clusters of documents, and recall depends on it: a tenth of
+        A document is in all document-topics with P(document-topic|d) of at least `threshold`, or else in the largest.
+        The paper does not say how topics of segments become clusters of documents, and recall depends on it; a tenth of
         a document is our rule.
 
         Parameters
         ----------
-        X : Corpus, matrix of segments x words, data frame of counts, or list of texts
-            A Corpus with segments brings them along; otherwise each row is one segment.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
         threshold : float, default=0.1
-            Least P(document-topic | d) of a member.
-        documents : array-like of int of shape (n_segments,), optional
-            Number of the document of each row; without it each row is one document.
+            Smallest P(document-topic|d) of a member.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
 
         Returns
         -------
         ndarray of bool of shape (n_documents, n_document_topics)
+            Whether each document is in each cluster.
         """
         share = self.predict_clusters(X, documents=documents)
         return (share >= threshold) | (share == share.max(axis=1, keepdims=True))
 
     def word_clusters(self, threshold: float = 0.5) -> list[np.ndarray]:
-        """The columns of each word-topic: words with P(l|w) of at least `threshold`, in several topics or in none."""
+        """Assign words to overlapping clusters.
+
+        Parameters
+        ----------
+        threshold : float, default=0.5
+            Smallest P(word-topic|w) of a member.
+
+        Returns
+        -------
+        list of ndarray
+            The columns of the words of each word-topic. A word may be in several clusters, or in none.
+        """
         check_is_fitted(self)
         joint = self.topic_word_.astype(np.float64) * self.topic_weight_[:, None]
         share = joint / np.maximum(joint.sum(axis=0), 1e-300)
         return [np.flatnonzero((row >= threshold) & (self.word_frequency_ > 0)) for row in share]
 
     def score(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> float:
-        """Mean log-likelihood per token by completion of segments: half of each is seen, the rest is scored.
+        """Compute the mean log-likelihood per token by completion of segments.
 
-        Probabilities of words are averaged over chains. See `transform` for the parameters.
+        The topics of each segment are inferred from half of its tokens, drawn at random; the other half is scored.
+        Probabilities of words are averaged over chains.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        documents : array-like of int of shape (n_segments,), default=None
+            Number of the document that each row belongs to. None takes each row as one document.
 
         Returns
         -------
         float
-            In nats per token.
+            The mean in nats per token; higher is better.
         """
         check_is_fitted(self)
         check_whole_numbers(self.word_counts(X, np.float64), "score (document completion)")
@@ -333,17 +461,20 @@ class LDCC(TopicModel):
         return completion_log_likelihood(held_out, mixture, topic_word, self.word_frequency_)
 
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """Two levels: document-topics over word-topics, with the share of each word-topic in each document-topic.
+        """Return the topics as a TopicTree of two levels: document-topics over word-topics.
+
+        A word-topic may be part of several document-topics; the weight is its share in each.
 
         Parameters
         ----------
-        corpus : Corpus, optional
-            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
-            another corpus is assigned to the topics first. With segments, the tree holds their topics too.
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first. If it has segments, the tree also holds their topics.
 
         Returns
         -------
         TopicTree
+            Document-topics and word-topics with their words and documents.
         """
         check_is_fitted(self)
         topics, clusters, segments = self.doc_topic_, self.doc_cluster_, None
@@ -413,7 +544,7 @@ class LDCC(TopicModel):
         """Segments, and the number of each one's document. `counts` is X, validated."""
         if isinstance(X, Corpus) and X.segments is not None:
             if documents is not None:
-                raise ValueError("documents: a Corpus with segments knows their documents itself")
+                raise ValueError("documents: leave it out, a Corpus with segments has the document of each")
             segments, numbers = every_document_in_segments(X)
             return self.word_counts(Corpus.from_counts(segments, X.vocabulary), np.float64), numbers
         return counts, document_numbers(documents, counts.shape[0])

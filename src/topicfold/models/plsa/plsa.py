@@ -32,67 +32,99 @@ _NEW_WORDS = 1e-3
 
 
 class PLSA(MixtureModel):
-    """Probabilistic latent semantic analysis.
+    """Probabilistic latent semantic analysis, fitted by EM.
 
-    Each document mixes topics, each topic is a distribution over words, and both are fitted by EM.
+    A document mixes topics, and a topic is a distribution over words. By default both are smoothed a little;
+    prior=0 and smoothing=0 is the maximum likelihood model of the paper.
 
     Parameters
     ----------
     n_topics : int, default=20
         Number of topics.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
-        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or topics that are given. 'auto' is 'nmf' up to 100
-        topics and 'kmeans' above.
+        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' is 'nmf' for up to 100 topics
+        and 'kmeans' for more.
     n_init : int, default=1
-        Number of starts; the fit with the highest likelihood is kept.
+        Number of starts. The fit with the highest likelihood is kept.
     max_iter : int, default=100
-        Most steps of EM.
+        Maximum number of EM steps.
     tol : float, default=1e-4
         EM stops when the log-likelihood per token rises by less than this.
     tempered : bool, default=False
-        Whether to lower the exponent of the E-step for as long as that helps on a tenth of the tokens, held out
-        (Hofmann's TEM).
+        Whether to lower the exponent of the E-step for as long as that helps on a held-out tenth of the tokens
+        (tempered EM, as Hofmann proposed).
     prior : float, default=2.0
-        Strength of the prior of P(z|d), in tokens per document, shared evenly by the topics: without it a short
-        document is certain of its topics. 0, with smoothing=0, is maximum likelihood, the model of the paper.
+        Strength of the prior of P(z|d), in tokens per document, shared evenly by the topics. Without it, a short
+        document is too certain of its topics.
     smoothing : float, default=0.05
         Pseudo-count of every word in every topic.
-    seed_words : dict of int to list, or list of lists, optional
-        Words that guide topics, by topic: {0: ["price", "cost"]}, or a list for each of the first topics. Words are
-        strings where X has words (texts, a Corpus or a data frame), else column numbers.
+    seed_words : dict of int to list, list of lists or None, default=None
+        Words that guide topics: a dict from topics to words, such as {0: ["price", "cost"]}, or one list for each of
+        the first topics. Words are strings if X has words (texts, a Corpus or a data frame), otherwise column numbers.
     seed_strength : float, default=0.1
-        How strong the guide is: its pseudo-counts, as a share of the tokens of an average topic.
+        Strength of the seed words: their pseudo-counts, as a share of the tokens of an average topic.
     dtype : {'float32', 'float64'}, default='float32'
         Precision of the tables.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z); also as `components_`.
+        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        P(z|d) of the training documents, the same as `transform` gives for them.
+        P(z|d) of the training documents; `transform` gives the same for them.
     topic_weight_ : ndarray of shape (n_topics,)
         P(z), the share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Number of tokens of each word in the training documents.
     history_ : ndarray of shape (n_iter_,)
-        Log-likelihood per token before each step, with the prior where there is one; held-out when tempered.
+        Log-likelihood per token before each step, including the prior if there is one. With tempered=True, the
+        log-likelihood of the held-out tokens.
     n_iter_ : int
         Number of steps.
-    converged_, interrupted_ : bool
-        Whether `tol` was reached; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether `tol` was reached within `max_iter` steps.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
     exponent_ : float
-        Exponent of the E-step, 1 unless tempered.
+        Exponent of the E-step; 1 unless tempered=True.
     left_out_ : int
-        Counts with P(w|d) = 0, which EM cannot use; 0 unless `init` has zeros.
+        Number of counts with P(w|d) = 0, which EM cannot use; 0 unless `init` has zeros.
+    n_batches_ : int
+        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    LDA : Topics with priors that are better for short documents; the default model.
+    LapPLSI : PLSA with a graph of documents.
+    TTMM : Documents with themes, themes with topics.
 
     References
     ----------
@@ -152,7 +184,13 @@ class PLSA(MixtureModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         self._check_common_parameters()
         check_number("prior", self.prior)
         check_number("smoothing", self.smoothing)
@@ -240,5 +278,5 @@ class PLSA(MixtureModel):
         self.left_out_ = int(state.get("left_out", 0))
         if self.left_out_:
             warn_user(
-                f"{self.left_out_:,} counts of words that the start gave no probability are left out of the likelihood"
+                f"{self.left_out_:,} counts of words without a probability at the start are left out of the likelihood"
             )

@@ -35,7 +35,7 @@ def tempered_step(
     check_whole_numbers(counts, "tempered=True")
     seen, held_out = split_tokens(counts, observed=1 - _TEMPER_HELD_OUT)
     if held_out.nnz == 0:
-        raise ValueError("tempered=True holds out a tenth of each document's tokens, and no document has ten")
+        raise ValueError("tempered=True holds out a tenth of each document's tokens, but no document has ten")
     step = EMStep(seen, n_topics, n_jobs, smoothing, prior)
     word_frequency = seen.sum(axis=0, dtype=np.float64)
 

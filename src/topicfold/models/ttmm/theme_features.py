@@ -99,6 +99,6 @@ def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | Non
         codes = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
         if (classes[codes] != given).any():
             other = given[classes[codes] != given][0]
-            raise ValueError(f"label {other.item()!r} was not in the first batch, which settles the classes")
+            raise ValueError(f"label {other.item()!r} was not in the first batch, which determines the classes")
         known[labelled] = codes
     return classes, known

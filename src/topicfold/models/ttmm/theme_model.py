@@ -58,130 +58,152 @@ class ThemeModel(TopicModel):
     n_batches_: int
 
     def transform(self, X: CountsLike) -> np.ndarray:
-        """The features of new documents, one row each, whatever else is in the batch.
+        """Compute the features of new documents, as set by `features`.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
-        ndarray of shape (n_documents, n_topics), or (n_documents, n_themes_) with features='themes'
+        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes_)
+            One row per document. The columns are themes with features='themes', otherwise topics. A row does not depend
+            on the other documents.
         """
         return self._features(self._known_words(X), self.features)
 
     def document_topics(self, X: CountsLike) -> np.ndarray:
-        """The share of each topic in the tokens of documents, whatever `features` is set to.
+        """Infer the share of each topic in the tokens of documents, regardless of `features`.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
+            The share of each topic, one row per document.
         """
         return self._features(self._known_words(X), "tokens")
 
     def score(self, X: CountsLike, y: Any = None) -> float:
-        """Mean log-likelihood per token by document completion: half of each document is seen, the rest is scored.
+        """Compute the mean log-likelihood per token by document completion.
+
+        The theme of each document is inferred from half of its tokens, drawn at random; the other half is scored.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : ignored
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
 
         Returns
         -------
         float
-            In nats per token.
+            The mean in nats per token; higher is better.
         """
         check_is_fitted(self)
         return self._completion(X, lambda seen: normalise_rows(self._doc_theme(seen)[0] @ self.theme_topic_))
 
     def log_likelihood(self, X: CountsLike) -> np.ndarray:
-        """log P(d) of each document, exactly, in nats; without the number of orders its words could stand in.
+        """Compute the exact log P(d) of each document.
+
+        The number of orders in which the words could stand is not part of it.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents,)
+            Log-likelihood of each document, in nats.
         """
         check_is_fitted(self)
         return self._doc_theme(self.word_counts(X, self.topic_word_.dtype))[1]
 
     def document_themes(self, X: CountsLike) -> np.ndarray:
-        """P(h|d) of documents, whatever `features` is set to.
+        """Infer P(h|d) of documents, regardless of `features`.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_themes_)
+            The probability of each theme, one row per document.
         """
         return self._doc_theme(self._known_words(X))[0]
 
     def predict_theme(self, X: CountsLike) -> np.ndarray:
-        """The most probable theme of each document, by number.
+        """Predict the most probable theme of each document.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents,)
+            Number of the theme.
         """
         return self.document_themes(X).argmax(axis=1)
 
     @available_if(_themes_are_classes)
     def predict_proba(self, X: CountsLike) -> np.ndarray:
-        """P(class|d), columns in the order of `classes_`; only with n_themes='labels'.
+        """Predict the probability of each class; only with n_themes='labels'.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents, n_themes_)
+            P(class|d), with the columns in the order of `classes_`.
         """
         return self.document_themes(X)
 
     def predict(self, X: CountsLike) -> np.ndarray:
-        """The largest topic of each document, or with n_themes='labels' its most probable class.
+        """Predict the largest topic of each document, or with n_themes='labels' its most probable class.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
 
         Returns
         -------
         ndarray of shape (n_documents,)
+            Row of the topic in `topic_word_`, or the class.
         """
         if self.n_themes == LABELS:
             return self.classes_[self.document_themes(X).argmax(axis=1)]
         return self.document_topics(X).argmax(axis=1)
 
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """Two levels: themes over topics, with P(t|h) as the weights between them.
+        """Return the topics as a TopicTree of two levels: themes over topics, weighted by P(t|h).
 
-        Themes of less than half a document are left out. `topic_tree(corpus).at_levels([1])` gives the topics alone.
+        Themes with less than half a document are left out. `topic_tree(corpus).at_levels([1])` gives the topics alone.
 
         Parameters
         ----------
-        corpus : Corpus, optional
-            The documents of the tree. Without it, or with the corpus of the fit, they are the training documents;
-            another corpus is assigned to the topics first.
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
 
         Returns
         -------
         TopicTree
+            Themes and topics with their words and documents.
         """
         check_is_fitted(self)
         doc_topic, doc_theme = self.doc_topic_, self.doc_theme_

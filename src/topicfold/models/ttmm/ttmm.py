@@ -43,67 +43,100 @@ FEATURES = ("tokens", "paper", "log", "themes")
 
 
 class TTMM(ThemeModel):
-    """Theme topic mixture model: each document has a theme, each theme a mix of topics.
+    """Theme topic mixture model: each document has one theme, each theme mixes topics.
+
+    Themes are clusters of documents, topics are distributions over words. With n_themes='labels' the themes are the
+    classes of y, and the model is a semi-supervised classifier.
 
     Parameters
     ----------
     n_themes : int or 'labels', default=50
-        Number of themes, or 'labels': the classes of y are the themes, and -1, None, NaN or '' is unlabelled. With a
-        number y is not used, so that the model can stand before a classifier in a pipeline.
+        Number of themes. 'labels' takes the classes of y as themes; -1, None, NaN or '' means unlabelled. With a
+        number, y is not used, so that the model can be followed by a classifier in a pipeline.
     n_topics : int, default=20
         Number of topics.
     init : {'data', 'random'} or array of shape (n_topics, n_words), default='data'
         Where EM starts: 'data' (topics from a short PLSA, themes from k-means on its P(z|d)), 'random' (nearly even
-        tables, as in the report), or topics that are given, such as those of another model.
+        tables, the start used in the report), or given topics, such as those of another model.
     features : {'tokens', 'paper', 'log', 'themes'}, default='tokens'
-        What `transform` gives. 'tokens': the share of a document's tokens that each topic made; 'paper': eq. 8 of the
-        report, one topic for all words, close to 0 or 1; 'log': its logarithm per token, not a distribution; 'themes':
-        P(h|d).
+        What `transform` returns. 'tokens' is the share of the tokens of a document that each topic generated; 'paper'
+        is equation 8 of the report, one topic for all words, with values close to 0 or 1; 'log' is its logarithm per
+        token, which is not a distribution; 'themes' is P(h|d).
     smoothing : float, default=0.1
-        Pseudo-count of every word in every topic, so that their sum grows with n_topics; 0 is maximum likelihood.
+        Pseudo-count of every word in every topic, so that their sum grows with `n_topics`. 0 is maximum likelihood.
     max_iter : int, default=100
-        Most steps of EM.
+        Maximum number of EM steps.
     tol : float, default=1e-4
         EM stops when the log-likelihood per token rises by less than this.
     dtype : {'float32', 'float64'}, default='float32'
         Precision of the tables.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same result in every run.
+        Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
-        Number of threads; -1 uses all cores. The result does not depend on it.
+        Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
     verbose : bool or None, default=None
-        Whether to show progress; None shows it on a terminal.
+        Whether to show progress. None shows it only on a terminal.
     checkpoint : str, Path or None, default=None
-        File from which a killed fit resumes.
+        File that keeps the state of the fit. A fit that was killed resumes from it; a finished fit removes it.
 
     Attributes
     ----------
     theme_weight_ : ndarray of shape (n_themes_,)
-        P(h).
+        P(h), the share of each theme in the documents.
     theme_topic_ : ndarray of shape (n_themes_, n_topics)
-        P(t|h).
+        P(t|h), the share of each topic in each theme.
     topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|t); also as `components_`.
+        P(w|t), the probability of each word in each topic. Also available as `components_`.
     doc_theme_ : ndarray of shape (n_documents, n_themes_)
-        P(h|d) of the training documents.
+        P(h|d), the probability of each theme for each training document.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        Topics of the training documents, as features='tokens' gives them.
+        Share of the tokens of each training document that each topic generated.
     topic_weight_ : ndarray of shape (n_topics,)
-        P(t).
+        P(t), the share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
-        Tokens of each word in training.
+        Number of tokens of each word in the training documents.
     n_themes_ : int
         Number of themes.
     n_themes_used_ : int
         Number of themes with at least half a document.
     classes_ : ndarray of shape (n_themes_,)
-        The labels, when the themes are classes.
+        The labels. Defined only with n_themes='labels'.
     history_ : ndarray of shape (n_iter_,)
-        Log-likelihood per token before each step, with the prior where there is one.
+        Log-likelihood per token before each step, including the prior if there is one.
     n_iter_ : int
         Number of steps.
-    converged_, interrupted_ : bool
-        Whether `tol` was reached; whether Ctrl-C ended the fit.
+    converged_ : bool
+        Whether `tol` was reached within `max_iter` steps.
+    interrupted_ : bool
+        Whether Ctrl-C ended the fit early.
+    n_batches_ : int
+        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
+    word_documents_ : ndarray of shape (n_topics, n_words)
+        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_topics,)
+        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
+    topic_marks_ : tuple of str of length n_topics
+        Why a topic may be junk, or '' for a topic without such a sign.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_words,)
+        Column names. Defined only if X was a data frame.
+    vocabulary_ : tuple of str or None
+        The words, if X was a Corpus or texts.
+    preprocessing_ : Preprocessing or None
+        How texts are turned into words, if that is known.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+    document_titles_ : sequence of str or None
+        Titles of the training documents, if X was a Corpus with titles.
+    corpus_hash_ : str or None
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
+
+    See Also
+    --------
+    PLSA : Each document has its own mixture of topics.
+    TopicClassifier : A classifier on the topics of any model.
+    LDCC : Document-topics over word-topics, for documents made of segments.
 
     References
     ----------
@@ -150,7 +183,13 @@ class TTMM(ThemeModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Raise a ValueError that names a parameter which the model cannot use."""
+        """Check the parameters of the model; `fit` does so first.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot use a parameter. The message names it and what was expected.
+        """
         if self.n_themes != LABELS:
             check_whole("n_themes", self.n_themes, or_else=", or 'labels'")
         check_whole("n_topics", self.n_topics)
@@ -166,13 +205,20 @@ class TTMM(ThemeModel):
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : array-like of shape (n_documents,), optional
-            Labels, used with n_themes='labels' alone: the classes are the themes.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels, used only with n_themes='labels': the classes are the themes.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or X cannot be used, for example if there are more themes than documents.
         """
         self.check_parameters()
         counts = self._fit_counts(X, np.dtype(self.dtype))
@@ -202,20 +248,23 @@ class TTMM(ThemeModel):
         return self
 
     def partial_fit(self, X: CountsLike, y: ArrayLike | None = None) -> Self:
-        """Learn from one more batch of a stream of documents, by stepwise EM; batches are not kept.
+        """Learn from one more batch of a stream of documents, by stepwise EM.
 
-        The first batch is fitted as by `fit` and settles the classes, where themes are classes. `doc_topic_` and
-        `doc_theme_` are those of the last batch, `history_` its log-likelihood per token before it was learned from.
+        The first batch is fitted as by `fit`; with n_themes='labels' it also determines the classes. Batches are not
+        kept: `doc_topic_` and `doc_theme_` belong to the last batch, and `history_` holds the log-likelihood per token
+        of each batch before the model learned from it.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-        y : array-like of shape (n_documents,), optional
-            Labels, used with n_themes='labels' alone.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels, used only with n_themes='labels'.
 
         Returns
         -------
-        self
+        object
+            The model itself, fitted.
         """
         if not hasattr(self, "topic_word_"):
             self.fit(X, y)
@@ -245,21 +294,37 @@ class TTMM(ThemeModel):
         return self
 
     def fit_transform(self, X: CountsLike, y: ArrayLike | None = None) -> np.ndarray:
-        """Fit, and return the features of the training documents; see `fit` for the parameters.
+        """Fit the model and return the features of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels, used only with n_themes='labels': the classes are the themes.
 
         Returns
         -------
-        ndarray of shape (n_documents, n_topics), or (n_documents, n_themes_) with features='themes'
+        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes_)
+            One row per document. The columns are themes with features='themes', otherwise topics.
         """
         self.fit(X, y)
         return self.doc_topic_ if self.features == "tokens" else self.transform(X)
 
     def fit_predict(self, X: CountsLike, y: ArrayLike | None = None) -> np.ndarray:
-        """Fit, and predict the training documents; see `fit` and `predict`.
+        """Fit the model and predict the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,), default=None
+            Labels, used only with n_themes='labels': the classes are the themes.
 
         Returns
         -------
         ndarray of shape (n_documents,)
+            The largest topic of each document, or with n_themes='labels' its most probable class.
         """
         return self.fit(X, y).predict(X)
 

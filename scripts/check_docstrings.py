@@ -1,0 +1,91 @@
+"""Check the docstrings of all public names by numpydoc's rules; `make lint` runs it.
+
+The rules are listed in pyproject.toml, [tool.numpydoc_validation]. Beyond them, every attribute that a class documents
+has a type and a description, and a model documents every attribute that it stores.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from numpydoc.docscrape import NumpyDocString
+from numpydoc.validate import validate
+
+import topicfold
+from topicfold.models import MODELS
+
+ROOT = Path(__file__).parents[1]
+MODEL_CLASSES = [topicfold.TopicModel, *(info.load() for info in MODELS.values())]
+ROOMS = ("baselines", "datasets", "metrics", "plots")
+
+
+def public_names() -> Iterator[tuple[str, Any]]:
+    """Yield every public class and function with the path that it is imported by."""
+    for name in topicfold.__all__:
+        if name not in ROOMS:
+            yield f"topicfold.{name}", getattr(topicfold, name)
+    for room in ROOMS:
+        module = getattr(topicfold, room)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isclass(value) or inspect.isfunction(value):
+                yield f"topicfold.{room}.{name}", value
+    for name, info in topicfold.baselines.BASELINES.items():
+        yield f"topicfold.baselines.{info.module}.{name}", info.load()
+
+
+def public_methods(kind: type) -> Iterator[str]:
+    """Yield the public methods and properties of a class that topicfold defines, also in base classes."""
+    for name in dir(kind):
+        value = inspect.getattr_static(kind, name)
+        for wrapped in ("fget", "func", "fn", "__func__"):  # properties, cached ones, scikit-learn's available_if
+            value = getattr(value, wrapped, value)
+        if not name.startswith("_") and isinstance(value, FunctionType) and value.__module__.startswith("topicfold."):
+            yield name
+
+
+def class_problems(kind: type) -> Iterator[str]:
+    """Yield what is wrong with the parameters and attributes in the docstring of a class.
+
+    The fields of a result, which users read but do not pass, may be documented as attributes.
+    """
+    doc = NumpyDocString(inspect.cleandoc(kind.__doc__ or ""))
+    documented = {name.strip("* ") for entry in doc["Parameters"] + doc["Attributes"] for name in entry.name.split(",")}
+    for entry in doc["Attributes"]:
+        if not entry.type or not entry.desc:
+            yield f"AT01 Attribute {entry.name} has no type or no description"
+    given = set() if issubclass(kind, BaseException) else set(inspect.signature(kind).parameters)
+    if given - documented:
+        yield f"PR01 Parameters {sorted(given - documented)} not documented"
+    if kind in MODEL_CLASSES and set(kind.stored()) - documented:
+        yield f"AT02 Stored attributes {sorted(set(kind.stored()) - documented)} not documented"
+
+
+def problems() -> list[str]:
+    """List everything that breaks a rule, one line each."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]
+    checks, not_of_methods = set(settings["checks"]), set(settings["not_of_methods"])
+    lines = []
+    for path, value in public_names():
+        is_class = inspect.isclass(value)
+        home = f"{value.__module__}.{value.__qualname__}"  # a public path may also be that of a module
+        found = [f"{code} {text}" for code, text in validate(home)["errors"] if code in checks]
+        if is_class:
+            found = [line for line in found if not line.startswith("PR01")] + list(class_problems(value))
+        lines += [f"{path}: {line}" for line in found]
+        for name in public_methods(value) if is_class else ():
+            errors = validate(f"{home}.{name}")["errors"]
+            lines += [f"{path}.{name}: {code} {text}" for code, text in errors if code in checks - not_of_methods]
+    return lines
+
+
+if __name__ == "__main__":
+    found = problems()
+    print("\n".join(found), file=sys.stderr)
+    sys.exit(1 if found else 0)
