@@ -33,11 +33,13 @@ lowest:
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --out docs/results/benchmarks.md
 
-docs: $(VENV)/.core
+# The site is in docs/_build; its gallery runs examples/, and the live page is the demo's.
+docs: $(VENV)/.docs
 	$(BIN)/python scripts/build_docs.py
+	$(BIN)/python -m sphinx -W --keep-going -q -j 2 -b html docs docs/_build
 
 clean:
-	rm -rf $(VENV) .venv-lowest dist build .coverage topicfold-demo.safetensors topicfold-demo-corpus.safetensors topicfold-demo.html
+	rm -rf $(VENV) .venv-lowest dist build .coverage docs/_build docs/api docs/gallery docs/_extra/demo.html topicfold-demo.safetensors topicfold-demo-corpus.safetensors topicfold-demo.html
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +57,10 @@ $(VENV)/.check: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[check]"
 	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core $(VENV)/.test
+
+$(VENV)/.docs: pyproject.toml src/topicfold/_version.py | $(BIN)/python
+	$(BIN)/python -m pip install -q -e ".[docs]"
+	touch $@ $(VENV)/.core
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[bench]"

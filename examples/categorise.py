@@ -1,4 +1,9 @@
-"""Text to categories: one section of packages against the rest, by chosen words or by topics, and a linear SVM."""
+"""
+Text categorisation with topics as features
+===========================================
+
+Text to categories: one section of packages against the rest, by chosen words or by topics, and a linear SVM.
+"""
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer

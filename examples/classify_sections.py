@@ -1,4 +1,9 @@
-"""Guess a package's section from its topics, in a scikit-learn pipeline, against words and the majority."""
+"""
+Classify documents in a scikit-learn pipeline
+=============================================
+
+Guess a package's section from its topics, in a scikit-learn pipeline, against words and the majority.
+"""
 
 import numpy as np
 from sklearn.dummy import DummyClassifier

@@ -1,4 +1,8 @@
-"""Topics from words and sentence embeddings together: the embeddings say which descriptions are neighbours.
+"""
+Topics of short texts with sentence embeddings
+==============================================
+
+Topics from words and sentence embeddings together: the embeddings say which descriptions are neighbours.
 
 Any sentence model does: LTM takes an array with a row per document. This one runs all-MiniLM-L6-v2 on the CPU and keeps
 its vectors in the user's cache folder.

@@ -1,4 +1,9 @@
-"""Sections of packages from five labels each: topics, with and without a graph, against words and propagation."""
+"""
+A classifier from a handful of labels
+=====================================
+
+Sections of packages from five labels each: topics, with and without a graph, against words and propagation.
+"""
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer

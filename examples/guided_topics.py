@@ -1,4 +1,9 @@
-"""Pull two topics to where you want them with seed words, and let the others find themselves."""
+"""
+Guide topics with seed words
+============================
+
+Pull two topics to where you want them with seed words, and let the others find themselves.
+"""
 
 from topicfold import PLSA, topic_tree
 from topicfold.datasets import load_demo

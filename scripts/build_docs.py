@@ -1,7 +1,12 @@
-"""Write the generated pages: docs/cli.md from the --help of every command. `make docs` runs it; a test checks it."""
+"""Write the generated pages: docs/cli.md from the --help of every command, and the live page of the explorer guide.
+
+`make docs` runs it; a test checks that docs/cli.md is current.
+"""
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -25,7 +30,9 @@ topicfold completion fish > ~/.config/fish/completions/topicfold.fish
 ```
 
 In bash without the package bash-completion, put `source <(topicfold completion bash)` into `~/.bashrc`."""
-PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "cli.md"
+LIVE_PAGE = DOCS / "_extra" / "demo.html"
 
 
 def command_line_page() -> str:
@@ -42,5 +49,14 @@ def _help(context: click.Context) -> str:
     return f"```\n{context.get_help()}\n```"
 
 
+def write_live_page() -> None:
+    """The page that `topicfold demo` writes, beside the pages of the site."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = ["--out", str(Path(folder, "model")), "--corpus-out", str(Path(folder, "corpus"))]
+        cli(["demo", *files, "--report", str(LIVE_PAGE)], standalone_mode=False)
+
+
 if __name__ == "__main__":
     PAGE.write_text(command_line_page(), encoding="utf-8")
+    if "--pages-alone" not in sys.argv:
+        write_live_page()

@@ -43,3 +43,15 @@ def test_links_between_pages_lead_somewhere(page):
 def test_the_readme_begins_with_the_two_commands():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert text.index("make demo") < text.index("make test") < text.index("```python")
+
+
+def test_the_api_page_names_everything_public():
+    import topicfold
+    from topicfold import metrics, plots
+
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([\w.]+)$", page, re.MULTILINE))
+    rooms = {"baselines", "datasets", "metrics", "plots"}
+    constants = {"BACKGROUND_WEIGHT", "PairScores"}
+    public = {*topicfold.__all__, *metrics.__all__, *plots.__all__} - rooms - constants
+    assert public - listed == set()

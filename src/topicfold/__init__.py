@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
     from .analysis.selection import select
+    from .analysis.zero_shot import ZeroShotClassifier
     from .corpus.corpus import Corpus, Segments
     from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
@@ -69,6 +70,7 @@ _HOME = {
     "TopicModel": "models.base",
     "TopicToName": "topics.given_names",
     "TopicTree": "topics.tree",
+    "ZeroShotClassifier": "analysis.zero_shot",
     "build_report": "report.contents",
     "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
@@ -117,6 +119,7 @@ __all__ = [
     "TopicModel",
     "TopicToName",
     "TopicTree",
+    "ZeroShotClassifier",
     "baselines",
     "build_report",
     "contrast",

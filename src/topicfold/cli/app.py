@@ -20,6 +20,7 @@ from .examples import EXAMPLES
 from .fit_commands import demo, fit, select
 from .help_commands import completion, doctor, models
 from .judgement_commands import agreement, tasks
+from .label_command import label
 from .messages import INTERRUPTED, TERMINATED, say
 from .metadata_commands import contrast, effects
 from .naming_commands import name
@@ -100,7 +101,7 @@ def cli(debug: bool) -> None:
 _COMMANDS = (
     *(read, fit, select, demo),
     *(show, tree, name, explore),
-    *(assign, search, score),
+    *(assign, label, search, score),
     *(effects, contrast, tasks, agreement),
     *(models, doctor, completion),
 )

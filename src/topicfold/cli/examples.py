@@ -32,6 +32,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "topicfold name model.safetensors --command 'llm -m small' --out names.json",
     ),
     "explore": (
+        "topicfold explore reviews.csv",
         "topicfold explore model.safetensors reviews.csv --id id --labels product",
         "topicfold explore model.safetensors reviews.csv --compare other.safetensors --out both.html",
     ),
@@ -39,6 +40,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "topicfold assign model.safetensors new.csv --id id --out topics.csv",
         "topicfold assign model.safetensors - --to csv < new.jsonl",
     ),
+    "label": ("topicfold label reviews.csv labels.json --id id --out labels.csv",),
     "search": ("topicfold search model.safetensors reviews.csv 'battery lasts a week' -n 5",),
     "score": ("topicfold score model.safetensors new.csv",),
     "contrast": (

@@ -26,6 +26,7 @@ __all__ = [
     "cluster_options",
     "corpus_options",
     "edits_option",
+    "embedded_texts",
     "file_options",
     "fit_input",
     "graph_options",
@@ -358,7 +359,7 @@ def fit_input(
         return given
     vectors = None if embeddings is None else _vectors(embeddings)
     if embed is not None:
-        vectors = _embedded(corpus, embed, beside)
+        vectors = embedded_texts(corpus, embed, beside)
     if vectors is not None:
         given["embeddings"] = vectors
     if graphs and graphs != ("knn",):  # which is what the model makes itself
@@ -399,7 +400,8 @@ def _labels(corpus: Corpus) -> np.ndarray:
     return corpus.label_array()
 
 
-def _embedded(corpus: Corpus, model: str, beside: str) -> np.ndarray:
+def embedded_texts(corpus: Corpus, model: str, beside: str) -> np.ndarray:
+    """Vectors of the texts of a corpus, kept beside the file it was read from, if it was one."""
     from ..analysis.embedding import embed
 
     if corpus.texts is None:

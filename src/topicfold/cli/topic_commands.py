@@ -9,6 +9,7 @@ import click
 
 from .messages import check_places, corpus_name, say, say_report
 from .options import edits_option, file_options, known_options, number_of, read_as_fitted
+from .quick_exploration import fitted_on, open_in_browser
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
@@ -132,18 +133,24 @@ def tree(
 
 
 @click.command()
-@click.argument("model", type=click.Path())
-@click.argument("input", type=click.Path())
+@click.argument("places", nargs=-1, required=True, metavar="[MODEL] INPUT", type=click.Path())
 @file_options
 @known_options
 @click.option(
     "--segments", metavar="HOW", help="Cut texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
 )
 @click.option("--out", default="topics.html", show_default=True, type=click.Path(), help="Page to write.")
+@click.option(
+    "--topics", "n_topics", type=click.IntRange(1), default=20, show_default=True, help="Topics, without MODEL."
+)
+@click.option(
+    "--open/--no-open", "wanted", default=None, help="Open the page; by default, without MODEL at a terminal."
+)
 @click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL that `topicfold tree` wrote.")
 @click.option("--name", help="Name of the corpus on the page; without it, that of INPUT.")
 @click.option("--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics that the page downloaded.")
 @edits_option
+@click.option("--effects", metavar="FORMULA", help="Show effects of columns, such as '~ party + year'.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents, to set beside.")
 @click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
 @click.option(
@@ -157,14 +164,16 @@ def tree(
     help="Megabytes of text on the page before compression; beyond that the longest texts are cut.",
 )
 def explore(
-    model: str,
-    input: str,
+    places: tuple[str, ...],
+    n_topics: int,
+    wanted: bool | None,
     segments: str | None,
     out: str,
     tree_file: str | None,
     name: str | None,
     names: str | None,
     edits: str | None,
+    effects: str | None,
     other: str | None,
     layout: Literal["neighbours", "umap"],
     documents: int,
@@ -173,18 +182,28 @@ def explore(
 ) -> None:
     """Write a page to explore the topics of MODEL and the documents of INPUT: one file, for any browser.
 
-    Texts become words as they did for the fit.
+    Texts become words as they did for the fit. Without MODEL, the columns of INPUT are guessed, the default model is
+    fitted, and the page is opened: topicfold explore reviews.csv
     """
     from ..models.model_file import load
     from ..report import build_report, read_names
     from ..topics.tree import TopicTree
 
+    if len(places) > 2:
+        raise click.UsageError(f"{len(places)} files: expected INPUT, or MODEL and INPUT")
+    model, input = places if len(places) == 2 else (None, places[0])
     check_places([model, input, other, names, edits, tree_file], out)
-    fitted = load(model)
+    if effects is not None:
+        given["metadata"] = _with_columns(given, effects)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
-    corpus = read_as_fitted(fitted, model, input, given, segments)
-    say(str(corpus))
+    if model is None:
+        _check_alone(input, segments=segments, tree=tree_file, edits=edits, names=names)
+        fitted, corpus = fitted_on(input, given, n_topics)
+    else:
+        fitted = load(model)
+        corpus = read_as_fitted(fitted, model, input, given, segments)
+        say(str(corpus))
     topics = fitted.topic_tree(corpus)
     if changed is not None:
         topics = changed.with_documents_of(topics)
@@ -194,8 +213,9 @@ def explore(
         name=name or corpus_name(input),
         names=None if names is None else read_names(names),
         edits=edits,
+        effects=effects,
         compare=second,
-        model_name=None if other is None else Path(model).stem,
+        model_name=None if other is None or model is None else Path(model).stem,
         compare_name=None if other is None else Path(other).stem,
         layout=layout,
         max_documents=documents,
@@ -203,3 +223,24 @@ def explore(
     )
     page.save(out)
     say_report(page, out)
+    open_in_browser(out, False if wanted is None and model is not None else wanted)
+
+
+def _check_alone(input: str, **given: str | None) -> None:
+    """Raise where INPUT is a model, or an option is of use with a model alone."""
+    from ..store import kind_of_file
+
+    if Path(input).suffix == ".safetensors" and Path(input).is_file() and kind_of_file(input) != "corpus":
+        raise click.UsageError(f"{input} holds a {kind_of_file(input)}: give the documents to show after it")
+    for name, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"--{name} is about topics of a saved model: give MODEL and INPUT")
+
+
+def _with_columns(given: dict[str, Any], formula: str) -> str | None:
+    """The columns to keep, with those that the formula uses."""
+    from ..analysis.formula import formula_columns
+
+    own = {"labels": given["labels"], "date": given["timestamp"]}
+    kept = given["metadata"].split(",") if given["metadata"] else []
+    return ",".join(dict.fromkeys([*kept, *(name for name in formula_columns(formula) if not own.get(name))])) or None

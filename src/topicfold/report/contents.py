@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from ..analysis.effects import Effects
+from ..analysis.effects import effects as estimated_effects
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
@@ -25,6 +27,7 @@ from .document_table import (
     nearest_by_topic,
     shortened,
 )
+from .effect_table import effect_table
 from .group_tables import group_tables
 from .map_words import neighbourhood_words
 from .metadata_table import metadata_table
@@ -50,6 +53,7 @@ def build_report(
     name: str = "corpus",
     names: Mapping[int, str] | None = None,
     edits: str | Path | Sequence[Edit] | None = None,
+    effects: Effects | str | None = None,
     compare: TopicModel | TopicTree | None = None,
     model_name: str | None = None,
     compare_name: str | None = None,
@@ -72,6 +76,8 @@ def build_report(
     edits : str, Path or sequence of mappings, optional
         What a reader renamed, merged, dropped and grouped on an earlier page of these topics: the file that the page
         downloaded, or a list; see `TopicTree.apply`. Further edits on the new page are added to them.
+    effects : Effects or str, optional
+        Effects of metadata to show, as `effects` estimates them, or the formula of some, such as '~ party + year'.
     compare : TopicModel or TopicTree, optional
         Other topics of the same documents, to set beside.
     model_name, compare_name : str, optional
@@ -138,6 +144,7 @@ def build_report(
         "edits": made,
         "next_id": max([*tree.ids.tolist(), *tree.mapping]) + 1,
         "groups": groups,
+        "effects": None if effects is None else effect_table(_estimated(effects, tree, corpus)),
         "compare": None if compare is None else _compared(tree, tree_of(compare, corpus), compare_name),
     }
     return Report(data)
@@ -204,6 +211,15 @@ def _model_facts(tree: TopicTree, title: str | None) -> dict[str, Any]:
 
 
 # ---- the rest -------------------------------------------------------------------------------------------------------
+
+
+def _estimated(effects: Effects | str, tree: TopicTree, corpus: Corpus) -> Effects:
+    if isinstance(effects, str):
+        return estimated_effects(tree, corpus, effects)
+    unknown = sorted(set(effects.topics) - set(tree.ids.tolist()))
+    if unknown:
+        raise ValueError(f"the effects are on topic {unknown[0]}, which is not among those of the page")
+    return effects
 
 
 def _map_graph(alike: sp.csr_array, fitted_on: sp.csr_array | None) -> sp.csr_array | None:

@@ -47,6 +47,7 @@ SCRIPTS = (
     "map.js",
     "time.js",
     "groups.js",
+    "effects.js",
     "compare.js",
     "summary.js",
     "start.js",

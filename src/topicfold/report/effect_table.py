@@ -1,0 +1,52 @@
+"""Effects of metadata for the explorer: contrasts of the values of each factor, curves along each number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..analysis.effects import Effects
+from .document_table import shortened
+from .topic_table import as_number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["effect_table"]
+
+_POINTS = 40  # of a curve
+_MOST_VALUES = 12  # of a factor that are compared with its first
+_DIGITS = 4
+
+
+def effect_table(effects: Effects) -> dict[str, Any]:
+    """{formula, about, contrasts, curves}.
+
+    A contrast is {column, value, other, topics: [[id, estimate, low, high]]}, of a value of a factor less its first
+    value; a curve is {column, points, topics: [[id, [share, low, high] at each point]]}.
+    """
+    design = effects.design
+    contrasts: list[dict[str, Any]] = []
+    curves: list[dict[str, Any]] = []
+    for column in design.frame.columns:
+        if column in design.factors:
+            first, *others = design.levels(column)[: _MOST_VALUES + 1]
+            for value in others:
+                found = effects.contrast(column, value, first)
+                rows = zip(found["topic"], found["estimate"], found["low"], found["high"])
+                topics = [[int(topic), *(as_number(number, _DIGITS) for number in numbers)] for topic, *numbers in rows]
+                contrasts.append(
+                    {"column": column, "value": shortened(str(value)), "other": shortened(str(first)), "topics": topics}
+                )
+        else:
+            found = effects.predict(column, _POINTS)
+            points = [as_number(point, 6) for point in found["value"].iloc[:_POINTS]]
+            curves.append({"column": column, "points": points, "topics": _curves(found)})
+    return {"formula": shortened(effects.formula), "about": str(effects), "contrasts": contrasts, "curves": curves}
+
+
+def _curves(predicted: pd.DataFrame) -> list[list[Any]]:
+    found = []
+    for topic, some in predicted.groupby("topic", sort=False):
+        points = some[["share", "low", "high"]].to_numpy().tolist()
+        found.append([int(topic), [[as_number(number, _DIGITS) for number in point] for point in points]])
+    return found
