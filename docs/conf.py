@@ -17,7 +17,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # equations need no network in the browser
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_copybutton",

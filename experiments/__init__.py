@@ -95,6 +95,7 @@ EXPERIMENTS: dict[str, str] = {
     "effects-coverage": "effects.coverage",
     "effects-poliblog": "effects.poliblog",
     "zero-shot": "zero_shot.labels_alone",
+    "effects-prevalence": "effects.prevalence",
 }
 
 

@@ -40,7 +40,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "topicfold assign model.safetensors new.csv --id id --out topics.csv",
         "topicfold assign model.safetensors - --to csv < new.jsonl",
     ),
-    "label": ("topicfold label reviews.csv labels.json --id id --out labels.csv",),
+    "label": (
+        "topicfold label reviews.csv labels.json --out labelled.csv",
+        "topicfold label reviews.csv labels.json --free-topics 5 --embed --report labelled.html",
+    ),
     "search": ("topicfold search model.safetensors reviews.csv 'battery lasts a week' -n 5",),
     "score": ("topicfold score model.safetensors new.csv",),
     "contrast": (

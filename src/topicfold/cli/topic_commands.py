@@ -133,7 +133,7 @@ def tree(
 
 
 @click.command()
-@click.argument("places", nargs=-1, required=True, metavar="[MODEL] INPUT", type=click.Path())
+@click.argument("places", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] INPUT")
 @file_options
 @known_options
 @click.option(
