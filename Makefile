@@ -59,7 +59,7 @@ $(VENV)/.check: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core $(VENV)/.test
 
-$(VENV)/.docs: pyproject.toml | $(BIN)/python
+$(VENV)/.docs: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[docs]"
 	touch $@ $(VENV)/.core
 
