@@ -77,7 +77,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Titles of the training documents, if X was a Corpus with titles.
     corpus_hash_ : str or None
         Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         The objective at each step.
     n_iter_ : int
         Number of steps.
