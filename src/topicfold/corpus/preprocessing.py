@@ -130,7 +130,7 @@ class Preprocessing:
 
     @cached_property
     def tokens(self) -> Callable[[str], Iterable[str]]:
-        """The function from a text to its tokens, before stop words and stems: it takes a str and returns an iterable."""
+        """The function from a text to its tokens, before stop words and stems; it returns an iterable."""
         if self.tokenizer is not None:
             tokenizer = self._callable_tokenizer()
             # what is not to be lowered is not touched at all: it may be tokens already
