@@ -77,7 +77,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Titles of the training documents, if X was a Corpus with titles.
     corpus_hash_ : str or None
         Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         The objective at each step.
     n_iter_ : int
         Number of steps.
@@ -279,13 +279,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @property
     def components_(self) -> np.ndarray:
-        """P(w|z), under the name that scikit-learn uses.
-
-        Returns
-        -------
-        ndarray of shape (n_topics, n_words)
-            The same array as `topic_word_`.
-        """
+        """P(w|z) as an array of shape (n_topics, n_words): `topic_word_` under the name that scikit-learn uses."""
         return self.topic_word_
 
     @property

@@ -124,9 +124,9 @@ class DTM(GraphTopicModel):
         Number of tokens of each word in the training documents.
     graph_ : sparse array of shape (n_documents, n_documents), or None
         Graph of the training documents, without the edges that labels add.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         Log-likelihood per token before each step.
-    separation_ : ndarray of shape (n_iter_,)
+    separation_ : ndarray of shape (n_iter,)
         Separation of the documents (Q2 in the paper) before each step.
     neighbor_weight_ : float
         How strongly new documents are drawn towards their neighbours, in tokens per edge: the weight at which the

@@ -114,7 +114,7 @@ class LTM(WeightedGraphModel):
     graph_weight_path_ : ndarray of shape (n_weights, 4), or None
         With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
         share of the largest topic, and accuracy on the labels of held-out documents (NaN without labels).
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         The objective per token before each step: log-likelihood minus the penalty of the graph.
     n_iter_ : int
         Number of steps.

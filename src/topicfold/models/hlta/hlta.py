@@ -117,7 +117,7 @@ class HLTA(LatentTreeModel):
         P(state|state of the parent). The prior of the root is in its first row.
     word_frequency_ : ndarray of shape (n_words,)
         Number of training documents that contain each word.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         Log-likelihood per document before each pass.
     n_iter_ : int
         Number of passes.

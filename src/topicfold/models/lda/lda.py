@@ -90,7 +90,7 @@ class LDA(MixtureModel):
         The value of `beta` used.
     prior_path_ : ndarray of shape (n_tried, 3), or None
         With 'auto', one row per pair of priors tried: alpha, beta, held-out log-likelihood per token.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         Log-likelihood of each token given the other tokens of its document, per token, before each step. It may fall.
     n_iter_ : int
         Number of steps.

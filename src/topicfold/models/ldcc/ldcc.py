@@ -100,9 +100,9 @@ class LDCC(TopicModel):
         Share of each document-topic in the segments.
     word_frequency_ : ndarray of shape (n_words,)
         Number of tokens of each word in the training documents.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         Joint log-likelihood per token after each sweep, of the chain that was kept.
-    chain_history_ : ndarray of shape (n_chains, n_iter_)
+    chain_history_ : ndarray of shape (n_chains, n_iter)
         Joint log-likelihood per token after each sweep, of all chains.
     effective_sample_size_ : ndarray of shape (n_chains,)
         Effective sample size of the joint likelihood after burn-in.

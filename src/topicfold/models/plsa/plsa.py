@@ -84,7 +84,7 @@ class PLSA(MixtureModel):
         P(z), the share of each topic in the corpus.
     word_frequency_ : ndarray of shape (n_words,)
         Number of tokens of each word in the training documents.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         Log-likelihood per token before each step, including the prior if there is one. With tempered=True, the
         log-likelihood of the held-out tokens.
     n_iter_ : int

@@ -81,13 +81,13 @@ class TTMM(ThemeModel):
 
     Attributes
     ----------
-    theme_weight_ : ndarray of shape (n_themes_,)
+    theme_weight_ : ndarray of shape (n_themes,)
         P(h), the share of each theme in the documents.
-    theme_topic_ : ndarray of shape (n_themes_, n_topics)
+    theme_topic_ : ndarray of shape (n_themes, n_topics)
         P(t|h), the share of each topic in each theme.
     topic_word_ : ndarray of shape (n_topics, n_words)
         P(w|t), the probability of each word in each topic. Also available as `components_`.
-    doc_theme_ : ndarray of shape (n_documents, n_themes_)
+    doc_theme_ : ndarray of shape (n_documents, n_themes)
         P(h|d), the probability of each theme for each training document.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         Share of the tokens of each training document that each topic generated.
@@ -99,9 +99,9 @@ class TTMM(ThemeModel):
         Number of themes.
     n_themes_used_ : int
         Number of themes with at least half a document.
-    classes_ : ndarray of shape (n_themes_,)
+    classes_ : ndarray of shape (n_themes,)
         The labels. Defined only with n_themes='labels'.
-    history_ : ndarray of shape (n_iter_,)
+    history_ : ndarray of shape (n_iter,)
         Log-likelihood per token before each step, including the prior if there is one.
     n_iter_ : int
         Number of steps.
@@ -305,7 +305,7 @@ class TTMM(ThemeModel):
 
         Returns
         -------
-        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes_)
+        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes)
             One row per document. The columns are themes with features='themes', otherwise topics.
         """
         self.fit(X, y)
@@ -350,7 +350,7 @@ class TTMM(ThemeModel):
             "theme_topic": Stored(("themes", "topics"), low=0, high=SUM),
             "word_topic": Stored(("words", "topics"), low=0, high=SUM),
         }
-        sizes = {"themes": self.n_themes_, "topics": self.n_topics, "words": counts.shape[1]}
+        sizes = {"themes": self.n_themes, "topics": self.n_topics, "words": counts.shape[1]}
 
         def fits(values: Mapping[str, Any]) -> None:
             empty = [name for name in declared if not values[name].any()]
