@@ -45,16 +45,16 @@ clean:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(BIN)/python
+$(VENV)/.core: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e .
 	touch $@
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
+$(VENV)/.test: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[test]"
 	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core
 
-$(VENV)/.check: pyproject.toml | $(BIN)/python
+$(VENV)/.check: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[check]"
 	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core $(VENV)/.test

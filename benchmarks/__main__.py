@@ -88,7 +88,11 @@ def _table(rows: list[Row]) -> str:
 def _machine() -> str:
     model = platform.processor() or platform.machine()
     if os.path.exists("/proc/cpuinfo"):
-        found = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        found = [
+            line
+            for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+            if line.startswith("model name")
+        ]
         model = found[0].partition(":")[2].strip() if found else model
     return f"{model}, {os.cpu_count()} cores, {platform.system()}"
 

@@ -402,7 +402,7 @@ def _cpu() -> float:
 
 
 def _rss() -> int:
-    Path("/proc/self/clear_refs").write_text("5")
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
     return resident("VmRSS")
 
 

@@ -122,7 +122,7 @@ def can_measure_memory() -> bool:
 
 def resident(field: str) -> int:
     """Bytes of this process: VmRSS now, VmHWM at its peak."""
-    found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+    found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE)
     assert found is not None
     return int(found[1]) * 1024
 
@@ -135,7 +135,7 @@ def added_memory(run: Callable[[], Any]) -> int:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:  # memory freed but not given back would be used again unseen
         trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
     before = resident("VmRSS")
     run()
     return resident("VmHWM") - before

@@ -99,7 +99,7 @@ def _runner(model: str, counts: Any, n_jobs: int) -> Callable[[], tuple[Callable
 def _busy_seconds() -> float:
     """Seconds all cores together have worked, or were taken from this machine; 0 where that is not known."""
     try:
-        fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+        fields = [int(field) for field in Path("/proc/stat").read_text(encoding="utf-8").splitlines()[0].split()[1:9]]
     except OSError:
         return 0.0
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")

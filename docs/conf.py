@@ -7,7 +7,9 @@ from importlib.metadata import version as version_of
 from types import FunctionType
 from typing import Any
 
-from sphinx_gallery.sorting import FileNameSortKey
+from matplotlib.figure import Figure
+from sphinx_gallery.scrapers import figure_rst
+from sphinx_gallery.sorting import ExplicitOrder, FileNameSortKey
 
 project = "topicfold"
 author = "The topicfold developers"
@@ -19,7 +21,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # equations need no network in the browser
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_copybutton",
@@ -62,10 +64,25 @@ html_theme_options = {
 }
 html_sidebars = {"index": []}
 
+
+def last_figure(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Save the figure that a cell ends with. Those of topicfold.plots are not pyplot's, whose scraper misses them."""
+    values = block_vars["example_globals"]
+    figure = values.get("___")  # where sphinx-gallery keeps the value of a cell's last expression
+    if not isinstance(figure, Figure):
+        return ""
+    values["___"] = None
+    path = next(block_vars["image_path_iterator"])
+    figure.savefig(path)
+    titles = [axes.get_title(loc="left").replace("\n", ", ") for axes in figure.axes]
+    return figure_rst([path], gallery_conf["src_dir"], "; ".join(filter(None, titles)))
+
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    "subsection_order": ExplicitOrder([f"../examples/{name}" for name in ("start", "models", "analysis", "sklearn")]),
     "within_subsection_order": FileNameSortKey,
     "download_all_examples": False,
     "show_memory": False,
@@ -73,7 +90,10 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": True,
     "matplotlib_animations": False,
-    "image_scrapers": ("matplotlib",),
+    "image_scrapers": ("matplotlib", last_figure),
+    "capture_repr": (),
+    "doc_module": ("topicfold",),
+    "reference_url": {"topicfold": None},
     "reset_modules": (),
     "remove_config_comments": True,
     "min_reported_time": 1e9,

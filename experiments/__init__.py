@@ -94,6 +94,8 @@ EXPERIMENTS: dict[str, str] = {
     "topic-ratings": "choosing.topic_ratings",
     "effects-coverage": "effects.coverage",
     "effects-poliblog": "effects.poliblog",
+    "zero-shot": "zero_shot.labels_alone",
+    "effects-prevalence": "effects.prevalence",
 }
 
 

@@ -12,18 +12,20 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-from topicfold import LDA, build_report
-from topicfold.datasets import load_demo
+from topicfold.cli import cli
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
-VIEWS = {"explorer-overview": "overview", "explorer-topic": "topic=3", "explorer-map": "map"}
+VIEWS = {
+    "explorer-overview": "overview",
+    "explorer-topic": "topic=3",
+    "explorer-map": "map",
+    "explorer-groups": "groups",
+}
 SIZE = {"width": 1280, "height": 860, "deviceScaleFactor": 1, "mobile": False}
 
 
 def main() -> None:
-    """Fit the demo, write its page, and take a picture of each view."""
-    corpus = load_demo()
-    model = LDA(20, random_state=0).fit(corpus)
+    """Write the page of `topicfold demo`, and take a picture of each view."""
     os.environ["SE_OFFLINE"] = "true"
     options = webdriver.ChromeOptions()
     webgl = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # without a graphics card
@@ -33,7 +35,8 @@ def main() -> None:
     options.binary_location = str(shutil.which("chromium"))
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "demo.html")
-        build_report(model, corpus, name="Debian packages").save(page)
+        files = ["--out", str(Path(folder, "model")), "--corpus-out", str(Path(folder, "corpus"))]
+        cli(["demo", *files, "--report", str(page)], standalone_mode=False)
         driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         try:
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", SIZE)
@@ -43,7 +46,7 @@ def main() -> None:
                 ready = "return document.documentElement.dataset.ready"
                 WebDriverWait(driver, 30).until(lambda browser, ready=ready: browser.execute_script(ready))
                 shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
-                (IMAGES / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+                (IMAGES / f"explorer-{name}.png").write_bytes(base64.b64decode(shot["data"]))
         finally:
             driver.quit()
 

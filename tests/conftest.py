@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
+if sys.platform == "win32":
+    collect_ignore = ["harness", "test_harness.py"]  # it forks
 
 
 @pytest.fixture(scope="session")

@@ -53,12 +53,33 @@ def test_incomplete_docstrings_are_found():
     assert "get_params" not in set(check.public_methods(names["topicfold.LDA"]))  # scikit-learn's
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+EXAMPLES = sorted((ROOT / "examples").glob("*/*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_examples_run(example):
-    beside = {**os.environ, "PYTHONPATH": str(ROOT)}  # an example may use experiments/, which is not in the package
+    environment = {**os.environ, "MPLBACKEND": "agg"}
     command = [sys.executable, "-W", "error", example]
-    ran = subprocess.run(command, check=True, capture_output=True, text=True, env=beside)
+    ran = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     assert ran.stdout
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_examples_have_a_title_cells_with_a_sentence_and_a_figure(example):
+    text = example.read_text(encoding="utf-8")
+    assert re.match(r'"""\n.+\n=+\n\n[^"]{80,}"""\n', text)
+    cells = text.split("\n# %%\n")[1:]
+    assert len(cells) >= 3
+    assert all(cell.startswith("# ") for cell in cells)
+    assert re.search(r"^(plots\.\w+\(|\w+\.plot\(|figure, \w+ = plt\.subplots\()", text, re.MULTILINE)
+    assert len([line for line in text.splitlines() if line.strip()]) <= 50
+
+
+def test_every_section_of_the_gallery_has_a_heading():
+    assert len(EXAMPLES) >= 16
+    for folder in {example.parent for example in EXAMPLES}:
+        assert (folder / "README.rst").is_file()
+        assert f'"{folder.name}"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
 
 
 def pages():
@@ -75,3 +96,15 @@ def test_links_between_pages_lead_somewhere(page):
 def test_the_readme_begins_with_the_two_commands():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert text.index("make demo") < text.index("make test") < text.index("```python")
+
+
+def test_the_api_page_names_everything_public():
+    import topicfold
+    from topicfold import metrics, plots
+
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([\w.]+)$", page, re.MULTILINE))
+    rooms = {"baselines", "datasets", "metrics", "plots"}
+    constants = {"BACKGROUND_WEIGHT", "PairScores"}
+    public = {*topicfold.__all__, *metrics.__all__, *plots.__all__} - rooms - constants
+    assert public - listed == set()

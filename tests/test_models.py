@@ -172,7 +172,7 @@ def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
             written(self, *arguments, **options)
             write.calls += 1
             if write.calls == 7:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os._exit(9)  # as a kill does, and on Windows too
         write.calls = 0
         topicfold.engine.loop.Checkpoint.write = write
         parameters = {small(info, max_iter=25, tol=0).get_params()!r}
@@ -180,7 +180,7 @@ def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
         MODELS[{info.name!r}].load()(**parameters).fit(scipy.sparse.load_npz(sys.argv[1] + "/counts.npz"))
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert killed.returncode == 9
     assert (tmp_path / "checkpoint").exists()
     options = {"max_iter": 25, "tol": 0}
     resumed = small(info, checkpoint=str(tmp_path / "checkpoint"), **options).fit(sampled)

@@ -4,8 +4,9 @@ Names are loaded when they are first used, so that `import topicfold` costs noth
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+
+from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import baselines, datasets, metrics, plots
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .analysis.over_time import drift, topics_over_time
     from .analysis.search import search
     from .analysis.selection import select
+    from .analysis.zero_shot import ZeroShotClassifier
     from .corpus.corpus import Corpus, Segments
     from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
@@ -68,6 +70,7 @@ _HOME = {
     "TopicModel": "models.base",
     "TopicToName": "topics.given_names",
     "TopicTree": "topics.tree",
+    "ZeroShotClassifier": "analysis.zero_shot",
     "build_report": "report.contents",
     "contrast": "analysis.contrast",
     "document_positions": "analysis.layout",
@@ -116,6 +119,7 @@ __all__ = [
     "TopicModel",
     "TopicToName",
     "TopicTree",
+    "ZeroShotClassifier",
     "baselines",
     "build_report",
     "contrast",
@@ -145,8 +149,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return version("topicfold")
     if name in _ROOMS:
         return import_module(f"topicfold.{name}")
     if name not in _HOME:

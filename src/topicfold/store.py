@@ -155,9 +155,16 @@ def replaced_when_whole(path: str | Path) -> Iterator[Path]:
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
-        os.replace(temporary, path)
+        _replace(temporary, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    try:
+        os.replace(temporary, path)
+    except PermissionError as error:  # Windows replaces no file that is open or mapped, here or elsewhere
+        raise PermissionError(f"{path} cannot be replaced while it is in use: write to another file") from error
 
 
 def remove_left_over(path: Path) -> None:
@@ -181,7 +188,7 @@ def written_by_one(path: str | Path) -> Iterator[None]:
         if writer.isdecimal() and not _is_running(int(writer)):
             lock.unlink(missing_ok=True)  # left by a process that was killed
     try:
-        with open(lock, "x", encoding="ascii") as file:
+        with open(lock, "x", encoding="ascii", newline="\n") as file:
             file.write(str(os.getpid()))
     except FileExistsError:
         raise FileExistsError(f"{path} is being written by another process: wait for it, or delete {lock}") from None

@@ -274,6 +274,9 @@ def test_figures(corpus, model, first):
     assert len(figure.axes[0].get_yticklabels()) == 2
     figure = plots.effect_curves(found.predict("year", 5, by="party"))
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["left", "right"]
+    figure.draw_without_rendering()
+    legend, along = figure.legends[0].get_window_extent(), figure.texts[0].get_window_extent()
+    assert (figure.texts[0].get_text(), bool(legend.overlaps(along))) == ("year", False)
     assert len(figure.axes[0].lines) == 3
     figure = plots.effect_curves(found.predict("party"), [first])
     assert len(figure.axes) == 1

@@ -133,7 +133,9 @@ def is_alive(process):
     except ProcessLookupError:
         return False
     state = Path(f"/proc/{process}/stat")
-    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")  # ended, and not collected
+    return not (
+        state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    )  # ended, and not collected
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no groups of processes")

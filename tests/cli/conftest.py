@@ -27,7 +27,7 @@ def run(capsys, monkeypatch):
 @pytest.fixture
 def texts(tmp_path):
     path = tmp_path / "texts.csv"
-    with open(path, "w", newline="") as file:
+    with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["name", "text"])
         writer.writerows(zip("abcdef", TEXTS))

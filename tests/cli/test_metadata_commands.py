@@ -13,7 +13,7 @@ PARTIES = ["left", "right", "left", "right", "left", ""]
 @pytest.fixture
 def party_texts(tmp_path):
     path = tmp_path / "parties.csv"
-    with open(path, "w", newline="") as file:
+    with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["name", "text", "party"])
         writer.writerows(zip("abcdef", TEXTS, PARTIES))
@@ -32,7 +32,7 @@ def test_contrast_prints_text_json_and_csv(model, party_texts, run, tmp_path):
     path = tmp_path / "words.csv"
     code, out, err = run("contrast", model, party_texts, "--by", "party", "--groups", "right,left", "--out", path)
     assert (code, out) == (0, "")
-    with open(path, newline="") as file:
+    with open(path, encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
     assert list(table[0]) == ["topic", "name", "group", "word", "tokens", "tokens_elsewhere", "log_odds", "z"]
     assert {row["group"] for row in table} == {"right", "left"}
@@ -111,7 +111,7 @@ def test_effects_print_tables(model, speeches, run, tmp_path):
     code, out, err = run("effects", model, speeches, "--formula", "~ party + date", *curves, "--out", path)
     assert (code, out) == (0, ""), err
     assert "clustered by speaker (25 clusters, CR1)" in err
-    with open(path, newline="") as file:
+    with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["topic", "name", "group", "value", "share", "std_error", "low", "high"]
     assert {(row["topic"], row["group"]) for row in rows} == {("1", "left"), ("1", "right")}

@@ -146,7 +146,7 @@ def test_a_worker_killed_in_mid_fit_changes_nothing(corpus):
     def kill():
         time.sleep(0.5)
         process = random.choice([worker.pid for worker in own.workers.values() if worker.pid])
-        os.kill(process, signal.SIGKILL)
+        os.kill(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         killed.append(process)
 
     with (
@@ -198,7 +198,7 @@ def test_a_client_that_is_killed_resumes_with_the_same_bits(cluster, client, cor
     time.sleep(0.3)
     process.kill()
     process.wait()
-    assert process.returncode == -signal.SIGKILL
+    assert process.returncode != 0
     assert len(list(folder.iterdir())) == 1  # what the killed client left
     steps = len(topicfold.store.read_file(checkpoint, kind="checkpoint")[1]["notes"]["history"])
     with on_cluster(client, folder=folder):
@@ -325,6 +325,7 @@ def test_arrays_that_a_kernel_would_see_in_another_way_are_refused(tmp_path):
         array_files.write_array(tmp_path / "values", np.ones((4, 4))[:, :2])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no way there to see whether a process runs")
 def test_what_a_killed_process_left_is_removed(client, tmp_path):
     import socket
 

@@ -20,7 +20,7 @@ _MOST = 3 << 20  # bytes that may come on top: 30 kB a fit, a tenth of what a fi
 
 def _resident() -> int:
     gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * resource.getpagesize()
 
 
 def _use(variant: str, corpus: Corpus, path: Path, seed: int) -> None:

@@ -141,7 +141,7 @@ def _work(
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
     warnings.simplefilter("ignore")
-    with open(folder / _STACK, "w") as stack:
+    with open(folder / _STACK, "w", encoding="utf-8") as stack:
         faulthandler.enable(stack)
         signal.signal(signal.SIGALRM, _time_is_up)
         for number in numbers:
@@ -157,7 +157,7 @@ def _limit_memory(n_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sizes = Path("/proc/self/statm")
     if sizes.exists():
-        now = int(sizes.read_text().split()[0]) * resource.getpagesize()
+        now = int(sizes.read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (now + n_bytes, now + n_bytes))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, Corpus, plots, topic_tree
+from topicfold.analysis.over_time import TopicsOverTime
 from topicfold.analysis.recommendation import Row, Selection
 from topicfold.topics.tree import TopicTree
 
@@ -244,11 +245,38 @@ def test_hierarchy_with_edges_joins_two_columns_by_weight():
     assert joined(drawn(plots.hierarchy(few)).axes[0]) == {}
 
 
+def test_two_columns_are_sorted_so_that_few_lines_cross():
+    """A chain 5-0-6-2-4-1-3, which has an order without any crossing: 0 2 1 beside 5 6 4 3."""
+    edges = (np.array([0, 0, 2, 2, 1, 1]), np.array([5, 6, 6, 4, 4, 3]), np.full(6, 0.5))
+    (axes,) = plots.hierarchy(many_topics([2] * 3 + [1] * 4, [-1] * 3 + [1, 1, 0, 0], edges)).axes
+    lines = [line.get_ydata() for line in axes.lines]
+    assert set(joined(axes)) == {(0, 5), (0, 6), (2, 6), (2, 4), (1, 4), (1, 3)}
+    assert not any((a[0] - b[0]) * (a[1] - b[1]) < 0 for a in lines for b in lines)
+
+
 def test_hierarchy_bad_arguments(tree):
     with pytest.raises(ValueError, match="0 topics and n_words=5"):
         plots.hierarchy(tree.drop([0, 1, 2]))
     with pytest.raises(ValueError, match="n_words=0"):
         plots.hierarchy(tree, 0)
+
+
+# ---- over time ------------------------------------------------------------------------------------------------------
+
+
+def test_over_time_has_one_scale_and_hides_no_point():
+    share = np.array([[0.05, 0.35, 0.3, 0.3], [0.25, 0.25, 0.1, 0.4], [0.4, 0.12, 0.15, 0.33]])
+    periods = np.array(["2001", "2002", "2003"], "datetime64[Y]")
+    table = TopicsOverTime(periods, share, np.full(3, 9), ("rises $", "falls", "dips", "stays"))
+    figure = drawn(plots.over_time(table, n_topics=4))
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title(loc="left") for axes in shown] == [r"rises \$", "falls", "dips", "stays"]
+    for axes in shown:
+        low, high = axes.get_ylim()
+        assert low == 0
+        assert axes.lines[0].get_ydata().max() < high < 45
+    dates = [any(label.get_text() for label in axes.get_xticklabels() if label.get_visible()) for axes in shown]
+    assert dates == [False, True, True, True]  # two panels of the upper row have none below
 
 
 # ---- maps -----------------------------------------------------------------------------------------------------------

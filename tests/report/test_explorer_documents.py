@@ -111,7 +111,7 @@ def test_the_place_of_a_document_in_a_hierarchy(page, themes, tmp_path):
     build_report(hierarchy(themes), themes).save(tmp_path / "paths.html")
     page.open(tmp_path / "paths.html", "document=d6")
     assert page.texts(".path-end a") == [f"name {row}" for row in range(13, 5, -1)]  # the rarest first
-    assert page.texts(".path-end .muted") == [" 100 %"] * 8
+    assert page.texts(".path-end .muted") == [" 100%"] * 8
     assert page.texts(".crumbs a") == [f"name {(row - 3) % 3}" for row in range(13, 5, -1)]
     assert page.text("#mixture summary") == "3 more topics"
     assert page.texts("#mixture details a") == ["name 5", "name 4", "name 3"]
@@ -169,7 +169,7 @@ def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, repor
         "This page shows a sample: 20 of the 80 documents. "
         f"It has the 2 best documents of each topic ({best} documents), "
         f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
-        "Figures are of the whole corpus, but for those on the map."
+        "Figures are for the whole corpus, except on the map and where a filter is set."
     )
     page.go("map")
     assert "20 of the 80 documents" in page.text(".map-note")

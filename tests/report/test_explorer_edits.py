@@ -45,7 +45,7 @@ def test_merged_topics_are_one_everywhere_and_undone(editing):
     assert len(page.texts("#side a")) == 3
     _, gone = sorted((0, 1), key=lambda topic: -sizes[topic])
     shown = names_and_sizes(page)
-    assert shown["land & kitchen"] == f"{100 * (sizes[0] + sizes[1]):.1f} %"
+    assert shown["land & kitchen"] == f"{100 * (sizes[0] + sizes[1]):.1f}%"
     page.go(f"topic={gone}")
     assert page.text("main h2") == f"Topic {gone} was merged"
     page.follow(page.find("#main p a"))

@@ -98,7 +98,7 @@ def test_all_views_follow_the_filter(page, known, tmp_path):
     assert page.js("return location.hash") == "#overview&label=sea"
     for name, figure in zip(page.texts("#main .topic-table a"), page.texts(".topic-table td.figure > span:last-child")):
         row = next(row for row in range(4) if tree.name(row) == name)
-        assert float(figure.strip("< %")) == pytest.approx(100 * expected[row], abs=0.6)
+        assert float(figure.strip("<%")) == pytest.approx(100 * expected[row], abs=0.6)
     page.follow(page.driver.find_element("css selector", "#side a"))
     titles = page.texts("#topic-documents .documents > li > a")
     assert titles
@@ -130,7 +130,7 @@ def test_time_is_that_of_the_documents_that_pass(page, known):
     name = page.texts(".multiples figcaption a")[0]
     row = next(row for row in range(4) if tree.name(row) == name)
     told = page.js("return document.querySelector('.multiples svg').getAttribute('aria-valuetext')")
-    assert float(told.split(": ")[1].split(" %")[0].strip("<")) == pytest.approx(100 * first[row], abs=0.6)
+    assert float(told.split(": ")[1].split("%")[0].strip("<")) == pytest.approx(100 * first[row], abs=0.6)
 
 
 def test_the_filter_of_a_topic(page, known):

@@ -65,7 +65,7 @@ def test_the_map_as_svg_has_the_documents_that_pass_and_the_names(saving, tmp_pa
 @pytest.mark.parametrize("name", ["plsa", "hlta", "ldcc", "counts", "part"])
 def test_the_summary_has_every_topic_and_prints(page, reports, name):
     page.open(reports[name], "overview")
-    page.follow(page.link("A summary to read or print"))
+    page.follow(page.link("Summary to read or print"))
     topics = page.data()["topics"]
     top = max(topic["level"] for topic in topics)
     shown = page.texts(".summary-topic h4 a")

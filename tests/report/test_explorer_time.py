@@ -148,7 +148,7 @@ def test_each_plot_has_its_own_scale_until_the_reader_asks_for_one(page, dated_p
         return page.texts(".multiples svg text:nth-of-type(2)")
 
     assert len(set(tops())) > 1
-    assert all(top.endswith(" %") for top in tops())
+    assert all(top.endswith("%") for top in tops())
     page.find("#same-scale").click()
     assert len(set(tops())) == 1
     assert "All plots have the same scale" in page.text("#about-time")
@@ -164,7 +164,7 @@ def test_values_by_arrow_keys(page, dated_page):
     row = int(page.find(".multiples input").get_attribute("value"))
     share = page.data()["time"]["share"][row]
     for place in range(3):
-        assert page.texts("#tip div") == [f"2001-{place + 1:02}: {100 * share[place]:.1f} %", "of 200 documents"]
+        assert page.texts("#tip div") == [f"2001-{place + 1:02}: {100 * share[place]:.1f}%", "of 200 documents"]
         assert page.find(PLOT).get_attribute("aria-valuenow") == str(place)
         page.press(Keys.ARROW_RIGHT)
     assert page.find(PLOT).get_attribute("aria-valuetext").startswith("2001-04: ")
@@ -182,7 +182,7 @@ def test_longer_periods_are_means_weighted_by_documents(page, dated_page):
     time = page.data()["time"]
     row = int(page.find(".multiples input").get_attribute("value"))
     mean = np.average(time["share"][row][3:], weights=time["documents"][3:])
-    assert page.find(PLOT).get_attribute("aria-valuetext") == f"2001 Q2: {100 * mean:.1f} %, of 600 documents"
+    assert page.find(PLOT).get_attribute("aria-valuetext") == f"2001 Q2: {100 * mean:.1f}%, of 600 documents"
 
 
 def test_days_weeks_months_and_quarters(page, dated, tmp_path):
@@ -228,7 +228,7 @@ def test_chosen_topics_in_one_plot(page, dated_page):
     assert page.js("return scrollY") == before
     told = page.texts("#tip div")
     assert told[0] == "2001-06, 200 documents"
-    assert [line.split(" % ")[1] for line in told[1:]] == names
+    assert [line.split("% ")[1] for line in told[1:]] == names
     page.find("#together .remove").click()
     assert page.texts("#together .chips a") == names[1:]
     assert not boxes[0].is_selected()

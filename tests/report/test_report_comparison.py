@@ -33,9 +33,14 @@ def test_every_topic_has_one_place_that_its_documents_bear_out(seed):
     shared = rng.integers(0, 9, rng.integers(1, 6, 2)) * (rng.random() < rng.random(1)) + rng.integers(0, 2, 1)
     shared = np.where(rng.random(shared.shape) < 0.5, shared, 0).astype(float)
     found = relations(shared)
-    # what a topic is inside of, or held by, has a place elsewhere
-    assert sorted(a for kind, left, _ in found if kind != "holds" for a in left) == list(range(shared.shape[0]))
-    assert sorted(b for kind, _, right in found if kind != "inside" for b in right) == list(range(shared.shape[1]))
+    for side, size in enumerate(shared.shape):
+        places = [(kind, topic) for kind, *sides in found for topic in sides[side]]
+        assert {topic for _, topic in places} == set(range(size))
+        alone = {topic for kind, topic in places if kind == "alone"}
+        assert not alone & {topic for kind, topic in places if kind != "alone"}
+        # what holds others may also be inside, split or merge
+        own = [topic for kind, topic in places if kind != ("holds", "inside")[side]]
+        assert len(own) == len(set(own))
     for kind, left, right in found:
         in_left = [[shared[a, b] > shared[:, b].sum() / 2 for b in right] for a in left]
         in_right = [[shared[a, b] > shared[a].sum() / 2 for b in right] for a in left]

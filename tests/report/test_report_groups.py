@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from selenium.webdriver.support.ui import Select
 
-from browser import small_corpus
+from browser import WIDTHS, small_corpus
 from topicfold import PLSA, build_report, contrast
 from topicfold.corpus.metadata import as_metadata
 
@@ -60,8 +60,8 @@ def test_the_page_of_a_topic_says_how_groups_speak_of_it(page, spoken):
     file, _, tree, _ = spoken
     page.open(file, f"topic={tree.topics_of(0)[0][0]}")
     Select(page.find("#groups-by")).select_by_visible_text("party")
-    assert set(page.texts(".group-table th")) == {"<i>one</i>", "two"}
-    rows = dict(zip(page.texts(".group-table th"), page.texts(".group-table td:last-child")))
+    assert set(page.texts(".group-table tbody th")) == {"<i>one</i>", "two"}
+    rows = dict(zip(page.texts(".group-table tbody th"), page.texts(".group-table td:last-child")))
     assert rows["two"].split()[0] == "tulip"
     assert rows["<i>one</i>"].split()[0] == "rose"
 
@@ -80,10 +80,10 @@ def test_two_groups_side_by_side(page, spoken):
     for place, name in enumerate(names):
         row = next(row for row in range(4) if tree.name(row) == name)
         for group in (0, 1):
-            assert float(shown[2 * place + group].strip(" %")) == pytest.approx(
+            assert float(shown[2 * place + group].strip("%")) == pytest.approx(
                 100 * table["share"][row][group], abs=0.06
             )
-    differences = [float(shown[2 * k].strip(" %")) - float(shown[2 * k + 1].strip(" %")) for k in range(4)]
+    differences = [float(shown[2 * k].strip("%")) - float(shown[2 * k + 1].strip("%")) for k in range(4)]
     assert differences == sorted(differences, reverse=True)
     assert page.count(".dumbbells circle") == 8
     Select(page.find("#group-by")).select_by_visible_text("year")
@@ -93,7 +93,17 @@ def test_two_groups_side_by_side(page, spoken):
     rest = np.average(np.array(year["share"])[:, :2], axis=1, weights=year["documents"][:2])
     name, figure = page.texts("table.groups th[scope=row]")[0], page.texts("table.groups td.number")[1]
     row = next(row for row in range(4) if tree.name(row) == name)
-    assert float(figure.strip(" %")) == pytest.approx(100 * rest[row], abs=0.06)
+    assert float(figure.strip("%")) == pytest.approx(100 * rest[row], abs=0.06)
+
+
+def test_two_groups_fit_a_phone(page, spoken):
+    page.look(WIDTHS["phone"])
+    page.open(spoken[0], "groups")
+    Select(page.find("#group-other")).select_by_index(2)
+    assert page.count("table.groups thead th") == 5
+    assert not page.too_wide()
+    width = "return document.querySelector(arguments[0]).getBoundingClientRect().width"
+    assert page.js(width, "table.groups th[scope=row]") > 300  # the name has a line of its own
 
 
 def test_groups_of_merged_topics(page, spoken):
@@ -101,7 +111,7 @@ def test_groups_of_merged_topics(page, spoken):
     page.open(file, "topic=0")
     Select(page.find("#merge-with")).select_by_index(1)
     Select(page.find("#groups-by")).select_by_visible_text("party")
-    figures = [float(text.strip(" %")) for text in page.texts(".group-table td.figure > span:last-child")]
+    figures = [float(text.strip("%")) for text in page.texts(".group-table td.figure > span:last-child")]
     share = np.array(data["groups"][1]["share"])
     merged = [100 * (share[0] + share[row]) for row in (1, 2, 3)]
     assert any(sorted(figures) == pytest.approx(sorted(pair.tolist()), abs=0.2) for pair in merged)

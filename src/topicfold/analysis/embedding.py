@@ -152,7 +152,7 @@ def encoder_of(model: EmbeddingModel) -> Encoder:
     folder = Path(model)
     if folder.exists():
         return _static_encoder(model) if _is_static(folder) else _sentence_encoder(model)
-    if str(model).startswith((".", "/", "~")) or os.sep in str(model).replace("/", "", 1):
+    if str(model).startswith((".", "/", "~")) or "\\" in str(model) or str(model).count("/") > 1:
         raise ValueError(f"there is no folder {model}")
     if str(model).startswith(_STATIC) or find_spec("sentence_transformers") is None:
         return _static_encoder(model)

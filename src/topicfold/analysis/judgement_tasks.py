@@ -143,7 +143,7 @@ class JudgementTasks:
             },
         }
         with replaced_when_whole(path) as unfinished:
-            Path(unfinished).write_text(json.dumps(found, indent=1), encoding="utf-8")
+            Path(unfinished).write_text(json.dumps(found, indent=1), encoding="utf-8", newline="\n")
 
     @staticmethod
     def load_key(path: str | Path) -> JudgementTasks:

@@ -204,5 +204,5 @@ def _kept(file: Path) -> str | None:
 def _keep(file: Path, answer: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f".{file.stem}-{os.getpid()}.json")
-    unfinished.write_text(json.dumps(answer), encoding="utf-8")
+    unfinished.write_text(json.dumps(answer), encoding="utf-8", newline="\n")
     unfinished.replace(file)

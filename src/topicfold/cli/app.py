@@ -13,10 +13,14 @@ from typing import Any, NoReturn
 
 import click
 
+from .._version import __version__
 from .corpus_commands import read
 from .document_commands import assign, score, search
+from .examples import EXAMPLES
 from .fit_commands import demo, fit, select
+from .help_commands import completion, doctor, models
 from .judgement_commands import agreement, tasks
+from .label_command import label
 from .messages import INTERRUPTED, TERMINATED, say
 from .metadata_commands import contrast, effects
 from .naming_commands import name
@@ -31,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in words  # anywhere, not only before the command
     words = [word for word in words if word != "--debug"]
     if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
-        sys.stdout.reconfigure(encoding="utf-8")  # data is the same on every machine
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # data is the same on every machine
     terminated: list[bool] = []
     try:
         with warnings.catch_warnings(), _taken_as_interrupt(signal.SIGTERM, terminated):
@@ -83,7 +87,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="topicfold")
+@click.version_option(__version__)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error; may be given anywhere.")
 def cli(debug: bool) -> None:
     """Find what a collection of texts is about.
@@ -97,8 +101,10 @@ def cli(debug: bool) -> None:
 _COMMANDS = (
     *(read, fit, select, demo),
     *(show, tree, name, explore),
-    *(assign, search, score),
+    *(assign, label, search, score),
     *(effects, contrast, tasks, agreement),
+    *(models, doctor, completion),
 )
 for _command in _COMMANDS:
+    _command.epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[str(_command.name)])])
     cli.add_command(_command)

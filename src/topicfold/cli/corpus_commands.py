@@ -13,7 +13,7 @@ __all__ = ["read"]
 
 
 @click.command()
-@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=click.Path())
 @corpus_options
 @click.option("--out", required=True, type=click.Path(), help="Corpus file to write (.safetensors).")
 @click.option("--no-texts", is_flag=True, help="Keep only counts; the explorer then shows words instead of texts.")

@@ -25,7 +25,7 @@ __all__ = ["assign", "score", "search"]
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @file_options
 @cluster_options
 @click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
@@ -79,7 +79,7 @@ def assign(
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.argument("query")
 @file_options
 @known_options
@@ -104,7 +104,7 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @file_options
 @cluster_options
 @click.option(

@@ -35,7 +35,7 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 
 
 @click.command()
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @corpus_options
 @model_options
 @cluster_options
@@ -162,7 +162,7 @@ def _show(tree: TopicTree) -> None:
 
 
 @click.command()
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @corpus_options
 @model_options
 @cluster_options

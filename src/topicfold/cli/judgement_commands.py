@@ -17,7 +17,7 @@ _PAGE, _TABLE, _KEY = ".html", ".csv", ".key.json"
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @file_options
 @known_options
 @click.option(
@@ -65,7 +65,7 @@ def tasks(
     made = judgement_tasks(topics, corpus, kinds=wanted, sample=sample, seed=seed)
     save_tasks_page(made, out, name or corpus_name(input))
     with replaced_when_whole(table) as unfinished:
-        Path(unfinished).write_text(made.to_csv(), encoding="utf-8")
+        Path(unfinished).write_text(made.to_csv(), encoding="utf-8", newline="")
     made.save_key(key)
     say(f"{len(made.tasks)} tasks on {len(made.names)} topics are in {out} and {table}; keep {key} to yourself")
 

@@ -59,7 +59,7 @@ def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) 
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.option("--by", required=True, metavar="COLUMN", help="Column whose values are the groups, or 'labels'.")
 @click.option("--groups", metavar="A,B", help="Two values to compare; by default, each is compared with the rest.")
 @click.option("--topic", "topics", type=int, multiple=True, help="Id of a topic, or -1 for all tokens; repeatable.")
@@ -109,7 +109,7 @@ def contrast(
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.option(
     "--formula", required=True, help="Columns that the shares of topics depend on, such as '~ party + bs(year, df=5)'."
 )

@@ -22,7 +22,7 @@ __all__ = ["name"]
 
 @click.command()
 @click.argument("model", type=click.Path())
-@click.argument("input", required=False)
+@click.argument("input", required=False, type=click.Path())
 @file_options
 @known_options
 @click.option(
@@ -117,5 +117,5 @@ def _write(topics: TopicTree, out: str) -> None:
             click.echo(text)
             return
         with replaced_when_whole(out) as unfinished:
-            Path(unfinished).write_text(text + "\n", encoding="utf-8")
+            Path(unfinished).write_text(text + "\n", encoding="utf-8", newline="\n")
     say(f"{len(topics.names):,} names are in {out}")

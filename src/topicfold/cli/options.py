@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from .messages import say
+from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "cluster_options",
     "corpus_options",
     "edits_option",
+    "embedded_texts",
     "file_options",
     "fit_input",
     "graph_options",
@@ -87,12 +89,16 @@ known_options = _options(
 corpus_options = _options(
     file_options,
     known_options,
-    click.option("--vocabulary", help="File with the words, one per line."),
+    click.option("--vocabulary", type=click.Path(), help="File with the words, one per line."),
     click.option(
         "--segments", metavar="HOW", help="Split texts ('paragraphs', 'sentences', a number of words); for ldcc."
     ),
     click.option(
-        "--stop-words", default="english", show_default=True, help="Language, file with one word per line, or 'none'."
+        "--stop-words",
+        default="english",
+        show_default=True,
+        shell_complete=complete_stop_words,
+        help="Language, file with one word per line, or 'none'.",
     ),
     click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
@@ -106,10 +112,18 @@ model_options = _options(
     click.option(
         "--model",
         "model_name",
+        shell_complete=complete_model,
         help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. The default is lda; with --graph, "
         "--embeddings or --links, ltm.",
     ),
-    click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE", help="A parameter of the model; repeatable."),
+    click.option(
+        "-p",
+        "parameters",
+        multiple=True,
+        metavar="NAME=VALUE",
+        shell_complete=complete_parameter,
+        help="A parameter of the model; repeatable. `topicfold models NAME` lists them.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed; the same seed gives the same result."),
     click.option(
         "--jobs", type=int, default=-1, show_default=True, help="Threads; -1 uses all cores. No effect on results."
@@ -122,6 +136,7 @@ graph_options = _options(
         "graphs",
         multiple=True,
         metavar="knn|links|FILE",
+        shell_complete=complete_graph,
         help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
         "file with one edge per line (two ids and an optional weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
         "If repeated, the graphs are added. For lapplsi, ltm and dtm; the default is nearest neighbours.",
@@ -346,7 +361,7 @@ def fit_input(
         return given
     vectors = None if embeddings is None else _vectors(embeddings)
     if embed is not None:
-        vectors = _embedded(corpus, embed, beside)
+        vectors = embedded_texts(corpus, embed, beside)
     if vectors is not None:
         given["embeddings"] = vectors
     if graphs and graphs != ("knn",):  # which is what the model makes itself
@@ -387,7 +402,8 @@ def _labels(corpus: Corpus) -> np.ndarray:
     return corpus.label_array()
 
 
-def _embedded(corpus: Corpus, model: str, beside: str) -> np.ndarray:
+def embedded_texts(corpus: Corpus, model: str, beside: str) -> np.ndarray:
+    """Vectors of the texts of a corpus, kept beside the file it was read from, if it was one."""
     from ..analysis.embedding import embed
 
     if corpus.texts is None:

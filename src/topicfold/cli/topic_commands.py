@@ -9,6 +9,7 @@ import click
 
 from .messages import check_places, corpus_name, say, say_report
 from .options import edits_option, file_options, known_options, number_of, read_as_fitted
+from .quick_exploration import fitted_on, open_in_browser
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
@@ -48,7 +49,7 @@ def show(
         topics = topics.at_levels(_numbers("levels", levels))
     if hlta_json:
         for name, content in zip(("nodes", "topics"), topics.to_hlta_json()):
-            Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8")
+            Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8", newline="\n")
         say(f"{hlta_json}.nodes.json and {hlta_json}.topics.json have been written")
     elif as_json:
         click.echo(topics.to_json(words))
@@ -136,14 +137,24 @@ def tree(
 
 
 @click.command()
-@click.argument("model", type=click.Path())
-@click.argument("input")
+@click.argument("places", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] INPUT")
 @file_options
 @known_options
 @click.option(
     "--segments", metavar="HOW", help="Split texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
 )
 @click.option("--out", default="topics.html", show_default=True, type=click.Path(), help="Page to write.")
+@click.option(
+    "--topics",
+    "n_topics",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Number of topics to fit, without MODEL.",
+)
+@click.option(
+    "--open/--no-open", "wanted", default=None, help="Open the page; by default only without MODEL, at a terminal."
+)
 @click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
 @click.option("--name", help="Name of the corpus on the page; by default, that of INPUT.")
 @click.option(
@@ -168,8 +179,9 @@ def tree(
     help="Maximum megabytes of text on the page before compression; beyond it the longest texts are cut.",
 )
 def explore(
-    model: str,
-    input: str,
+    places: tuple[str, ...],
+    n_topics: int,
+    wanted: bool | None,
     segments: str | None,
     out: str,
     tree_file: str | None,
@@ -185,20 +197,28 @@ def explore(
 ) -> None:
     """Write an interactive page of the topics of MODEL and the documents of INPUT, as one HTML file.
 
-    Texts are turned into words as for the fit.
+    Texts are turned into words as for the fit. Without MODEL, the columns of INPUT are guessed, the default model is
+    fitted, and the page is opened: topicfold explore reviews.csv
     """
     from ..models.model_file import load
     from ..report import build_report, read_names
     from ..topics.tree import TopicTree
 
+    if len(places) > 2:
+        raise click.UsageError(f"{len(places)} files: expected INPUT, or MODEL and INPUT")
+    model, input = places if len(places) == 2 else (None, places[0])
     check_places([model, input, other, names, edits, tree_file], out)
-    fitted = load(model)
-    second = None if other is None else load(other)
-    changed = None if tree_file is None else TopicTree.load(tree_file)
     if effects is not None:
         given["metadata"] = _with_columns(given, effects)
-    corpus = read_as_fitted(fitted, model, input, given, segments)
-    say(str(corpus))
+    second = None if other is None else load(other)
+    changed = None if tree_file is None else TopicTree.load(tree_file)
+    if model is None:
+        _check_alone(input, segments=segments, tree=tree_file, edits=edits, names=names)
+        fitted, corpus = fitted_on(input, given, n_topics)
+    else:
+        fitted = load(model)
+        corpus = read_as_fitted(fitted, model, input, given, segments)
+        say(str(corpus))
     topics = fitted.topic_tree(corpus)
     if changed is not None:
         topics = changed.with_documents_of(topics)
@@ -210,7 +230,7 @@ def explore(
         edits=edits,
         effects=effects,
         compare=second,
-        model_name=None if other is None else Path(model).stem,
+        model_name=None if other is None or model is None else Path(model).stem,
         compare_name=None if other is None else Path(other).stem,
         layout=layout,
         max_documents=documents,
@@ -218,6 +238,18 @@ def explore(
     )
     page.save(out)
     say_report(page, out)
+    open_in_browser(out, False if wanted is None and model is not None else wanted)
+
+
+def _check_alone(input: str, **given: str | None) -> None:
+    """Raise where INPUT is a model, or an option is of use with a model alone."""
+    from ..store import kind_of_file
+
+    if Path(input).suffix == ".safetensors" and Path(input).is_file() and kind_of_file(input) != "corpus":
+        raise click.UsageError(f"{input} holds a {kind_of_file(input)}: give the documents to show after it")
+    for name, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"--{name} is about topics of a saved model: give MODEL and INPUT")
 
 
 def _with_columns(given: dict[str, Any], formula: str) -> str | None:

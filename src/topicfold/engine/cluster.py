@@ -300,7 +300,7 @@ class Cluster:
         except TimeoutError:
             raise ClusterError(f"the cluster at {self.address} has no workers: start some, then try again") from None
         token = uuid.uuid4().hex
-        (self.folder / "token").write_text(token)
+        (self.folder / "token").write_text(token, encoding="ascii", newline="\n")
         found = self.client.run(environment, on_error="return")
         seen = self.client.run(tokens_seen, str(self.folder / "token"), on_error="return")
         ours = environment()

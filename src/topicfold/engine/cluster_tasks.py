@@ -35,9 +35,9 @@ def environment() -> dict[str, str]:
 def tokens_seen(path: str) -> str | None:
     """What a worker reads in a file that this machine has written, if it also can write beside it."""
     try:
-        token = Path(path).read_text()
+        token = Path(path).read_text(encoding="ascii")
         beside = Path(f"{path}-{threading.get_ident()}-{id(token)}")
-        beside.write_text(token)
+        beside.write_text(token, encoding="ascii", newline="\n")
         beside.unlink()
     except OSError:
         return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, GREY, SMALL, cut, new_figure, tidy
+from .style import COLOURS, GREY, SMALL, cut, hide_rest, new_figure, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,9 +124,9 @@ def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_to
     n_columns = min(4, len(topics))
     n_rows = -(-len(topics) // n_columns)
     figure = new_figure(2.9 * n_columns + 0.4, 2.1 * n_rows + 0.5)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
     groups = table["group"].unique().tolist() if "group" in table else [None]
-    for axes, topic in zip(panels, topics):
+    for axes, topic in zip(panels.flat, topics):
         own = table[table["topic"] == topic]
         for group, colour in zip(groups, _colours(len(groups))):
             _curve(axes, own if group is None else own[own["group"] == group], colour)
@@ -134,12 +134,11 @@ def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_to
         axes.set_title(f"{topic}: {cut(own['name'].iloc[0], 26)}", loc="left", fontsize=SMALL, parse_math=False)
         axes.tick_params(labelsize=8)
         tidy(axes)
-    for axes in panels[len(topics) :]:
-        axes.set_visible(False)
+    hide_rest(panels, len(topics))
     if len(groups) > 1:
-        handles = [panels[0].lines[place] for place in range(len(groups))]
+        handles = [panels[0, 0].lines[place] for place in range(len(groups))]
         legend = figure.legend(
-            handles, list(map(str, range(len(groups)))), loc="outside lower center", ncols=4, frameon=False
+            handles, list(map(str, range(len(groups)))), loc="outside upper center", ncols=4, frameon=False
         )
         for text, group in zip(legend.get_texts(), groups):
             text.set_parse_math(False)

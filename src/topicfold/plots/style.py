@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from ..engine.extras import import_extra
 from ..topics.tree import TopicTree
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "GREY", "MARKERS", "PALE", "SMALL", "bare", "cut", "in_order", "new_figure", "tidy"]
+__all__ = ["COLOURS", "GREY", "MARKERS", "PALE", "SMALL", "bare", "cut", "hide_rest", "in_order", "new_figure", "tidy"]
 
 # Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -32,6 +34,14 @@ def tidy(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis=grid, color="#e3e3e3", linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def hide_rest(panels: np.ndarray, n_used: int) -> None:
+    """Hide the panels that are left over in a grid with one horizontal axis; those above them get its labels."""
+    for axes in panels.flat[n_used:]:
+        axes.set_visible(False)
+    for axes in panels.flat[max(n_used - panels.shape[1], 0) : n_used]:
+        axes.tick_params(axis="x", labelbottom=True)
 
 
 def bare(axes: Axes, title: str) -> None:

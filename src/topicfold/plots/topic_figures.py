@@ -9,7 +9,7 @@ import numpy as np
 
 from ..corpus.fields import is_missing
 from ..topics.tree import TopicTree
-from .style import COLOURS, PALE, SMALL, bare, cut, in_order, new_figure, tidy
+from .style import COLOURS, PALE, SMALL, bare, cut, hide_rest, in_order, new_figure, tidy
 
 if TYPE_CHECKING:
     from ..analysis.over_time import TopicsOverTime
@@ -56,8 +56,8 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
     n_columns = min(4, len(topics))
     n_rows = -(-len(topics) // n_columns)
     figure = new_figure(2.9 * n_columns, (0.19 * n_words + 0.75) * n_rows)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
-    for axes, topic in zip(panels, topics):
+    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
+    for axes, topic in zip(panels.flat, topics):
         words = tree.words(topic, n_words)
         axes.barh(range(len(words)), [word.probability for word in words], color=COLOURS[0], height=0.75)
         axes.set_yticks(range(len(words)), [word.word for word in words], fontsize=SMALL, parse_math=False)
@@ -69,8 +69,7 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
         axes.tick_params(axis="y", length=0)
         axes.tick_params(axis="x", labelsize=8)
         tidy(axes, "x")
-    for axes in panels[len(topics) :]:
-        axes.set_visible(False)
+    hide_rest(panels, len(topics))
     figure.supxlabel("P(word | topic)", fontsize=10)
     return figure
 
@@ -161,10 +160,9 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
         axes.plot(table.periods, 100 * table.share[:, topic], color=COLOURS[0], marker="o", markersize=3)
         axes.set_title(cut(table.names[topic].replace("$", r"\$"), 34), fontsize=SMALL, loc="left")
         axes.tick_params(axis="x", rotation=45, labelsize=SMALL)
-        axes.set_ylim(bottom=0)
         tidy(axes)
-    for axes in panels.flat[len(shown) :]:
-        axes.set_visible(False)
+    panels.flat[0].set_ylim(0, 105 * float(table.share[:, shown].max()))  # once: it is the scale of all
+    hide_rest(panels, len(shown))
     figure.supylabel("share of documents, %", fontsize=SMALL + 1)
     return figure
 

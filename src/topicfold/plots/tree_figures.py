@@ -12,14 +12,15 @@ from .style import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
 __all__ = ["hierarchy"]
 
 _SHOWN_LINES = 100
+_ROUNDS = 12  # of sorting two columns, each by the other
 
 
 def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
     """Draw topics as a tree, one line per topic, with marks as large as their shares of the documents.
 
     Where a topic may be below several others (LDCC), the figure has two columns that are connected by lines as wide as
-    the weights. In a tree with more than 100 topics only the upper levels are drawn, and on a level with more than 100
-    topics only the largest; the title says so.
+    the weights, ordered so that few lines cross. In a tree with more than 100 topics only the upper levels are drawn,
+    and on a level with more than 100 topics only the largest; the title says so.
 
     Parameters
     ----------
@@ -88,13 +89,10 @@ def _two_columns(tree: TopicTree, n_words: int) -> Any:
     weights = {(topic, part): weight for topic in left for part, weight in tree.parts(topic)}
     parts = sorted({part for _, part in weights}, key=lambda part: -tree.size[tree.row(part)])[:_SHOWN_LINES]
     n_lines, heaviest = max(len(left), len(parts)), max(weights.values(), default=1.0)
-    at_left = dict(zip(left, (np.arange(len(left)) + 0.5) * n_lines / len(left)))
-
-    def middle(part: int) -> float:  # parts stand by those they are part of, so that fewer lines cross
-        above = [(at_left[topic], weight) for (topic, below), weight in weights.items() if below == part]
-        return sum(line * weight for line, weight in above) / sum(weight for _, weight in above)
-
-    at_right = dict(zip(sorted(parts, key=middle), (np.arange(len(parts)) + 0.5) * n_lines / max(len(parts), 1)))
+    left, parts = _side_by_side(left, parts, weights)
+    at_left, at_right = (
+        dict(zip(column, (np.arange(len(column)) + 0.5) * n_lines / max(len(column), 1))) for column in (left, parts)
+    )
     figure = new_figure(11, 0.23 * n_lines + 0.8)
     axes = figure.subplots()
     for number, (topic, line) in enumerate(at_left.items()):
@@ -118,6 +116,36 @@ def _two_columns(tree: TopicTree, n_words: int) -> Any:
     some = f"{len(tree)} topics" if shown == len(tree) else f"{shown} of {len(tree)} topics: the largest"
     bare(axes, f"{some}. A line is as wide as the share of the right topic in the left one")
     return figure
+
+
+def _side_by_side(
+    left: list[int], right: list[int], weights: dict[tuple[int, int], float]
+) -> tuple[list[int], list[int]]:
+    """Both columns in an order in which few lines cross."""
+    table = np.array([[weights.get((topic, part), 0.0) for part in right] for topic in left])
+    rows, columns = _by_shared_columns(table), np.arange(len(right))
+    for _ in range(_ROUNDS):
+        columns = columns[_by_mean_place(table[np.ix_(rows, columns)].T)]
+        rows = rows[_by_mean_place(table[np.ix_(rows, columns)])]
+    return [left[row] for row in rows], [right[column] for column in columns]
+
+
+def _by_shared_columns(weight: np.ndarray) -> np.ndarray:
+    """The order of the rows on the first axis of correspondence analysis: those that share columns stand together."""
+    if min(weight.shape) < 2:
+        return np.arange(len(weight))
+    total = np.maximum(weight.sum(axis=1), 1e-12)
+    scaled = weight / np.sqrt(np.outer(total, np.maximum(weight.sum(axis=0), 1e-12)))
+    place = np.linalg.svd(scaled, full_matrices=False)[0][:, 1] / np.sqrt(total)
+    return np.argsort(np.round(place if place[0] < 0 else -place, 9), kind="stable")  # the first row in the upper half
+
+
+def _by_mean_place(weight: np.ndarray) -> np.ndarray:
+    """The order of the rows by the mean place of their columns; a row without weight keeps its place."""
+    n_rows, n_columns = weight.shape
+    total = weight.sum(axis=1)
+    mean = weight @ ((np.arange(n_columns) + 0.5) / max(n_columns, 1)) / np.where(total > 0, total, 1)
+    return np.argsort(np.where(total > 0, mean, (np.arange(n_rows) + 0.5) / n_rows), kind="stable")
 
 
 def _mark(axes: Any, tree: TopicTree, topic: int, x: float, y: float, colour: str, n_words: int, side: int = 1) -> None:

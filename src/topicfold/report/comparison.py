@@ -71,8 +71,8 @@ def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
 
     Two topics match where more than half of the documents of each are in the other. A topic splits where more than half
     of the documents of two or more of the other model's are in it; the other way round topics merge. More than half of
-    the documents of one that is left may be in another: it is inside that, or, on the right, that holds it. Else it is
-    alone.
+    the documents of one that is left may be in another: it is inside that, or, on the right, that holds it. What is in
+    none of these is alone.
 
     >>> relations(np.array([[4, 0, 0], [0, 2, 2], [0, 0, 0]]))
     [('match', [0], [0]), ('split', [1], [1, 2]), ('alone', [2], [])]
@@ -103,7 +103,11 @@ def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
             add("match", [a], [b])
     some = [("inside", [a], np.flatnonzero(inside_right[a]).tolist()) for a in largest_left if a not in done_left]
     some += [("holds", np.flatnonzero(inside_left[:, b]).tolist(), [b]) for b in largest_right if b not in done_right]
-    kinds += [(kind if left and right else "alone", left, right) for kind, left, right in some]
+    for kind, left, right in some:
+        if left and right:
+            add(kind, left, right)
+    kinds += [("alone", [a], []) for a in largest_left if a not in done_left]
+    kinds += [("alone", [], [b]) for b in largest_right if b not in done_right]
     order = ("match", "split", "merge", "inside", "holds", "alone")
     return sorted(kinds, key=lambda kind: order.index(kind[0]))
 

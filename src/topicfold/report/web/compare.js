@@ -4,8 +4,8 @@ const KINDS = {
   match: 'Match: most documents of each are in the other',
   split: 'Split: one topic here is several there',
   merge: 'Merge: several topics here are one there',
-  inside: 'Inside: most of its documents are in one topic there, which has more',
-  holds: 'Holds: most documents of the topic there are in this one, which has more',
+  inside: 'Inside: most of the topic’s documents are in one larger topic there',
+  holds: 'Contains: most documents of a smaller topic there are in this one',
   alone: 'No counterpart: its documents are spread over several',
 };
 const SMALL_FLOW = 0.2; // part of the documents of both topics below which a line is folded away
@@ -13,7 +13,7 @@ const PAIR_WORDS = 20;
 
 if (report.compare) {
   const there = new Map(report.compare.topics.map((topic) => [topic.id, topic]));
-  const thereLine = (topic) => [element('strong', {}, topic.name), ' ', element('span', { class: 'muted words' }, topic.words.slice(3, 10).join(' '))];
+  const thereLine = (topic) => [element('strong', {}, topic.name), ' ', element('span', { class: 'muted words' }, topic.words.filter((word) => !` ${topic.name} `.includes(` ${word} `)).slice(0, 7).join(' '))];
   const here = (id) => topics[rowOfTopic.get(id)];
   const flows = report.compare.links.map(([a, b, ofLeft, ofRight]) => ({ a, b, ofLeft, ofRight, weight: Math.max(ofLeft, ofRight) }));
   const flowsOfLeft = d3.group(flows, (flow) => flow.a);
@@ -151,7 +151,7 @@ if (report.compare) {
         element('h2', {}, `${report.model.title} and ${report.compare.model.title}`),
         element('p', { class: 'muted' }, `${plural(topics.filter((topic) => topic.level === lowest).length, 'topic')} here, ${plural(report.compare.topics.length, 'topic')} there.`),
         filterMask ? element('p', { class: 'note' }, 'This view is about all documents, whatever the filter.') : '',
-        element('p', { class: 'muted with-drawing' }, 'A line is as wide as the part of a topic’s documents that the other has. Point at a line or a topic to compare words.'),
+        element('p', { class: 'muted with-drawing' }, 'The wider a line, the more documents two topics share. Point at a line or a topic to compare words.'),
         nSmall ? element('div', { class: 'tools with-drawing' }, element('label', {}, all, ` Show all lines, including ${count(nSmall)} that carry less than ${percent(SMALL_FLOW, 0)} of either topic’s documents`)) : '',
         drawn,
         ...Object.keys(KINDS).map((kind) => relationTable(kind, report.compare.relations.filter((relation) => relation.kind === kind))).filter(Boolean),

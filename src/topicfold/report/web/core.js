@@ -33,7 +33,12 @@ function tuples(text, size) {
 }
 
 function percent(share, digits = 1) {
-  return share > 0 && share < 0.0005 ? '<0.1 %' : `${(100 * share).toFixed(digits)} %`;
+  return share > 0 && share < 0.0005 ? '<0.1%' : `${(100 * share).toFixed(digits)}%`;
+}
+
+// With a true minus sign.
+function minus(figure) {
+  return String(figure).replace(/^-/, '−');
 }
 
 const count = new Intl.NumberFormat('en').format;
@@ -185,6 +190,7 @@ function currentAddress() {
   }
 }
 
+const TAB_OF = { topic: 'topics', region: 'map' };
 let leave = null;
 
 function show() {
@@ -203,14 +209,15 @@ function show() {
   const heading = main.querySelector('h2');
   document.title = heading && name !== 'overview' ? `${heading.textContent} · ${report.name}` : `${report.name}: topics`;
   for (const link of document.querySelectorAll('#views a, #side a')) {
-    const here = link.getAttribute('href') === (location.hash || address('overview'));
-    if (here) link.setAttribute('aria-current', 'page');
+    const href = link.getAttribute('href');
+    if (href === (location.hash || address('overview'))) link.setAttribute('aria-current', 'page');
+    else if (href === address(TAB_OF[name] || name)) link.setAttribute('aria-current', 'true'); // a page within that view
     else link.removeAttribute('aria-current');
   }
 }
 
 function missing(main, message) {
-  main.append(element('h2', {}, 'Not here'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'To the overview')));
+  main.append(element('h2', {}, 'Not here'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'Go to the overview')));
 }
 
 // ---- the note beside the pointer ----
@@ -231,12 +238,11 @@ function hideTip() {
 
 // ---- colours ----
 // Seven can be told apart, whatever a person's colour vision: they are for what the reader has chosen. Beside them each
-// topic has a hue of its own, a golden angle from that of the next smaller topic of its level.
+// topic has a hue of its own, a golden angle from that of the next smaller topic; those of the upper level come first.
 
 const HUE_STEP = 137.508;
 const chosenTopics = []; // rows, by the reader on the map
-const rankInLevel = new Map();
-for (const list of d3.group([...topics.keys()].sort((a, b) => topics[b].size - topics[a].size), (row) => topics[row].level).values()) list.forEach((row, rank) => rankInLevel.set(row, rank));
+const hueRank = new Map([...topics.keys()].sort((a, b) => topics[b].level - topics[a].level || topics[b].size - topics[a].size).map((row, rank) => [row, rank]));
 
 function isDark() {
   return matchMedia('(prefers-color-scheme: dark)').matches;
@@ -250,7 +256,7 @@ function hueOf(rank) {
 function topicColour(row) {
   const place = chosenTopics.indexOf(row);
   if (place >= 0) return colourValue(`--c${place}`);
-  return hueOf(rankInLevel.get(row)).formatHex();
+  return hueOf(hueRank.get(row)).formatHex();
 }
 
 function topicSwatch(row) {

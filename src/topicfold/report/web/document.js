@@ -102,7 +102,7 @@ function mixture(d, level, colours) {
   const known = new Set(shares.map(([row]) => row));
   const lines = [
     ...shares.map(([row, share]) => [row, percent(share, 0)]),
-    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1 %']), // some words are of these, too
+    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1%']), // some words are of these, too
   ];
   const rest = 1 - d3.sum(shares, ([, share]) => share);
   const chips = element(
@@ -205,7 +205,7 @@ views.document = {
         'div',
         { class: 'two' },
         documents.text ? textSection(d, marks, colours) : bagSection(d, colours),
-        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show it on the map'))),
+        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show on the map'))),
       ),
     );
     return undefined;

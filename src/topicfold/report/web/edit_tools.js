@@ -14,7 +14,7 @@ function saidOf(edit) {
     const topic = given.topics.find((other) => other.id === id);
     return topic ? topic.name || topic.called : 'a group';
   };
-  if ('rename' in edit) return edit.name ? `renamed “${called(edit.rename)}” to “${edit.name}”` : `took the name of “${called(edit.rename)}” away`;
+  if ('rename' in edit) return edit.name ? `renamed “${called(edit.rename)}” to “${edit.name}”` : `removed the name of “${called(edit.rename)}”`;
   if ('merge' in edit) return `merged ${edit.merge.map((id) => `“${called(id)}”`).join(' and ')}`;
   if ('drop' in edit) return `dropped ${edit.drop.map((id) => `“${called(id)}”`).join(' and ')}`;
   return `grouped ${plural(edit.group.length, 'topic')}${edit.name ? ` as “${edit.name}”` : ''}`;
@@ -46,7 +46,7 @@ function chosenTools() {
     merge.disabled = ids.length < 2 || levels.size > 1 || someGroup;
     group.disabled = !ids.length || someGroup;
     drop.disabled = !ids.length || (!someGroup && ids.length >= topics.length);
-    said.textContent = ids.length ? `${plural(ids.length, 'topic')} chosen` : 'Tick topics to merge, group or drop them.';
+    said.textContent = ids.length ? `${plural(ids.length, 'topic')} chosen` : `Tick topics to merge${canGroup ? ', group' : ''} or drop them.`;
   };
   document.addEventListener('chosen', refresh, { signal });
   refresh();
@@ -97,7 +97,7 @@ function editTools() {
     'div',
     { class: 'edit-tools' },
     element('div', { class: 'tools' }, toggle, acrossEdits.editing ? chosenTools() : null, undo, all.length ? element('button', { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } }, 'Download edits') : null, loadTools()),
-    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, kept by this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are put together from what this page holds. The file of edits makes a page with exact figures: topicfold explore MODEL INPUT --edits topic-edits.json. It works with assign and TopicTree.apply, too.')) : null,
+    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, kept by this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from what this page holds. For a page with exact figures, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
   );
 }
 

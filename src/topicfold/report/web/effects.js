@@ -28,7 +28,7 @@ function forest(contrast) {
   });
   const figure = (share) => `${share < 0 ? '−' : '+'}${(100 * Math.abs(share)).toFixed(2)}`;
   return [
-    element('p', { class: 'muted' }, `Difference in the share of a topic, in percentage points: ${contrast.value} less ${contrast.other} (${contrast.column}), other columns held where they are. Lines are 95 % intervals; dark ones leave out zero.`),
+    element('p', { class: 'muted' }, `Difference in the share of a topic, in percentage points: ${contrast.value} less ${contrast.other} (${contrast.column}), other columns held where they are. Lines are 95% intervals; dark ones leave out zero.`),
     svg.node(),
     element('table', {}, element('thead', {}, element('tr', {}, ['Topic', 'Points', 'From', 'To'].map((head) => element('th', { scope: 'col' }, head)))), element('tbody', {}, rows.map(([id, ...numbers]) => element('tr', {}, element('th', { scope: 'row' }, topicLink(topics[effectRow(id)])), numbers.map((number) => element('td', { class: 'number' }, figure(number))))))),
   ];
@@ -56,7 +56,7 @@ function curvesOf({ column, points, topics: list }) {
   const sorted = list.filter(([id]) => effectRow(id) !== undefined).sort((a, b) => change(b) - change(a));
   const shown = effectChoice.all ? sorted : sorted.slice(0, CURVES);
   return [
-    element('p', { class: 'muted' }, `Predicted share of a topic along ${column}, other columns held at their means or most frequent values; bands are 95 % intervals. The topics that change most come first.`),
+    element('p', { class: 'muted' }, `Predicted share of a topic along ${column}, other columns held at their means or most frequent values; bands are 95% intervals. The topics that change most come first.`),
     element('div', { class: 'multiples' }, shown.map(([id, values]) => element('figure', {}, element('figcaption', {}, topicLink(topics[effectRow(id)])), effectCurve(points, values, `${nameOf(topics[effectRow(id)])}: share along ${column}`)))),
     shown.length < sorted.length ? element('button', { type: 'button', id: 'all-curves', on: { click: () => {
       effectChoice.all = true;

@@ -15,7 +15,7 @@ function byName(table) {
   return table.by === 'labels' ? 'label' : table.by;
 }
 
-const WORDS_NOTE = 'Words: those a group uses more often than the others when it speaks of the topic, by weighted log-odds; the larger, the surer (z of 3 and more).';
+const WORDS_NOTE = 'Words: those a group uses more often than the others when it speaks of the topic, by weighted log-odds. The larger the word, the stronger the evidence (z of at least 3).';
 
 // On the page of a topic: its share in each group, and the words of each.
 function groupSection(topic) {
@@ -29,7 +29,7 @@ function groupSection(topic) {
     const order = d3.range(table.values.length).sort((a, b) => shares[b] - shares[a]);
     const shown = allGroups ? order : order.slice(0, FIRST_GROUPS);
     body.replaceChildren(
-      element('table', { class: 'group-table' }, element('tbody', {}, shown.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
+      element('table', { class: 'group-table' }, element('thead', {}, element('tr', {}, ['Group', 'Share', 'Words'].map((head) => element('th', { scope: 'col' }, head)))), element('tbody', {}, shown.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
       shown.length < order.length ? element('button', { type: 'button', id: 'all-groups', on: { click: () => {
         allGroups = true;
         draw(table);
@@ -51,12 +51,13 @@ function sharesOfGroups(table, row) {
 
 // A line per topic from its share in one group to that in the other, the largest difference first.
 function dumbbells(table, rows, names) {
-  const [width, left, line] = [680, 250, 22];
+  const [width, left, letters] = innerWidth < 600 ? [380, 150, 17] : [680, 250, 34];
+  const line = 22;
   const height = line * rows.length + 34;
   const values = rows.map((row) => sharesOfGroups(table, row));
   const x = d3.scaleLinear([0, d3.max(values.flat()) || 1], [left, width - 14]).nice(5);
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dumbbells').attr('role', 'img').attr('aria-label', `Share of each topic in ${names[0]} and in ${names[1]}; the table below has the figures`);
-  for (const value of x.ticks(5)) {
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dumbbells').attr('role', 'group').attr('aria-label', `Share of each topic in ${names[0]} and in ${names[1]}; the table below has the figures`);
+  for (const value of x.ticks(width / 130)) {
     svg.append('line').attr('class', 'grid').attr('x1', x(value)).attr('x2', x(value)).attr('y1', 0).attr('y2', height - 24);
     svg.append('text').attr('class', 'axis-name').attr('x', x(value)).attr('y', height - 8).attr('text-anchor', 'middle').text(axisLabel(value));
   }
@@ -64,7 +65,7 @@ function dumbbells(table, rows, names) {
     const y = line * i + line / 2;
     const name = nameOf(topics[row]);
     const link = svg.append('a').attr('href', address('topic', topics[row].id));
-    link.append('text').attr('x', left - 10).attr('y', y + 4).attr('text-anchor', 'end').text(name.length > 34 ? `${name.slice(0, 33)}…` : name);
+    link.append('text').attr('x', left - 10).attr('y', y + 4).attr('text-anchor', 'end').text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
     svg.append('line').attr('class', 'bell').attr('x1', x(values[i][0])).attr('x2', x(values[i][1])).attr('y1', y).attr('y2', y);
     values[i].forEach((value, k) => svg.append('circle').attr('r', 5).attr('cx', x(value)).attr('cy', y).style('fill', colour(k)).append('title').text(`${names[k]}: ${percent(value)}`));
   });
@@ -117,8 +118,8 @@ if (report.groups.length) {
           element('h3', {}, 'All topics together'),
           ...[groupChoice.one, groupChoice.other].filter((i) => i >= 0).map((i) => element('p', {}, element('strong', {}, `${table.values[i]}: `), zWords(table.words[0][i]))),
           element('h3', {}, 'Topic by topic'),
-          element('table', { class: 'groups' }, element('thead', {}, element('tr', {}, [head('Topic'), head(names[0]), head(names[1]), head(`Words of ${names[0]}`), groupChoice.other < 0 ? null : head(`Words of ${names[1]}`)])), element('tbody', {}, shown.map((row) => groupRow(table, row)))),
-          element('p', { class: 'muted' }, `Shares of all documents of a group${filterMask ? ', whatever the filter' : ''}. ${WORDS_NOTE} A group’s words are set against those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`),
+          element('table', { class: 'groups' }, element('thead', {}, element('tr', {}, [head('Topic'), head(names[0]), head(names[1]), head(`Words: ${names[0]}`), groupChoice.other < 0 ? null : head(`Words: ${names[1]}`)])), element('tbody', {}, shown.map((row) => groupRow(table, row)))),
+          element('p', { class: 'muted' }, `Shares of all documents of a group${filterMask ? ', whatever the filter' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`),
         );
       }
       main.append(element('h2', {}, 'Groups'), choosers, drawing);

@@ -25,11 +25,11 @@ function groupsAt(cut) {
 function dendrogram(cut) {
   const { forks, order } = report.hierarchy;
   const lineOf = new Map(order.map((row, line) => [row, line]));
-  const [width, names] = [720, 330];
+  const [width, names, letters] = innerWidth < 600 ? [380, 210, 21] : [720, 330, 40];
   const x = d3.scaleLinear(forkHeights(), [width - names, 10]);
   const leaves = width - names;
   const height = LEAF * order.length + 8;
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'img').attr('aria-label', 'Which topics are most alike, as a tree');
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'group').attr('aria-label', 'Which topics are most alike, as a tree');
   const places = topics.map((_, row) => [leaves, LEAF * lineOf.get(row) + LEAF / 2 + 4]);
   forks.forEach(([one, other, distance, words]) => {
     const [a, b] = [places[one], places[other]];
@@ -42,7 +42,7 @@ function dendrogram(cut) {
     const link = svg.append('a').attr('href', address('topic', topics[row].id));
     link.append('circle').attr('r', 4).attr('cx', leaves + 8).attr('cy', places[row][1]).attr('fill', topicColour(row));
     const name = nameOf(topics[row]);
-    link.append('text').attr('x', leaves + 18).attr('y', places[row][1] + 4).text(name.length > 40 ? `${name.slice(0, 39)}…` : name);
+    link.append('text').attr('x', leaves + 18).attr('y', places[row][1] + 4).text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
   }
   return svg.node();
 }
@@ -52,7 +52,7 @@ function likenessMatrix() {
   const { order, likeness } = report.hierarchy;
   const cell = Math.max(4, Math.min(16, Math.floor(420 / order.length)));
   const side = cell * order.length;
-  const canvas = element('canvas', { width: side, height: side, class: 'likeness', role: 'img', 'aria-label': 'How alike each two topics are; the list of a topic names those most like it' });
+  const canvas = element('canvas', { width: side, height: side, class: 'likeness', role: 'img', 'aria-label': 'Similarity of each pair of topics; the page of a topic lists those most similar to it' });
   const context = canvas.getContext('2d');
   const shade = d3.interpolateRgb(colourValue('--page'), colourValue('--c0'));
   order.forEach((row, i) =>
@@ -65,7 +65,7 @@ function likenessMatrix() {
   canvas.addEventListener('pointermove', (event) => {
     const [one, other] = pairAt(event);
     if (one === undefined || other === undefined) return hideTip();
-    const said = one === other ? '' : `likeness ${(likeness[one][other] / 100).toFixed(2)}`;
+    const said = one === other ? '' : `similarity ${(likeness[one][other] / 100).toFixed(2)}`;
     return showTip(event.clientX, event.clientY, nameOf(topics[one]), one === other ? '' : nameOf(topics[other]), said);
   });
   canvas.addEventListener('pointerleave', hideTip);
@@ -96,8 +96,8 @@ function hierarchySection() {
     'section',
     { id: 'hierarchy' },
     element('h3', {}, 'Topics that belong together'),
-    element('div', { class: 'slider' }, element('label', { for: 'cut' }, 'Cut'), element('span', { class: 'muted' }, 'many groups'), slider, element('span', { class: 'muted' }, 'few'), said),
-    element('div', { class: 'two' }, drawing, element('div', {}, likenessMatrix(), element('p', { class: 'muted' }, 'Likeness of each two topics, by words and documents; the same order as the tree.'))),
+    element('div', { class: 'slider' }, element('label', { for: 'cut' }, 'Cut the tree'), element('span', { class: 'muted' }, 'many groups'), slider, element('span', { class: 'muted' }, 'few'), said),
+    element('div', { class: 'two' }, drawing, element('div', {}, likenessMatrix(), element('p', { class: 'muted' }, 'Similarity of each pair of topics, by words and documents, in the order of the tree.'))),
     list,
   );
 }

@@ -27,7 +27,7 @@ function anchorOf(members) {
 function placedNames(groups) {
   const found = [];
   const add = (of, names, zoom, kind) => {
-    const members = d3.group(d3.range(documentCount).filter((d) => of[d] >= 0), (d) => of[d]);
+    const members = d3.group(d3.range(documentCount).filter((d) => of[d] >= 0 && passes(d)), (d) => of[d]);
     for (const [member, list] of [...members].sort((a, b) => b[1].length - a[1].length)) found.push([names[member], ...anchorOf(list), zoom, kind, member]);
   };
   add(groups.of, groups.names, 0, 'group');
@@ -334,7 +334,7 @@ function drawMap(main, value, corners = null, alone = false) {
       element('span', { role: 'group', 'aria-label': 'Save the map' }, element('button', { type: 'button', id: 'map-picture', 'aria-label': 'Save the map as PNG', on: { click: () => savePicture() } }, 'PNG'), element('button', { type: 'button', id: 'map-svg', 'aria-label': 'Save the map as SVG', on: { click: () => saveDrawing() } }, 'SVG')),
     ),
     element('div', { class: 'map' }, layers, legend),
-    element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', `Documents with similar topics, or joined in the graph, are near each other. Drag to move, scroll to zoom, click a document to open it; with the lasso, the box, or Shift, draw round a region to ask what it is about. Lines lead to the documents ${documents.linked ? `joined by ${report.graph}` : 'nearest by topic'}.`),
+    element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', `Documents that are near each other have similar topics${documents.linked ? ' or are linked' : ''}. Drag to move, scroll to zoom, click a document to open it. To see what a region is about, draw around it with the lasso, the box, or while holding Shift. Point at a document to see lines to the documents ${documents.linked ? `linked to it by ${report.graph}` : 'nearest by topic'}.`),
     corners ? regionPanel(documentsIn(corners)) : '',
   );
 

@@ -11,7 +11,7 @@ function facts() {
     ['Segments', corpus.segments && count(corpus.segments)],
     ['Links', corpus.links && count(corpus.links)],
     ['Labels', labels && count(labels.length)],
-    ['Topics', isFlat ? count(topics.length) : d3.range(highest, lowest - 1, -1).map((level) => count(topics.filter((t) => t.level === level).length)).join(' over ')],
+    ['Topics', isFlat ? count(topics.length) : d3.range(highest, lowest - 1, -1).map((level) => count(topics.filter((t) => t.level === level).length)).join(' above ')],
     ['Model', model.name],
   ];
   return element(
@@ -30,7 +30,7 @@ function notes() {
     const others = corpus.documents - inBest;
     const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over[over.length - 1]}`;
     said.push(
-      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Figures are of the whole corpus, but for those on the map.`,
+      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Figures are for the whole corpus, except on the map and where a filter is set.`,
     );
   }
   if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
@@ -56,9 +56,9 @@ function convergence(model) {
   return element(
     'section',
     {},
-    element('h3', {}, 'How it converged'),
+    element('h3', {}, 'Convergence'),
     linePlot(model.steps, { width: 460, height: 190, label: `The objective by step, from ${model.steps[0][1]} to ${last}` }),
-    element('p', { class: 'muted' }, `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), at the end ${last}.`),
+    element('p', { class: 'muted' }, `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), final value ${minus(last)}.`),
   );
 }
 
@@ -101,7 +101,7 @@ function topicTable(list) {
           {},
           element('td', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null, element('div', { class: 'muted words' }, furtherWords(topic, 11)), trend(topic)),
           element('td', { class: 'figure' }, bar(sizeOf(topic) / largest, null, filterMask ? topic.size / largest : null), element('span', {}, percent(sizeOf(topic)))),
-          element('td', { class: 'number' }, topic.coherence === null ? '–' : topic.coherence.toFixed(2)),
+          element('td', { class: 'number' }, topic.coherence === null ? '–' : minus(topic.coherence.toFixed(2))),
         ),
       ),
     );
@@ -111,7 +111,7 @@ function topicTable(list) {
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
     more,
-    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all' : ''}. Coherence: mean NPMI of the ten best words, −1 to 1; documents are the windows.`),
+    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all' : ''}. Coherence: mean NPMI of the ten best words over the documents, from −1 to 1.${timeTable() ? ' The small line is the share over time.' : ''}`),
   ];
 }
 
@@ -135,11 +135,11 @@ views.overview = {
       element('h2', { class: 'hidden-title' }, 'Overview'),
       facts(),
       ...notes(),
-      element('p', { class: 'to-summary' }, element('a', { href: address('summary') }, 'A summary to read or print')),
+      element('p', { class: 'to-summary' }, element('a', { href: address('summary') }, 'Summary to read or print')),
       whole,
       element(
         'div',
-        { class: 'two' },
+        { class: 'two overview-columns' },
         element('section', {}, element('h3', {}, isGraph ? kindsOf(highest) : 'Topics'), isFlat || isGraph ? null : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)), table),
         element('div', {}, convergence(report.model), settings(report.model)),
       ),

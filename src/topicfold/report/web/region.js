@@ -4,6 +4,7 @@ const REGION_LIST = 40; // documents shown at once
 const REGION_WORDS = 24;
 const REGION_GROUPS = 8;
 const MOST_CORNERS = 60;
+const YEAR_LABELS = 8;
 
 // A polygon as the address has it: "x,y;x,y;...", in the units of the map.
 function polygonText(corners) {
@@ -94,14 +95,20 @@ function groupTable(title, rows, nameFor) {
 
 function yearsHere(inside) {
   if (!documents.date) return null;
-  const years = d3.rollup(inside.filter((d) => documents.date[d]), (list) => list.length, (d) => documents.date[d].slice(0, 4));
-  if (years.size < 2) return null;
-  const most = Math.max(...years.values());
+  const counts = d3.rollup(inside.filter((d) => documents.date[d]), (list) => list.length, (d) => Number(documents.date[d].slice(0, 4)));
+  if (counts.size < 2) return null;
+  const [first, last] = d3.extent(counts.keys());
+  const years = d3.range(first, last + 1);
+  const labelled = Math.ceil(years.length / YEAR_LABELS); // each so many-th year has its name below
+  const column = (year, i) => {
+    const n = counts.get(year) || 0;
+    return element('div', { title: `${year}: ${plural(n, 'document')}` }, element('span', { class: 'column', style: { height: `${(100 * n) / d3.max(counts.values())}%` } }), element('span', { class: 'year' }, i % labelled ? '\u00a0' : year));
+  };
   return element(
     'section',
     {},
     element('h3', {}, 'By year'),
-    element('div', { class: 'years', role: 'img', 'aria-label': [...years].sort().map(([year, n]) => `${year}: ${n}`).join(', ') }, [...years].sort().map(([year, n]) => element('div', { title: `${year}: ${plural(n, 'document')}` }, element('span', { class: 'column', style: { height: `${(100 * n) / most}%` } }), element('span', { class: 'year' }, year.slice(2))))),
+    element('div', { class: 'years', role: 'img', 'aria-label': [...counts].sort((a, b) => a[0] - b[0]).map(([year, n]) => `${year}: ${n}`).join(', ') }, years.map(column)),
   );
 }
 

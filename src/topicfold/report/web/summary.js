@@ -9,8 +9,8 @@ function summaryOf(topic) {
   return element(
     'section',
     { class: 'summary-topic' },
-    element('h4', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), element('span', { class: 'muted' }, ` ${percent(sizeOf(topic))}${topic.coherence === null ? '' : `, coherence ${topic.coherence.toFixed(2)}`}${topic.mark ? `, perhaps junk: ${topic.mark}` : ''}`)),
-    element('p', { class: 'words' }, wordsOf(topic, SUMMARY_WORDS).join(' ')),
+    element('h4', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), element('span', { class: 'muted' }, ` ${percent(sizeOf(topic))}${topic.coherence === null ? '' : `, coherence ${minus(topic.coherence.toFixed(2))}`}${topic.mark ? `, perhaps junk: ${topic.mark}` : ''}`)),
+    element('p', { class: 'words' }, furtherWords(topic, SUMMARY_WORDS)),
     labels.length ? element('p', { class: 'muted' }, `Labels: ${labels.join(', ')}`) : null,
     element('ul', { class: 'plain' }, topicDocuments(topic).slice(0, SUMMARY_DOCUMENTS).map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`)))),
   );

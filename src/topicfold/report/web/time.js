@@ -11,6 +11,7 @@ const PERIODS = {
   month: { start: (date) => d3.utcMonth(date), format: d3.utcFormat('%Y-%m') },
   quarter: { start: (date) => d3.utcMonth.every(3)(date), format: d3.utcFormat('%Y Q%q') },
   year: { start: (date) => d3.utcYear(date), format: d3.utcFormat('%Y') },
+  decade: { start: (date) => d3.utcYear.every(10)(date), format: (date) => `${d3.utcFormat('%Y')(date)}s` },
 };
 
 const timeTables = new Map(); // by the filter
@@ -82,7 +83,7 @@ function roundTop(rows, data) {
   return d3.nice(0, d3.max(rows, (row) => d3.max(tellingShares(row, data))) || 1, 4)[1];
 }
 
-const axisLabel = (share) => (share ? `${Number((100 * share).toPrecision(3))} %` : '0');
+const axisLabel = (share) => (share ? `${Number((100 * share).toPrecision(3))}%` : '0');
 const periodName = (data, i) => `${data.by === 'week' ? 'week of ' : ''}${data.labels[i]}`;
 
 // The places along an axis that have room for a label: the first, the last, and some between. The labels at both ends

@@ -20,7 +20,8 @@ function wordTable(topic) {
   function draw(byScore) {
     if (chooser) chooser.querySelector('input').checked = byScore;
     const weight = Number(slider.value);
-    output.textContent = weight.toFixed(2);
+    output.textContent = byScore ? '' : weight.toFixed(2); // the slider has no say in a ranking by score
+    slider.classList.toggle('unused', byScore);
     const shown = rankedWords(topic, weight, byScore).slice(0, TOPIC_WORDS);
     const most = Math.max(...shown.map((word) => word[1]), 1e-12);
     const highestLift = Math.max(...shown.map((word) => Math.log1p(lift(word))), 1e-12);
@@ -87,7 +88,7 @@ function heading(topic) {
 
 function standing(topic) {
   const lines = [`Topic ${topic.id}`, filterMask ? `${percent(sizeOf(topic))} of the documents that pass the filter, ${percent(topic.size)} of all` : `${percent(topic.size)} of the documents`];
-  if (topic.coherence !== null) lines.push(`coherence ${topic.coherence.toFixed(2)}`);
+  if (topic.coherence !== null) lines.push(`coherence ${minus(topic.coherence.toFixed(2))}`);
   if (topic.mark) lines.push(`perhaps junk: ${topic.mark}`);
   if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
   const above = isGraph
@@ -157,7 +158,7 @@ function similarSection(topic) {
   return element(
     'section',
     {},
-    element('h3', {}, 'Topics like it'),
+    element('h3', {}, 'Similar topics'),
     element('dl', { class: 'telling' }, element('dt', {}, `More here than in “${nameOf(nearest)}”`), element('dd', {}, tellingWords(topic, nearest).join(' ')), element('dt', {}, 'More there'), element('dd', {}, tellingWords(nearest, topic).join(' '))),
     element('ul', { class: 'plain' }, topic.similar.map(([id, similarity]) => element('li', {}, topicLink(topics[rowOfTopic.get(id)]), element('span', { class: 'muted' }, ` ${similarity.toFixed(2)}`)))),
   );

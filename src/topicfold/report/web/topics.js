@@ -144,7 +144,8 @@ function setAll(open) {
 views.topics = {
   tab: 'Topics',
   draw(main) {
-    const legend = !wordsHaveSizes ? '' : ' Words are the larger the more they tell a topic from the rest; the number beside one is its probability in the topic.';
+    const nested = report.exclusive || isFlat ? '' : ' A document can have several topics, so a topic can be larger than the one above it.';
+    const legend = !wordsHaveSizes ? nested : nested + ' The larger a word, the better it tells the topic from the rest; the number beside it is its probability in the topic.';
     const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
     const opened = !isFlat && [
       element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),

@@ -1,0 +1,59 @@
+"""
+People judge topics
+===================
+
+Measures like coherence follow what people think only loosely. When topics matter, ask people: which of six words does
+not belong (an *intruder* from another topic), and how well do the best words go together? topicfold makes the tasks, a
+page to answer them on, and reads the answers.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from topicfold import LDA, judgement_tasks, read_judgements, save_tasks_page
+from topicfold.datasets import load_demo
+
+# %%
+# Two tasks for each of 20 topics.
+
+corpus = load_demo()
+tree = LDA(n_topics=20, random_state=0).fit(corpus).topic_tree(corpus)
+tasks = judgement_tasks(tree, corpus, seed=0)
+print(*tasks.tasks[0].words, sep=", ")
+
+# %%
+# Send the page to people; they send back the file it downloads. Here five simulated people answer, so the result shows
+# how to read the figure and says nothing about these topics. They find the intruder with a chance that differs from
+# topic to topic, or else guess.
+
+rng = np.random.default_rng(0)
+clear = {topic: rng.uniform(0.1, 1) for topic in tasks.names}
+
+
+def answer(task):
+    if rng.random() < clear[task.topic]:
+        return task.intruder if task.kind == "intrusion" else 3
+    return rng.integers(1, task.n_answers + 1)
+
+
+with TemporaryDirectory() as folder:
+    save_tasks_page(tasks, Path(folder) / "tasks.html", "Debian packages")
+    answers = Path(folder) / "answers.csv"
+    rows = [f"{tasks.id},P{who},{n},{answer(task)}" for who in range(5) for n, task in enumerate(tasks.tasks, 1)]
+    answers.write_text("\n".join(["tasks,rater,task,answer", *rows]), encoding="utf-8")
+    found = read_judgements(tasks, [answers])
+
+# %%
+# With five people per topic, intervals are wide: only the best and the worst topics can be told apart.
+
+table = found.topic_table().sort_values("intrusion")
+figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
+reach = [table.intrusion - table.intrusion_low, table.intrusion_high - table.intrusion]
+axes.errorbar(100 * table.intrusion, table.name, xerr=[100 * side for side in reach], fmt="o")
+axes.axvline(100 * found.chance, color="0.4", linestyle="--", label="guessing")
+axes.set_xlabel("intruders found by five simulated people, % (95 % interval)")
+axes.legend(frameon=False)
+print(f"intruders found: {found.kinds[0].mean.value:.0%}")

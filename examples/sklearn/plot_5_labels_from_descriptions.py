@@ -1,0 +1,61 @@
+"""
+Labels from descriptions alone
+==============================
+
+:class:`~topicfold.ZeroShotClassifier` labels documents when all you have is a sentence about each label. Here eight
+sections of Debian are described in a few words, and no label is shown to the classifier.
+"""
+
+# %%
+# The packages of the eight sections, and what a person might write about each.
+import matplotlib.pyplot as plt
+import numpy as np
+
+from topicfold import ZeroShotClassifier
+from topicfold.corpus.weighting import inverse_document_frequency, tfidf
+from topicfold.datasets import load_demo
+
+corpus = load_demo()
+labels = {
+    "games": "games to play: puzzle, arcade, board games",
+    "mail": "mail, mailboxes, spam",
+    "fonts": "fonts and typefaces",
+    "sound": "audio and music players, recorders, synthesizers",
+    "hamradio": "amateur radio",
+    "database": "database servers and SQL clients",
+    "vcs": "version control systems",
+    "tex": "typesetting with TeX and LaTeX",
+}
+sections = corpus.label_array()
+known = corpus.subset(np.flatnonzero(np.isin(sections, list(labels))))
+truth = known.label_array()
+
+# %%
+# The baseline is the similarity of each package to the descriptions by tf-idf. The classifier starts there, and then
+# learns more words of each label from the packages themselves.
+idf = inverse_document_frequency(known.counts)
+similarity = tfidf(known.counts, idf) @ tfidf(known.vectorize(list(labels.values())), idf).T
+by_similarity = np.array(list(labels))[similarity.toarray().argmax(axis=1)]
+classifier = ZeroShotClassifier(labels).fit(known)
+found = {"tf-idf similarity": by_similarity, "ZeroShotClassifier": classifier.transduction_}
+for name, predicted in found.items():
+    print(f"{name}: {np.mean(predicted == truth):.0%} of the packages in the right section")
+
+# %%
+# Section by section:
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+place = np.arange(len(labels))
+for shift, (name, predicted) in zip((-0.2, 0.2), found.items()):
+    right = [np.mean(predicted[truth == label] == label) for label in labels]
+    axes.barh(place + shift, right, height=0.38, label=name)
+axes.set(yticks=place, yticklabels=list(labels), xlim=(0, 1), xlabel="share of the section's packages labelled right")
+axes.invert_yaxis()
+axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2, frameon=False)
+plt.show()
+
+# %%
+# With free topics, documents that no label describes become "none of these". They are shown as an empty label.
+classifier = ZeroShotClassifier(labels, n_free_topics=20, random_state=0).fit(corpus)
+none = classifier.transduction_ == ""
+inside = np.isin(sections, list(labels))
+print(f"none of these: {none[~inside].mean():.0%} of the other sections, {none[inside].mean():.0%} of these eight")

@@ -1,0 +1,52 @@
+"""
+First topics and a report
+=========================
+
+What are four thousand Debian packages about? This example fits LDA with 20 topics to their descriptions, looks at the
+topics, and writes a page on which anybody can explore them in a browser.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from topicfold import LDA, build_report, plots
+from topicfold.datasets import load_demo
+
+# %%
+# A corpus holds counts of words and whatever else is known of the documents. Your own comes from
+# ``Corpus.read("texts.csv", text="body")``.
+
+corpus = load_demo()
+print(corpus)
+
+# %%
+# Fit a model and look at its topics, the largest first. With ``random_state`` the result is the same every time.
+
+model = LDA(n_topics=20, random_state=0).fit(corpus)
+tree = model.topic_tree(corpus)
+print(tree.to_text(n_words=6))
+
+# %%
+# The words of the eight largest topics. Bars are the probability of a word in its topic.
+
+plots.topic_words(tree, tree.children()[:8], n_words=8)
+
+# %%
+# The share of each topic in the whole corpus. A topic is called by its three best words until you give it a name.
+
+plots.topic_sizes(tree)
+
+# %%
+# New texts need no preparation. Each gets a share of every topic.
+
+new = "A chess program with a strong computer opponent"
+best = model.transform([new])[0].argmax()
+print(f"{new!r} is about {tree.name(best)!r}")
+
+# %%
+# The report is one HTML file that needs no server and no network.
+
+with TemporaryDirectory() as folder:
+    report = build_report(model, corpus, name="Debian packages")
+    report.save(Path(folder) / "debian.html")
+    print(report)

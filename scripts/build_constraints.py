@@ -1,0 +1,64 @@
+"""Write constraints.txt: the versions of this environment for all that topicfold and its extras need.
+
+Results are promised to be the same bits with these versions, and CI installs them. Run it in an environment in which
+`make check` passes; `.venv/bin/python scripts/build_constraints.py`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+LEFT_OUT = ("bench",)  # peers to compare with
+HEAD = """\
+# Made by scripts/build_constraints.py from an environment in which all tests pass; do not edit.
+# pip install -c constraints.txt "topicfold[all]" gives the bits of that environment, on the same kind of processor.
+"""
+
+
+def requirements() -> list[Requirement]:
+    """What pyproject.toml asks for, always or for an extra; extras of topicfold itself are not followed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = list(project["dependencies"])
+    for extra, needed in project["optional-dependencies"].items():
+        lines += needed if extra not in LEFT_OUT else []
+    found = [Requirement(line) for line in lines]
+    return [one for one in found if one.name != "topicfold"]
+
+
+def versions_of(wanted: list[Requirement]) -> dict[str, str]:
+    """The installed versions of requirements and of all that they require in turn."""
+    found: dict[str, str] = {}
+    asked: set[tuple[str, str]] = set()
+    waiting = [(one, extra) for one in wanted for extra in ("", *one.extras)]
+    while waiting:
+        one, extra = waiting.pop()
+        name = canonicalize_name(one.name)
+        if (name, extra) in asked:
+            continue
+        asked.add((name, extra))
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            raise SystemExit(f"{name} is not installed: pip install -e '.[check,map]' and the other extras") from None
+        for line in requires(name) or []:
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                waiting += [(needed, each) for each in ("", *needed.extras)]
+    return found
+
+
+def main() -> None:
+    """Write the file."""
+    found = versions_of(requirements())
+    lines = [f"{name}=={found[name]}" for name in sorted(found)]
+    (ROOT / "constraints.txt").write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

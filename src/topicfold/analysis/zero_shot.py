@@ -1,0 +1,434 @@
+"""Labels of documents from descriptions of the labels alone, and topics for what no label describes.
+
+Documents and descriptions are vectors of length one: tf-idf of their words and, where they are given, embeddings. A
+label starts at its description and moves towards its documents, by EM for a mixture of von Mises-Fisher distributions:
+
+    P(z|d) ~ P(z) exp(2 s(d,z)),  s the cosines of d and the centres of z, of words and of embeddings, added up;
+    centre of z ~ weight * description of z + mean direction of the documents of z, weighted by their number.
+
+Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
+and so is their sum. EM takes two steps and no more: later ones let labels drift away from their descriptions. Free
+topics have no description: clusters of documents that descriptions fit least stand for it. They join after the first
+step.
+
+The vectors are not centred: where most documents have one label, their mean is that label's centre, and without it
+they would be shared out among the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..baselines.factor import kmeans_on_rows
+from ..corpus.corpus import Corpus
+from ..corpus.counting import WordCounter
+from ..corpus.preprocessing import Preprocessing
+from ..corpus.weighting import inverse_document_frequency, tfidf
+from ..engine.arrays import normalise_rows, summed
+from ..engine.blocks import single_threaded_libraries
+from ..engine.checks import check_whole
+from ..graph.partial_labels import accuracy_of_known
+from ..models.graph.graph_data import check_embeddings
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
+from ..models.word_documents import presence_of_words, word_documents
+from ..topics.tree import TopicTree
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["NONE", "ZeroShotClassifier", "described_labels"]
+
+NONE = ""  # the label of documents that no label describes
+Labels: TypeAlias = Mapping[str, str] | Sequence[str]
+
+_SHARPNESS = 2.0  # of P(z|d), per standard deviation of the scores
+_WEIGHT = 0.3  # of a description beside the documents of its label, as a share of those of an average label
+_PRIOR = 0.1  # of each topic's size, as a share of an average one
+_CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # of which the least described start the free topics
+
+
+def described_labels(labels: Any) -> dict[str, str]:
+    """Labels with their descriptions; a label from a list describes itself. A ValueError where they cannot be told.
+
+    >>> described_labels(["sport", "politics"])
+    {'sport': 'sport', 'politics': 'politics'}
+    """
+    if isinstance(labels, str) or not isinstance(labels, Mapping | Iterable):
+        raise ValueError(f"labels={labels!r:.60}: expected descriptions by label, or a list of labels")
+    pairs = list(labels.items()) if isinstance(labels, Mapping) else [(label, label) for label in labels]
+    if len(pairs) < 2:
+        raise ValueError(f"labels has {len(pairs)}: expected at least two labels")
+    if len(dict(pairs)) < len(pairs):
+        twice = next(label for row, (label, _) in enumerate(pairs) if label in dict(pairs[:row]))
+        raise ValueError(f"label {twice!r} is there twice: expected each label once")
+    seen: dict[str, str] = {}
+    for label, description in pairs:
+        if not isinstance(label, str) or not label.strip():
+            raise ValueError(f"label {label!r:.60}: expected a name")
+        if not isinstance(description, str) or not description.strip():
+            raise ValueError(f"label {label!r} is described by {description!r:.60}: expected words")
+        same = seen.setdefault(" ".join(description.casefold().split()), label)
+        if same != label:
+            raise ValueError(f"labels {same!r} and {label!r} have the same description: {description!r:.60}")
+    return dict(pairs)
+
+
+class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
+    """Classifier that needs no labelled documents: it learns from descriptions of the labels.
+
+    Parameters
+    ----------
+    labels : dict of str to str, or list of str
+        What each label is about, such as {"sport": "football, tennis and other sports"}. The labels of a list describe
+        themselves.
+    n_free_topics : int, default=0
+        Number of topics for documents that no label describes. With 0, every document gets one of the labels; otherwise
+        a document may get '', which means none of them.
+    max_iter : int, default=2
+        Number of EM steps. With many steps, labels drift away from their descriptions.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start of the free topics. Without free topics, a fit has no randomness.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, and '' if there are free topics.
+    topic_word_ : ndarray of shape (n_labels + n_free_topics, n_words)
+        P(w|z): the words of the documents of each label, then those of the free topics.
+    doc_topic_ : ndarray of shape (n_documents, n_labels + n_free_topics)
+        P(z|d) of the training documents; `transform` gives the same for them.
+    doc_class_ : ndarray of shape (n_documents, n_classes)
+        Probability of each of `classes_` for the training documents.
+    transduction_ : ndarray of shape (n_documents,)
+        The label of each training document.
+
+    See Also
+    --------
+    TopicClassifier : A classifier that learns from a few labelled documents.
+    embed : Vectors of texts.
+
+    Examples
+    --------
+    >>> from topicfold import ZeroShotClassifier
+    >>> texts = ["dog barks at cat", "cat and dog and mouse", "mouse barks", "sun and moon", "moon star sun", "a star"]
+    >>> clf = ZeroShotClassifier({"pets": "a cat or a dog", "sky": "the moon"}).fit(texts)
+    >>> clf.transduction_.tolist()
+    ['pets', 'pets', 'pets', 'sky', 'sky', 'sky']
+    >>> clf.predict(["star and sun"]).tolist()
+    ['sky']
+    """
+
+    def __init__(
+        self,
+        labels: Labels,
+        *,
+        n_free_topics: int = 0,
+        max_iter: int = 2,
+        random_state: RandomStateLike = None,
+    ) -> None:
+        self.labels = labels
+        self.n_free_topics = n_free_topics
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: CountsLike,
+        y: Any = None,
+        *,
+        embeddings: ArrayLike | None = None,
+        label_embeddings: ArrayLike | None = None,
+    ) -> Self:
+        """Learn what the documents of each label are like.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, such as those of `topicfold.embed`.
+        label_embeddings : array-like of shape (n_labels, n_features), default=None
+            Vectors of the descriptions in the order of the labels, from the same model as those of the documents.
+
+        Returns
+        -------
+        object
+            The classifier itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If the labels, X or the embeddings cannot be used.
+        """
+        labels = described_labels(self.labels)
+        for name, least in (("n_free_topics", 0), ("max_iter", 1)):
+            check_whole(name, getattr(self, name), least)
+        counts = self._fit_counts(X, np.float64)
+        n_documents = counts.shape[0]
+        if n_documents < max(2, self.n_free_topics):
+            raise ValueError(f"{n_documents} documents: expected at least {max(2, self.n_free_topics)}")
+        self.idf_ = inverse_document_frequency(counts)
+        rows: list[Any] = [tfidf(counts, self.idf_)]
+        anchors = [self._words_of(labels)]
+        self.n_embedding_features_ = None
+        if embeddings is None and label_embeddings is None:
+            _check_known_words(labels, anchors[0])
+        else:
+            vectors, described = _checked_pair(embeddings, label_embeddings, n_documents, len(labels))
+            self.n_embedding_features_ = vectors.shape[1]
+            rows.append(vectors)
+            anchors.append(described)
+        with single_threaded_libraries():
+            self._learn(rows, anchors)
+            self.classes_ = np.array([*labels, NONE] if self.n_free_topics else [*labels])
+            self._keep_topics(counts)
+        return self
+
+    def transform(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
+        """Infer P(z|d) of documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_labels + n_free_topics)
+            The labels in their order, then the free topics, one row per document.
+        """
+        check_is_fitted(self)
+        counts = self.word_counts(X, np.float64)
+        rows: list[Any] = [tfidf(counts, self.idf_)]
+        if (embeddings is None) != (self.n_embedding_features_ is None):
+            how = "with embeddings: give those of" if embeddings is None else "on words alone: leave them out for"
+            raise ValueError(f"embeddings: the classifier was fitted {how} new documents too")
+        if embeddings is not None:
+            rows.append(_unit(check_embeddings(embeddings, counts.shape[0], self.n_embedding_features_)))
+        with single_threaded_libraries():
+            return _posterior(_scores(rows, self._centres, self._scales), self._log_prior)
+
+    def predict_proba(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
+        """Predict the probability of each of `classes_`.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_classes)
+            One row per document. The probability of '' is the sum over the free topics.
+        """
+        return self._of_classes(self.transform(X, embeddings=embeddings))
+
+    def predict(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
+        """Predict the most probable label of each document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            The labels; '' for a document that belongs to none of them.
+        """
+        return self.classes_[self.predict_proba(X, embeddings=embeddings).argmax(axis=1)]
+
+    def score(self, X: CountsLike, y: ArrayLike, *, embeddings: ArrayLike | None = None) -> float:
+        """Compute the share of labelled documents whose label is predicted correctly.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,)
+            Labels; documents without a label are left out.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        return accuracy_of_known(self.predict(X, embeddings=embeddings), y)
+
+    def topic_tree(self, corpus: Corpus | None = None, *, embeddings: ArrayLike | None = None) -> TopicTree:
+        """Return the labels and the free topics as a TopicTree, with the labels as names.
+
+        Parameters
+        ----------
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents of another corpus, if the classifier was fitted on embeddings.
+
+        Returns
+        -------
+        TopicTree
+            The labels and topics with their words and documents.
+        """
+        check_is_fitted(self)
+        known = corpus is None or self._is_fitted_on(corpus)
+        doc_topic = self.doc_topic_ if known else self.transform(corpus, embeddings=embeddings)
+        n_topics, n_words = self.topic_word_.shape
+        presence = presence_of_words(self)
+        assert presence is not None
+        ids = self.document_ids_ if corpus is None else corpus.ids
+        return TopicTree(
+            ids=np.arange(n_topics),
+            parent=np.full(n_topics, -1),
+            level=np.ones(n_topics, int),
+            size=doc_topic.mean(axis=0),
+            topic_word=self.topic_word_,
+            doc_topic=doc_topic,
+            word_frequency=self.word_frequency_,
+            vocabulary=tuple(self.words() or [f"word {column}" for column in range(n_words)]),
+            document_ids=ids or tuple(map(str, range(len(doc_topic)))),
+            word_presence=presence[0],
+            corpus_presence=presence[1],
+            titles=self.document_titles_ if corpus is None else corpus.titles,
+            names=dict(enumerate(self._label_names())),
+            mapping={topic: topic for topic in range(n_topics)},
+        )
+
+    def _label_names(self) -> list[str]:
+        return [name for name in self.classes_.tolist() if name != NONE]
+
+    def _of_classes(self, doc_topic: np.ndarray) -> np.ndarray:
+        """The probabilities of `classes_`: those of the labels, and the sum over the free topics, if there are any."""
+        n_labels = doc_topic.shape[1] - self.n_free_topics
+        if n_labels == doc_topic.shape[1]:
+            return doc_topic
+        return np.column_stack([doc_topic[:, :n_labels], doc_topic[:, n_labels:].sum(axis=1)])
+
+    def _words_of(self, labels: Mapping[str, str]) -> np.ndarray:
+        """tf-idf of the descriptions; rows of zeros where X has no words to find them by."""
+        words = self.words()
+        if words is None:
+            return np.zeros((len(labels), self.n_features_in_))
+        counter = WordCounter(self.preprocessing_ or Preprocessing(), words)
+        for description in labels.values():
+            counter.add(description)
+        return tfidf(counter.finish()[0], self.idf_).toarray()
+
+    def _learn(self, rows: list[Any], anchors: list[np.ndarray]) -> None:
+        """EM on the vectors of the documents, of each kind; `anchors` are those of the descriptions."""
+        n_documents, n_labels = rows[0].shape[0], len(anchors[0])
+        free = self._undescribed(rows, anchors)
+        centres, log_prior = anchors, np.zeros(n_labels)
+        for step in range(self.max_iter):
+            scales = _scales(rows, centres, n_labels)
+            doc_topic = _posterior(_scores(rows, centres, scales), log_prior)
+            sizes = doc_topic.sum(axis=0)
+            centres = [
+                _unit(_WEIGHT * n_documents / n_labels * anchor + sizes[:, None] * _unit((part.T @ doc_topic).T))
+                for part, anchor in zip(rows, anchors)
+            ]
+            log_prior = np.log(sizes + _PRIOR * n_documents / len(sizes))
+            if step == 0:  # no sooner: documents are nearer to a mean of documents than to any description
+                clusters = [_unit((part.T @ free).T) for part in rows]
+                centres = [np.vstack(pair) for pair in zip(centres, clusters)]
+                anchors = [np.vstack(pair) for pair in zip(anchors, clusters)]
+                log_prior = np.append(log_prior, np.full(self.n_free_topics, log_prior.mean()))
+        self._centres, self._log_prior, self._scales = centres, log_prior, _scales(rows, centres, n_labels)
+        self.doc_topic_ = _posterior(_scores(rows, centres, self._scales), log_prior)
+
+    def _undescribed(self, rows: list[Any], anchors: list[np.ndarray]) -> np.ndarray:
+        """Which free topic each document starts in, if any: the clusters whose documents descriptions fit least."""
+        n_documents, n_labels = rows[0].shape[0], len(anchors[0])
+        if self.n_free_topics == 0:
+            return np.zeros((n_documents, 0))
+        n_clusters = min(_CLUSTERS_A_TOPIC * (n_labels + self.n_free_topics), n_documents)
+        rng = check_random_state(self.random_state)
+        clusters = kmeans_on_rows(rows[-1], n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
+        described = _scores(rows, anchors, _scales(rows, anchors, n_labels)).max(axis=1)
+        clusters = np.unique(clusters, return_inverse=True)[1]  # some may be empty
+        fit = np.bincount(clusters, described) / np.bincount(clusters)
+        worst = np.argsort(fit, kind="stable")[: self.n_free_topics]
+        return (clusters[:, None] == np.resize(worst, self.n_free_topics)).astype(np.float64)
+
+    def _keep_topics(self, counts: sp.csr_array) -> None:
+        self.word_frequency_ = summed(counts, 0)
+        self.topic_word_ = normalise_rows((counts.T @ self.doc_topic_).T)
+        self.word_documents_ = word_documents(counts, self.doc_topic_)
+        self.topic_documents_ = self.doc_topic_.sum(axis=0)
+        self.doc_class_ = self._of_classes(self.doc_topic_)
+        self.transduction_ = self.classes_[self.doc_class_.argmax(axis=1)]
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    """Rows of length one, in double precision; a row of zeros stays."""
+    rows = np.asarray(rows, np.float64)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+
+
+def _scales(rows: list[Any], centres: list[np.ndarray], n_labels: int) -> list[float]:
+    """Spreads of the cosines with the labels, of each kind and of their sum after division by them."""
+    cosines = [part @ places[:n_labels].T for part, places in zip(rows, centres)]
+    spreads = [max(float(values.std()), 1e-9) for values in cosines]
+    total = np.sum([values / spread for values, spread in zip(cosines, spreads)], axis=0)
+    return [*spreads, max(float(total.std()), 1e-9)]
+
+
+def _scores(rows: list[Any], centres: list[np.ndarray], scales: list[float]) -> np.ndarray:
+    """Cosines of documents and centres over their spreads, of all kinds, added up."""
+    parts = [part @ places.T / scale for part, places, scale in zip(rows, centres, scales)]
+    return np.sum(parts, axis=0) / scales[-1]
+
+
+def _posterior(scores: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    values = _SHARPNESS * scores + log_prior
+    return normalise_rows(np.exp(values - values.max(axis=1, keepdims=True)))
+
+
+def _check_known_words(labels: Mapping[str, str], rows: np.ndarray) -> None:
+    """Raise where words alone cannot tell a label."""
+    seen: dict[bytes, str] = {}
+    for (label, description), row in zip(labels.items(), rows):
+        if not row.any():
+            raise ValueError(
+                f"label {label!r}: the corpus has no word of its description {description!r:.60}; "
+                "use other words, or give embeddings"
+            )
+        same = seen.setdefault(row.tobytes(), label)
+        if same != label:
+            raise ValueError(f"labels {same!r} and {label!r}: the corpus has the same words of both descriptions")
+
+
+def _checked_pair(
+    embeddings: ArrayLike | None, label_embeddings: ArrayLike | None, n_documents: int, n_labels: int
+) -> tuple[np.ndarray, np.ndarray]:
+    if embeddings is None or label_embeddings is None:
+        missing = "embeddings" if embeddings is None else "label_embeddings"
+        raise ValueError(f"{missing} are not given: expected those of documents and of labels, both by one model")
+    vectors = check_embeddings(embeddings, n_documents)
+    described = np.asarray(label_embeddings, np.float64)
+    if described.shape != (n_labels, vectors.shape[1]):
+        raise ValueError(
+            f"label_embeddings have shape {described.shape}: expected one row per label and as many columns as the "
+            f"embeddings of the documents, {(n_labels, vectors.shape[1])}"
+        )
+    check_embeddings(described, n_labels)
+    if not described.any(axis=1).all():
+        raise ValueError(f"label_embeddings: row {int(np.argmin(described.any(axis=1)))} is all zeros")
+    return _unit(vectors), _unit(described)

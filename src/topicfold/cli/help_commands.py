@@ -1,0 +1,57 @@
+"""Commands about the program itself: models, doctor, completion."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import click
+
+from .shell_completion import SHELLS, complete_model, script_for
+from .signatures import model_names, signature_of
+
+__all__ = ["completion", "doctor", "models"]
+
+
+@click.command()
+@click.argument("model", required=False, shell_complete=complete_model)
+def models(model: str | None) -> None:
+    """List the models, or the parameters of MODEL: name, type, default, and what it does.
+
+    What is listed can be given to fit and select: --model NAME -p PARAMETER=VALUE.
+    """
+    if model is None:
+        width = max(map(len, model_names()))
+        for name in model_names():
+            click.echo(f"{name:<{width}}  {signature_of(name).summary}")
+        return
+    if model.lower() not in model_names():
+        raise click.UsageError(f"there is no model {model!r}; the models are: {', '.join(model_names())}")
+    found = signature_of(model)
+    click.echo(f"{found.name}: {found.summary}\n")
+    for one in found.parameters:
+        click.echo(f"{one.name} : {one.type}, default={one.default}")
+        click.echo(textwrap.fill(one.summary, 100, initial_indent="    ", subsequent_indent="    "))
+
+
+@click.command()
+def doctor() -> None:
+    """Print versions, threads, memory, caches and extras, and fit a small model to see whether all works.
+
+    The exit code is 0 if it does, and 1 if a package is missing or too old, or the fit is not what it should be.
+    """
+    from .doctor import examine
+
+    problems = examine(click.echo)
+    for problem in problems:
+        click.echo(f"topicfold: {problem}", err=True)
+    click.echo("all is well" if not problems else f"{len(problems)} problem{'s' * (len(problems) > 1)}", err=True)
+    sys.exit(1 if problems else 0)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script with which SHELL completes commands, options, models and their parameters."""
+    click.echo(script_for(shell, context.find_root().command), nl=False)

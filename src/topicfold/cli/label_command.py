@@ -1,0 +1,99 @@
+"""The command label: labels of documents from descriptions of the labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .messages import check_places, corpus_name, say, say_report
+from .options import DEFAULT_EMBEDDING, corpus_options, embedded_texts, read_corpus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["label"]
+
+_COLUMNS = ("id", "label", "probability", "runner_up", "runner_up_probability")
+
+
+@click.command()
+@click.argument("input")
+@click.argument("descriptions", type=click.Path(exists=True, dir_okay=False))
+@corpus_options
+@click.option("--free-topics", default=0, show_default=True, help="Topics for documents that no label describes.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@click.option(
+    "--embed",
+    is_flag=False,
+    flag_value=DEFAULT_EMBEDDING,
+    metavar="[MODEL]",
+    help=f"Compare texts and descriptions by embeddings too, by a model on disk or by name ({DEFAULT_EMBEDDING} "
+    "without one). Those of the texts are kept beside INPUT.",
+)
+@click.option("--out", default="-", show_default=True, help="CSV file to write; '-' is stdout.")
+@click.option("--report", type=click.Path(), help="Also write a page to explore the labels as topics (.html).")
+def label(
+    input: str,
+    descriptions: str,
+    free_topics: int,
+    seed: int,
+    embed: str | None,
+    out: str,
+    report: str | None,
+    **given: Any,
+) -> None:
+    """Label the documents of INPUT, given no more than DESCRIPTIONS of the labels.
+
+    DESCRIPTIONS is a JSON file: {"sport": "football, tennis and other sports", ...}, or a list of labels that describe
+    themselves. Columns: id, label (empty: none of these, with --free-topics), its probability, the next likely label
+    and its probability.
+    """
+    from ..analysis.embedding import embed as embed_texts
+    from ..analysis.zero_shot import ZeroShotClassifier, described_labels
+
+    labels = described_labels(_read(descriptions))
+    check_places([input, descriptions], None if out == "-" else out, report)
+    corpus = read_corpus(input, given, keep_texts=report is not None or embed is not None)
+    vectors: dict[str, Any] = {}
+    if embed is not None:
+        vectors["embeddings"] = embedded_texts(corpus, embed, input)
+        vectors["label_embeddings"] = embed_texts(list(labels.values()), embed, verbose=False)
+    model = ZeroShotClassifier(labels, n_free_topics=free_topics, random_state=seed).fit(corpus, **vectors)
+    _write(out, corpus.ids, model.classes_, model.doc_class_)
+    tree = model.topic_tree(corpus)
+    say(str(tree))
+    if report:
+        from ..report import build_report
+
+        page = build_report(tree, corpus, name=corpus_name(input))
+        page.save(report)
+        say_report(page, report)
+
+
+def _read(path: str) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # also bytes that are no UTF-8
+        raise ValueError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
+
+
+def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray) -> None:
+    from ..store import replaced_when_whole
+
+    order = (-probability).argsort(axis=1, kind="stable")[:, :2]
+    with ExitStack() as stack:
+        if out == "-":
+            file = sys.stdout
+        else:
+            place = stack.enter_context(replaced_when_whole(out))
+            file = stack.enter_context(open(place, "w", encoding="utf-8", newline=""))
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(_COLUMNS)
+        for name, (first, second), shares in zip(ids, order.tolist(), probability):
+            rows.writerow([name, classes[first], f"{shares[first]:.4f}", classes[second], f"{shares[second]:.4f}"])

@@ -1,0 +1,115 @@
+"""What models are and what they can be told, read from their source: nothing heavy is imported."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from ..models import MODELS
+
+__all__ = ["Parameter", "Signature", "model_names", "signature_of"]
+
+
+class Parameter(NamedTuple):
+    """A parameter of a model: its name, type, default and the first sentence about it."""
+
+    name: str
+    type: str
+    default: str
+    summary: str
+
+    @property
+    def choices(self) -> list[str]:
+        """The strings that it can be.
+
+        >>> Parameter("init", "{'nmf', 'random'} or array", "'nmf'", "").choices
+        ['nmf', 'random']
+        """
+        named = re.findall(r"'([^']+)'", self.type)
+        return named or (["true", "false"] if self.type.partition(" ")[0] == "bool" else [])
+
+
+class Signature(NamedTuple):
+    """A model: the name of its class, the first line of its documentation, its parameters."""
+
+    name: str
+    summary: str
+    parameters: list[Parameter]
+
+
+def model_names() -> list[str]:
+    """Names of models on the command line.
+
+    >>> model_names()[:3]
+    ['lda', 'plsa', 'lapplsi']
+    """
+    return [name.lower() for name in MODELS]
+
+
+@cache
+def signature_of(model_name: str) -> Signature:
+    """The signature of a model, by its name in any case; KeyError where there is no such model.
+
+    >>> signature_of("lda").parameters[0]
+    Parameter(name='n_topics', type='int', default='20', summary='Number of topics.')
+    """
+    info = {name.lower(): info for name, info in MODELS.items()}[model_name.lower()]
+    found = find_spec(f"topicfold.models.{info.module}")
+    assert found is not None
+    assert found.origin is not None
+    source = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
+    class_node = next(node for node in source.body if isinstance(node, ast.ClassDef) and node.name == info.name)
+    text = inspect.cleandoc(ast.get_docstring(class_node) or "")
+    about = _documented(text)
+    nothing = ("", "")
+    parameters = [
+        Parameter(name, about.get(name, nothing)[0], default, about.get(name, nothing)[1])
+        for name, default in _defaults(class_node).items()
+    ]
+    return Signature(info.name, text.partition("\n\n")[0].replace("\n", " "), parameters)
+
+
+def _defaults(class_node: ast.ClassDef) -> dict[str, str]:
+    """The parameters of __init__ with their defaults, as they are written."""
+    made = next(node for node in class_node.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    given = made.args
+    positional = given.args[1:]
+    found = dict(zip([one.arg for one in positional[::-1]], [ast.unparse(value) for value in given.defaults[::-1]]))
+    keywords = {
+        one.arg: ast.unparse(value) for one, value in zip(given.kwonlyargs, given.kw_defaults) if value is not None
+    }
+    return {one.arg: found.get(one.arg, "") for one in positional} | keywords
+
+
+def _documented(text: str) -> dict[str, tuple[str, str]]:
+    """Type and first sentence of each parameter in the section Parameters of a numpydoc text."""
+    lines = text.splitlines()
+    if "Parameters" not in lines:
+        return {}
+    start = lines.index("Parameters") + 2
+    ends = (row for row in range(start, len(lines)) if lines[row] and set(lines[row]) == {"-"})
+    found: dict[str, tuple[str, str]] = {}
+    names: list[str] = []
+    kind, words = "", [""]
+    for line in [*lines[start : next(ends, len(lines) + 1) - 1], "end"]:
+        if line.startswith(" "):
+            words.append(line.strip())
+        elif line:
+            found |= dict.fromkeys(names, (kind, _first_sentence(" ".join(words).strip())))
+            written, _, kind = line.partition(" : ")
+            names, kind, words = written.split(", "), re.sub(r", (default=.*|optional)$", "", kind), []
+    return found
+
+
+def _first_sentence(text: str) -> str:
+    """The text up to the first full stop that ends a sentence.
+
+    >>> _first_sentence("One of 0, 0.03, ... 100. Then more.")
+    'One of 0, 0.03, ... 100.'
+    """
+    return re.split(r"(?<=[a-z0-9)'`\]]\.)(?<!eq\.)\s+(?=[A-Z0-9'`])", text, maxsplit=1)[0]

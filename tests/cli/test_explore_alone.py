@@ -1,0 +1,99 @@
+"""`topicfold explore FILE`, without a model."""
+
+from __future__ import annotations
+
+import csv
+import webbrowser
+
+import numpy as np
+import pytest
+from cli_cases import shown_on
+
+from topicfold import Corpus
+
+WORDS = [["cat", "dog", "cow", "horse", "paw", "fur"], ["sun", "moon", "star", "comet", "orbit", "sky"]]
+
+
+@pytest.fixture
+def reviews(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "my reviews.csv"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["review_id", "headline", "body", "stars", "category", "date"])
+        for d in range(60):
+            text = " ".join(rng.choice(WORDS[d % 2], 12))
+            writer.writerow([f"r{d}", f"Head {d}", text, 1 + d % 5, ["pets", "sky"][d % 2], f"2020-0{1 + d % 6}-01"])
+    return path
+
+
+def test_a_table_alone(run, reviews, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, err = run("explore", reviews, "--topics", 2, "--out", page, "--no-open")
+    assert (code, out) == (0, ""), err
+    assert "guessed columns, text: body" in err
+    assert "labels: category (2 values)" in err
+    data = shown_on(page)
+    assert data["name"] == "my reviews"
+    assert len(data["topics"]) == 2
+    assert data["documents"]["title"][3] == "Head 3"
+    assert data["documents"]["id"][3] == "r3"
+    assert sorted(data["labels"]) == ["pets", "sky"]
+    assert data["metadata"] == [{"name": "stars", "kind": "number"}]
+    assert data["time"] is not None
+    # the command it prints fits the same model
+    (line,) = [line for line in err.splitlines() if line.startswith("To keep the model: topicfold fit ")]
+    assert f"'{reviews}'" in line
+    assert "--text body --id review_id --title headline --labels category --timestamp date --min-df 2" in line
+
+
+def test_options_win_over_guesses(run, reviews, tmp_path):
+    page = tmp_path / "page.html"
+    words = ("--text", "category", "--title", "body", "--metadata", "stars")
+    code, _, err = run("explore", reviews, *words, "--topics", 1, "--out", page, "--no-open")
+    assert code == 0, err
+    assert "text: " not in err
+    data = shown_on(page)
+    assert data["documents"]["text"][3] == "sky"
+    assert data["documents"]["title"][0].split()[0] in WORDS[0]
+
+
+def test_the_browser_is_opened_where_it_is_asked_for(run, reviews, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    page = tmp_path / "page.html"
+    assert run("explore", reviews, "--topics", 1, "--out", page)[0] == 0  # no terminal here
+    assert opened == []
+    assert run("explore", reviews, "--topics", 1, "--out", page, "--open")[0] == 0
+    assert opened == [page.as_uri()]
+
+
+def test_a_folder_and_a_saved_corpus(run, reviews, tmp_path):
+    page, folder = tmp_path / "page.html", tmp_path / "texts"
+    folder.mkdir()
+    for d in range(6):
+        (folder / f"{d}.txt").write_text(" ".join(WORDS[d % 2]))
+    assert run("explore", folder, "--topics", 2, "--out", page)[0] == 0
+    assert len(shown_on(page)["documents"]["id"]) == 6
+    Corpus.from_texts([" ".join(words) for words in WORDS] * 3).save(tmp_path / "c.safetensors")
+    assert run("explore", tmp_path / "c.safetensors", "--topics", 2, "--out", page)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("{model}",), "holds a model: give the documents to show after it"),
+        (("{reviews}", "--edits", "{reviews}"), "--edits is about topics of a saved model"),
+        (("a", "b", "c"), "3 files: expected INPUT, or MODEL and INPUT"),
+        (("{missing}",), "no such file"),
+        (("{numbers}",), "no column holds texts among a, b"),
+    ],
+)
+def test_bad_input(run, model, reviews, tmp_path, words, message):
+    numbers = tmp_path / "numbers.csv"
+    numbers.write_text("a,b\n1,2\n3,4\n")
+    places = {"model": model, "reviews": reviews, "missing": tmp_path / "none.csv", "numbers": numbers}
+    code, _, err = run("explore", *(word.format(**places) for word in words), "--out", tmp_path / "x.html")
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "x.html").exists()

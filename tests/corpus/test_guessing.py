@@ -1,0 +1,59 @@
+"""Columns of a table, guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from topicfold.corpus.guessing import guess_columns
+
+TEXT = "a sentence with quite a few words about thing"
+
+
+def rows(n=40, **columns):
+    return [{name: values(d) if callable(values) else values[d] for name, values in columns.items()} for d in range(n)]
+
+
+def test_a_table_of_reviews():
+    table = rows(
+        review_id=lambda d: f"r{d}",
+        product_title=lambda d: f"Thing number {d}",
+        body=lambda d: f"{TEXT} {d}",
+        stars=lambda d: str(1 + d % 5),
+        country=lambda d: "DE" if d % 3 else "FR",
+        created_at=lambda d: f"2021-0{1 + d % 9}-11",
+        category=lambda d: ["toys", "food", ""][d % 3],
+        note=lambda d: f"note {d}",
+    )
+    columns, reasons = guess_columns(table)
+    assert columns.text == "body"
+    assert columns.id == "review_id"
+    assert columns.title == "product_title"
+    assert columns.labels == "category"
+    assert columns.timestamp == "created_at"
+    assert columns.metadata == ("stars", "country")
+    assert reasons[0] == "text: body (10 words on average)"
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        (rows(a=lambda d: d, b=lambda d: f"{TEXT} {d}"), {"text": "b", "metadata": ("a",)}),
+        (rows(text=lambda d: TEXT, long=lambda d: f"{TEXT} {TEXT}"), {"text": "text"}),  # the name says it
+        (rows(text=lambda d: "x", long=lambda d: f"{TEXT} {d}"), {"text": "long"}),  # but one word is no text
+        (rows(text=lambda d: TEXT, year=lambda d: 1990 + d % 7), {"timestamp": "year"}),
+        (rows(text=lambda d: TEXT, year=lambda d: d % 3), {"timestamp": None, "metadata": ("year",)}),  # no years
+        (rows(text=lambda d: TEXT, id=lambda d: d % 3), {"id": None}),  # not all different
+        (rows(text=lambda d: TEXT, label=lambda d: f"l{d}"), {"labels": None}),  # each its own
+        (rows(text=lambda d: TEXT, date=lambda d: "soon"), {"timestamp": None}),
+    ],
+)
+def test_names_and_values(table, expected):
+    columns, _ = guess_columns(table)
+    assert {name: getattr(columns, name) for name in expected} == expected
+
+
+def test_tables_without_texts():
+    with pytest.raises(ValueError, match="no column holds texts among a, b: name one with --text"):
+        guess_columns(rows(a=lambda d: d, b=lambda d: "2001-02-03"))
+    with pytest.raises(ValueError, match="no columns"):
+        guess_columns([])
