@@ -112,7 +112,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
     See Also
     --------
     TopicClassifier : A classifier that learns from a few labelled documents.
-    embed : Vectors of texts.
+    LDA : Topics guided by `seed_words`.
 
     Examples
     --------
