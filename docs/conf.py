@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from importlib.metadata import version as version_of
+from types import FunctionType
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -39,9 +40,7 @@ myst_links_external_new_tab = False
 autosummary_generate = True
 autodoc_typehints = "none"  # types stand in the docstrings
 autodoc_member_order = "bysource"
-numpydoc_show_class_members = True
-numpydoc_show_inherited_class_members = False
-numpydoc_class_members_toctree = False
+numpydoc_show_class_members = False  # members follow the class, with their own docstrings
 numpydoc_xref_param_type = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -100,3 +99,16 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
 }
 warnings.filterwarnings("ignore", message="Matplotlib is currently using agg")
+
+
+def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what a class has from scikit-learn, tuples or exceptions, and fields, which its docstring describes."""
+    for wrapped in ("fget", "func", "fn", "__func__"):  # properties, cached ones, scikit-learn's available_if
+        member = getattr(member, wrapped, member)
+    own = isinstance(member, FunctionType) and member.__module__.startswith("topicfold.")
+    return None if own else True
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls this first."""
+    app.connect("autodoc-skip-member", skip_member)

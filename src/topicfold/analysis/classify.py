@@ -242,13 +242,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def n_features_in_(self) -> int:
-        """Number of words.
-
-        Returns
-        -------
-        int
-            The number that the model was fitted on.
-        """
+        """Number of words that the model was fitted on."""
         return self.model_.n_features_in_
 
     def __sklearn_tags__(self) -> Tags:

@@ -63,13 +63,7 @@ class Task(NamedTuple):
 
     @property
     def n_answers(self) -> int:
-        """The highest number that is an answer.
-
-        Returns
-        -------
-        int
-            Number of words, or of points on the rating scale.
-        """
+        """The highest number that is an answer: the number of words, or of points on the rating scale."""
         return len(self.words) if self.kind == "intrusion" else len(ANSWERS)
 
 
@@ -109,13 +103,7 @@ class JudgementTasks:
 
     @property
     def id(self) -> str:
-        """Id of this set of tasks, which every answer names.
-
-        Returns
-        -------
-        str
-            A hash of the tasks.
-        """
+        """Id of this set of tasks, a hash of them, which every answer names."""
         shown = json.dumps([[task.kind, task.words] for task in self.tasks])
         return hashlib.blake2b(shown.encode(), digest_size=6).hexdigest()
 

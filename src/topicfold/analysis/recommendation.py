@@ -120,24 +120,12 @@ class Selection:
 
     @property
     def best(self) -> dict[str, Any]:
-        """The recommended parameters.
-
-        Returns
-        -------
-        dict
-            Values by name of the parameter.
-        """
+        """The recommended parameters, a dict of values by name."""
         return self.best_row.params
 
     @property
     def best_row(self) -> Row:
-        """The recommended point with its figures.
-
-        Returns
-        -------
-        Row
-            The row, with the name of its model.
-        """
+        """The recommended point with its figures and the name of its model."""
         return self.rows[self.chosen]
 
     def __str__(self) -> str:

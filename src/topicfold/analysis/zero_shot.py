@@ -81,28 +81,29 @@ def described_labels(labels: Any) -> dict[str, str]:
 
 
 class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
-    """Classifier that learns from descriptions of the labels and from documents without any label.
+    """Classifier that needs no labelled documents: it learns from descriptions of the labels.
 
     Parameters
     ----------
     labels : dict of str to str, or list of str
-        What each label is about: {"sport": "football, tennis and other sports"}. Labels of a list describe themselves.
+        What each label is about, such as {"sport": "football, tennis and other sports"}. The labels of a list describe
+        themselves.
     n_free_topics : int, default=0
-        Number of topics for documents that no label describes. With 0 every document gets one of the labels; with
-        more, a document may get '', none of them.
+        Number of topics for documents that no label describes. With 0, every document gets one of the labels; otherwise
+        a document may get '', which means none of them.
     max_iter : int, default=2
-        Steps of EM. With many, labels follow their documents away from their descriptions.
+        Number of EM steps. With many steps, labels drift away from their descriptions.
     random_state : int, RandomState instance or None, default=None
-        Where the free topics start. Without free topics there is no chance in a fit.
+        Seed of the start of the free topics. Without free topics, a fit has no randomness.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, and '' where there are free topics.
+        The labels, and '' if there are free topics.
     topic_word_ : ndarray of shape (n_labels + n_free_topics, n_words)
-        P(w|z): the words of the labels' documents, then those of the free topics.
+        P(w|z): the words of the documents of each label, then those of the free topics.
     doc_topic_ : ndarray of shape (n_documents, n_labels + n_free_topics)
-        P(z|d) of the training documents, the same as `transform` gives for them.
+        P(z|d) of the training documents; `transform` gives the same for them.
     doc_class_ : ndarray of shape (n_documents, n_classes)
         Probability of each of `classes_` for the training documents.
     transduction_ : ndarray of shape (n_documents,)
@@ -110,8 +111,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    TopicClassifier : Learns from a few labelled documents.
-    LDA : Topics guided by seed words, `seed_words`.
+    TopicClassifier : A classifier that learns from a few labelled documents.
+    LDA : Topics guided by `seed_words`.
 
     Examples
     --------
@@ -149,19 +150,24 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-            The documents.
-        y : ignored
-            Not used; there for scikit-learn.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents, such as `topicfold.embed` makes.
-        label_embeddings : array-like of shape (n_labels, n_features), optional
-            Vectors of the descriptions, in the order of the labels, by the model that made those of the documents.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents, such as those of `topicfold.embed`.
+        label_embeddings : array-like of shape (n_labels, n_features), default=None
+            Vectors of the descriptions in the order of the labels, from the same model as those of the documents.
 
         Returns
         -------
-        self
-            The fitted classifier.
+        object
+            The classifier itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If the labels, X or the embeddings cannot be used.
         """
         labels = described_labels(self.labels)
         for name, least in (("n_free_topics", 0), ("max_iter", 1)):
@@ -188,19 +194,19 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def transform(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
-        """P(z|d) of documents: the labels in their order, then the free topics.
+        """Infer P(z|d) of documents.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-            The documents.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents; needed where the fit had them.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
 
         Returns
         -------
         ndarray of shape (n_documents, n_labels + n_free_topics)
-            Rows sum to one.
+            The labels in their order, then the free topics, one row per document.
         """
         check_is_fitted(self)
         counts = self.word_counts(X, np.float64)
@@ -214,72 +220,72 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             return _posterior(_scores(rows, self._centres, self._scales), self._log_prior)
 
     def predict_proba(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
-        """Probability of each of `classes_`; that of '' is the sum over the free topics.
+        """Predict the probability of each of `classes_`.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-            The documents.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents; needed if the fit had them.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
 
         Returns
         -------
         ndarray of shape (n_documents, n_classes)
-            Rows sum to one.
+            One row per document. The probability of '' is the sum over the free topics.
         """
         return self._of_classes(self.transform(X, embeddings=embeddings))
 
     def predict(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
-        """The most probable label of each document; '' where it is none of them.
+        """Predict the most probable label of each document.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-            The documents.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents; needed if the fit had them.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
 
         Returns
         -------
         ndarray of shape (n_documents,)
-            The labels.
+            The labels; '' for a document that belongs to none of them.
         """
         return self.classes_[self.predict_proba(X, embeddings=embeddings).argmax(axis=1)]
 
     def score(self, X: CountsLike, y: ArrayLike, *, embeddings: ArrayLike | None = None) -> float:
-        """Accuracy on the documents that have a label.
+        """Compute the share of labelled documents whose label is predicted correctly.
 
         Parameters
         ----------
-        X : Corpus, matrix of documents x words, data frame of counts, or list of texts
-            The documents.
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         y : array-like of shape (n_documents,)
-            The true labels; '' or -1 where there is none.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents; needed if the fit had them.
+            Labels; documents without a label are left out.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents; required if the classifier was fitted on embeddings.
 
         Returns
         -------
         float
-            The share of labelled documents that get their label.
+            The accuracy.
         """
         return accuracy_of_known(self.predict(X, embeddings=embeddings), y)
 
     def topic_tree(self, corpus: Corpus | None = None, *, embeddings: ArrayLike | None = None) -> TopicTree:
-        """The labels, and the free topics below them, as a TopicTree with the labels as names.
+        """Return the labels and the free topics as a TopicTree, with the labels as names.
 
         Parameters
         ----------
-        corpus : Corpus, optional
-            The documents of the tree; without it, or with the corpus of the fit, the training documents.
-        embeddings : array-like of shape (n_documents, n_features), optional
-            Vectors of the documents of another corpus, where the fit had them.
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents.
+        embeddings : array-like of shape (n_documents, n_features), default=None
+            Vectors of the documents of another corpus, if the classifier was fitted on embeddings.
 
         Returns
         -------
         TopicTree
-            One topic per label, then the free topics.
+            The labels and topics with their words and documents.
         """
         check_is_fitted(self)
         known = corpus is None or self._is_fitted_on(corpus)

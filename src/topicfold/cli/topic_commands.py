@@ -145,10 +145,15 @@ def tree(
 )
 @click.option("--out", default="topics.html", show_default=True, type=click.Path(), help="Page to write.")
 @click.option(
-    "--topics", "n_topics", type=click.IntRange(1), default=20, show_default=True, help="Topics, without MODEL."
+    "--topics",
+    "n_topics",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Number of topics to fit, without MODEL.",
 )
 @click.option(
-    "--open/--no-open", "wanted", default=None, help="Open the page; by default, without MODEL at a terminal."
+    "--open/--no-open", "wanted", default=None, help="Open the page; by default only without MODEL, at a terminal."
 )
 @click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
 @click.option("--name", help="Name of the corpus on the page; by default, that of INPUT.")

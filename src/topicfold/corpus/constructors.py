@@ -114,8 +114,8 @@ class CorpusConstructors:
         Raises
         ------
         ValueError
-            If a value cannot be used: two documents with the same id, a link to an unknown id, a date that cannot be
-            read, no word left, and so on. The message names the value.
+            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            on. The message names the value.
 
         Examples
         --------
@@ -203,8 +203,8 @@ class CorpusConstructors:
         Raises
         ------
         ValueError
-            If a value cannot be used: two documents with the same id, a link to an unknown id, a date that cannot be
-            read, no word left, and so on. The message names the value.
+            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            on. The message names the value.
 
         Examples
         --------
@@ -335,8 +335,8 @@ class CorpusConstructors:
         Raises
         ------
         ValueError
-            If a value cannot be used: two documents with the same id, a link to an unknown id, a date that cannot be
-            read, no word left, and so on. The message names the value.
+            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            on. The message names the value.
 
         Examples
         --------
@@ -406,7 +406,7 @@ class CorpusConstructors:
         path : str, Path or sequence of them
             A folder of text files, or a CSV, TSV, JSONL (also gzipped), Parquet, Matrix Market, LDA-C, UCI bag of
             words, SVMlight or scipy .npz file, or a saved corpus (.safetensors). '-' reads JSONL from standard input.
-            Several files with texts, or a pattern such as 'reviews-*.csv.gz', are read as one corpus.
+            Several files with texts, or a pattern such as ``reviews-*.csv.gz``, are read as one corpus.
         format : str or None, default=None
             Format of the files: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci', 'svmlight', 'npz' or
             'safetensors'. None tells it from the name.
@@ -433,8 +433,9 @@ class CorpusConstructors:
             Encoding of text files.
         errors : {'strict', 'replace'}, default='strict'
             Whether bytes that are invalid in the encoding are an error or are replaced.
-        pattern : str, default='*.txt'
-            Files in a folder that are documents. Their path is the id; labels='folder' takes their folder as the label.
+        pattern : str
+            Files in a folder that are documents; ``*.txt`` by default. Their path is the id; labels='folder' takes
+            their folder as the label.
         vocabulary : str, Path or sequence of str, default=None
             The words, or a file with one word per line. For texts, these are the words to count. For matrices, they are
             the words of the columns; None looks for a file beside the matrix (vocab.txt, or vocab.NAME.txt for

@@ -146,13 +146,7 @@ class Corpus(CorpusConstructors):
 
     @property
     def on_disk(self) -> bool:
-        """Whether the counts stay in a file.
-
-        Returns
-        -------
-        bool
-            True if the corpus was read with `on_disk` or loaded with `memory_map`.
-        """
+        """Whether the counts stay in a file, because the corpus was read with `on_disk` or loaded with `memory_map`."""
         return is_mapped(self.counts.data)
 
     def __repr__(self) -> str:

@@ -130,7 +130,7 @@ class Preprocessing:
 
     @cached_property
     def tokens(self) -> Callable[[str], Iterable[str]]:
-        """The function from a text to its tokens, before stop words and stems; it returns an iterable."""
+        """The function from a text (str) to its tokens (iterable of str), before stop words and stems."""
         if self.tokenizer is not None:
             tokenizer = self._callable_tokenizer()
             # what is not to be lowered is not touched at all: it may be tokens already

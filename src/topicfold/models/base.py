@@ -279,13 +279,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @property
     def components_(self) -> np.ndarray:
-        """P(w|z), under the name that scikit-learn uses.
-
-        Returns
-        -------
-        ndarray of shape (n_topics, n_words)
-            The same array as `topic_word_`.
-        """
+        """P(w|z) as an array of shape (n_topics, n_words): `topic_word_` under the name that scikit-learn uses."""
         return self.topic_word_
 
     @property

@@ -111,7 +111,7 @@ class CountsMixin:
 
         Returns
         -------
-        sparse array of shape (n_documents, n_features_in_)
+        sparse array of shape (n_documents, n_words)
             Counts over the words of the fit.
 
         Raises

@@ -19,8 +19,8 @@ def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
     """Draw topics as a tree, one line per topic, with marks as large as their shares of the documents.
 
     Where a topic may be below several others (LDCC), the figure has two columns that are connected by lines as wide as
-    the weights, in an order in which few lines cross. In a tree with more than 100 topics only the upper levels are
-    drawn, and on a level with more than 100 topics only the largest; the title says so.
+    the weights, ordered so that few lines cross. In a tree with more than 100 topics only the upper levels are drawn,
+    and on a level with more than 100 topics only the largest; the title says so.
 
     Parameters
     ----------

@@ -210,13 +210,7 @@ class TopicTree:
 
     @property
     def at_lowest_level(self) -> np.ndarray:
-        """Which topics are on the lowest level.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_topics,)
-            A mask over the topics.
-        """
+        """Which topics are on the lowest level, as an array of bool of shape (n_topics,)."""
         return self.level == min(self.level.tolist(), default=0)
 
     def size_of(self, topic: int) -> float:
@@ -251,13 +245,7 @@ class TopicTree:
 
     @property
     def score_name(self) -> str:
-        """Name of the score by which words are ranked.
-
-        Returns
-        -------
-        str
-            'keyness', 'relevance' or 'discerning index'.
-        """
+        """Name of the score by which words are ranked: 'keyness', 'relevance' or 'discerning index'."""
         if self.word_score is not None:
             return "discerning index"
         return "relevance" if self.word_presence is None else "keyness"

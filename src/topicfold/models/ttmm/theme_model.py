@@ -67,7 +67,7 @@ class ThemeModel(TopicModel):
 
         Returns
         -------
-        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes_)
+        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes)
             One row per document. The columns are themes with features='themes', otherwise topics. A row does not depend
             on the other documents.
         """
@@ -136,7 +136,7 @@ class ThemeModel(TopicModel):
 
         Returns
         -------
-        ndarray of shape (n_documents, n_themes_)
+        ndarray of shape (n_documents, n_themes)
             The probability of each theme, one row per document.
         """
         return self._doc_theme(self._known_words(X))[0]
@@ -167,7 +167,7 @@ class ThemeModel(TopicModel):
 
         Returns
         -------
-        ndarray of shape (n_documents, n_themes_)
+        ndarray of shape (n_documents, n_themes)
             P(class|d), with the columns in the order of `classes_`.
         """
         return self.document_themes(X)
