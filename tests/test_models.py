@@ -213,7 +213,7 @@ def test_a_checkpoint_that_cannot_be_written(info, sampled, tmp_path, monkeypatc
         raise OSError("no space left")
 
     monkeypatch.setattr("topicfold.engine.loop.write_file", full)
-    with pytest.warns(UserWarning, match="the fit goes on: no space left"):
+    with pytest.warns(UserWarning, match="the fit continues: no space left"):
         small(info, checkpoint=tmp_path / "c", max_iter=3, tol=0).fit(sampled)
 
 

@@ -299,7 +299,7 @@ def test_bad_input_is_named(corpus, model):
         (lambda: found.predict("year", by="year"), "'year' is a number: expected a column with categories"),
         (lambda: found.predict("party", by="party"), "expected a column other than"),
         (lambda: effects(model.topic_tree(corpus), corpus.subset([1]), "~ party"), "the tree has 240 documents"),
-        (lambda: effects(model, corpus.subset(slice(4)), "~ party + year"), "documents for 3 terms|follows from"),
+        (lambda: effects(model, corpus.subset(slice(4)), "~ party + year"), "documents for 3 terms|is determined by"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
