@@ -27,7 +27,7 @@ def test_deep_links_survive_a_reload(page, reports):
 )
 def test_what_is_not_there_is_said(page, reports, address):
     page.open(reports["plsa"], address)
-    assert page.text("main h2") == "Not here"
+    assert page.text("main h2") == "Not found"
     page.follow(page.link("Go to the overview"))
     assert page.view() == "overview"
 

@@ -76,8 +76,8 @@ def test_a_cut_text_says_how_much_is_missing(page, tmp_path):
     shown = page.data()["documents"]["text"][0]
     assert 900 < len(shown.encode()) <= 1000
     assert page.text("#text .note") == (
-        f"The text goes on for {len(texts[0]) - len(shown):,} characters. The page has the first "
-        f"{len(shown.encode()):,} bytes of this text; a larger --texts-mb keeps more."
+        f"The text goes on for {len(texts[0]) - len(shown):,} characters. This page has only the first "
+        f"{len(shown.encode()):,} bytes of it; make the page with a larger --texts-mb to keep more."
     )
     page.go("document=1")
     assert page.count("#text .note") == 0
@@ -169,7 +169,7 @@ def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, repor
         "This page shows a sample: 20 of the 80 documents. "
         f"It has the 2 best documents of each topic ({best} documents), "
         f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
-        "Figures are for the whole corpus, except on the map and where a filter is set."
+        "Numbers are for the whole corpus, except on the map and with a filter."
     )
     page.go("map")
     assert "20 of the 80 documents" in page.text(".map-note")

@@ -56,7 +56,7 @@ def test_every_view_comes_up_and_fits_the_window_in_its_colours(firefox, reports
         for address in VIEWS[report]:
             firefox.go(address)
             assert texts(firefox, "main h2")[0], address
-            assert (texts(firefox, "main h2") == ["Not here"]) == (address == "nowhere"), address
+            assert (texts(firefox, "main h2") == ["Not found"]) == (address == "nowhere"), address
             assert firefox.js("document.documentElement.scrollWidth <= innerWidth"), (address, width)
 
 

@@ -145,7 +145,7 @@ def test_filters_by_label_and_time(page, reports):
 
 def test_a_region_that_is_none(page, reports):
     page.open(reports["plsa"], "region=nonsense")
-    assert "holds no region" in page.text("main")
+    assert "does not describe a region" in page.text("main")
     page.open(reports["plsa"], "region=20000,20000;20001,20000;20001,20001")
     assert "There are no documents in this region." in page.text("main")
 

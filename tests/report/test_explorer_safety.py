@@ -241,7 +241,7 @@ def test_names_of_files_that_are_markup(page, tmp_path):
 )
 def test_hostile_addresses(page, hostile, address):
     page.open(hostile, address)
-    assert page.text("main h2") in ("Not here", "Overview")
+    assert page.text("main h2") in ("Not found", "Overview")
     assert_harmless(page)
 
 
@@ -270,7 +270,7 @@ def test_files_that_hold_no_names(page, hostile, tmp_path):
         page.js("document.querySelector('.edit-tools [role=status]').textContent = ''")
         page.find("input[type=file]").send_keys(str(file))
         page.until(lambda: page.text(".edit-tools [role=status]"))
-        assert page.text(".edit-tools [role=status]").startswith("This file holds no edits: ")
+        assert page.text(".edit-tools [role=status]").startswith("This file cannot be used: ")
         assert page.texts("#side a") == before
         assert_harmless(page)
 

@@ -21,7 +21,7 @@ __all__ = ["read"]
     "--jobs", type=int, default=-1, show_default=True, help="Processes; -1 uses all cores. No effect on results."
 )
 def read(inputs: tuple[str, ...], out: str, no_texts: bool, jobs: int, **given: Any) -> None:
-    """Read texts from files, a folder or a pattern ('reviews-*.csv.gz') into one corpus file.
+    """Read texts into one corpus file. INPUT can be files, a folder or a pattern ('reviews-*.csv.gz').
 
     Other commands take the file as INPUT. A large file is read piece by piece, so that a fit needs little memory
     regardless of the number of documents.

@@ -85,7 +85,7 @@ def assign(
 @known_options
 @click.option("-n", default=10, show_default=True, help="Number of documents to show.")
 def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
-    """Find the documents of INPUT that contain the words of QUERY, or are about the same topics.
+    """Find documents of INPUT by words or topics. They contain the words of QUERY, or are about the same topics.
 
     Prints score, id, title and the words found. Documents that contain all words come first. '-' as QUERY reads stdin.
     """
@@ -111,7 +111,7 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
     "--segments", metavar="HOW", help="Split texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
 )
 def score(model: str, input: str, segments: str | None, **given: Any) -> None:
-    """Print the held-out log-likelihood of INPUT, and its perplexity if it is per token.
+    """Print the held-out log-likelihood of INPUT. Also prints the perplexity, if the likelihood is per token.
 
     Half of the tokens of each text, drawn at random, predict the rest; for HLTA it is the exact log-likelihood per
     document. Texts are turned into words as for the fit.

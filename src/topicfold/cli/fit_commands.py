@@ -191,7 +191,7 @@ def select(
     plot: str | None,
     **given: Any,
 ) -> None:
-    """Choose parameters on held-out documents: -p n_topics=[10,20,50] tries each value.
+    """Choose parameters on held-out documents. -p n_topics=[10,20,50] tries each value.
 
     Without a list, it tries 5, 10, 20, 40 and 80 topics. It ends with the command that fits the recommended model.
     """
@@ -250,7 +250,7 @@ def _check_plot(path: str) -> None:
 @click.option("--corpus-out", default="topicfold-demo-corpus.safetensors", show_default=True, help="Corpus to write.")
 @click.option("--report", default="topicfold-demo.html", show_default=True, help="Page to write.")
 def demo(out: str, corpus_out: str, report: str) -> None:
-    """Fit the bundled corpus of Debian packages, print its topics, and write a page to explore them."""
+    """Fit the bundled corpus and write a page to explore it. The corpus is 4,096 Debian packages."""
     from ..datasets import load_demo
     from ..graph.build import link_graph
     from ..models.graph.ltm import LTM

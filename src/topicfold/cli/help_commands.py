@@ -16,7 +16,7 @@ __all__ = ["completion", "doctor", "models"]
 @click.command()
 @click.argument("model", required=False, shell_complete=complete_model)
 def models(model: str | None) -> None:
-    """List the models, or the parameters of MODEL: name, type, default, and what it does.
+    """List the models, or the parameters of MODEL. For each parameter: name, type, default, and what it does.
 
     What is listed can be given to fit and select: --model NAME -p PARAMETER=VALUE.
     """
@@ -36,7 +36,7 @@ def models(model: str | None) -> None:
 
 @click.command()
 def doctor() -> None:
-    """Print versions, threads, memory, caches and extras, and fit a small model to see whether all works.
+    """Check the installation. Prints versions, threads, memory, caches and extras, and fits a small model.
 
     The exit code is 0 if it does, and 1 if a package is missing or too old, or the fit is not what it should be.
     """
@@ -53,5 +53,5 @@ def doctor() -> None:
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script with which SHELL completes commands, options, models and their parameters."""
+    """Print the completion script for SHELL. It completes commands, options, models and their parameters."""
     click.echo(script_for(shell, context.find_root().command), nl=False)

@@ -75,7 +75,7 @@ def tasks(
 @click.argument("answers", nargs=-1, required=True, type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def agreement(key: str, answers: tuple[str, ...], as_json: bool) -> None:
-    """Print how people judge topics: KEY comes from `topicfold tasks`, ANSWERS are the files that people sent.
+    """Print how people judge topics. KEY comes from `topicfold tasks`, ANSWERS are the files that people sent.
 
     Prints how many intruders they found compared with chance, how they rate topics, whether they agree with each other
     (Krippendorff's alpha), and how far automatic measures agree with them (Spearman's correlation over topics).

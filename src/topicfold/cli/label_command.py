@@ -48,7 +48,7 @@ def label(
     report: str | None,
     **given: Any,
 ) -> None:
-    """Label the documents of INPUT, given no more than DESCRIPTIONS of the labels.
+    """Label the documents of INPUT by DESCRIPTIONS of the labels.
 
     DESCRIPTIONS is a JSON file: {"sport": "football, tennis and other sports", ...}, or a list of labels that describe
     themselves. Columns: id, label (empty: none of these, with --free-topics), its probability, the next likely label

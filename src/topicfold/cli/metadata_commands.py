@@ -83,7 +83,7 @@ def contrast(
     out: str | None,
     **given: Any,
 ) -> None:
-    """Print the words that set groups of documents apart, per topic of MODEL, with z-scores.
+    """Print the words that set groups of documents apart. They are listed per topic of MODEL, with z-scores.
 
     Words are scored by log-odds with an informative prior, per topic and overall.
     """
@@ -143,7 +143,7 @@ def effects(
     out: str | None,
     **given: Any,
 ) -> None:
-    """Print how the shares of the topics of MODEL depend on columns of INPUT, with 95 % intervals.
+    """Print how topic shares depend on columns of INPUT. The estimates have 95 % intervals.
 
     Columns of the formula are read as metadata; 'labels' and 'date' are the columns of --labels and --timestamp.
     """

@@ -55,7 +55,7 @@ def name(
     out: str,
     **given: Any,
 ) -> None:
-    """Name the topics of MODEL with a program, such as the client of a language model.
+    """Name the topics of MODEL with a program. It can be the client of a language model.
 
     The program is run once per topic, without a shell. The prompt has the words of the topic, the titles of its best
     documents and, if INPUT is given, how their texts begin. Answers are kept in the cache folder of the user: after an

@@ -57,12 +57,12 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 file_options = _options(
-    click.option("--format", help="Format of INPUT, if its name does not tell it."),
+    click.option("--format", help="Format of INPUT, if the file name does not show it."),
     click.option("--text", default="text", show_default=True, help="Column with the text."),
     click.option("--id", help="Column with the id."),
-    click.option("--encoding", default="utf-8", show_default=True),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--replace-errors", is_flag=True, help="Replace bytes that are invalid in the encoding."),
-    click.option("--pattern", default="*.txt", show_default=True, help="Files in a folder that are documents."),
+    click.option("--pattern", default="*.txt", show_default=True, help="Which files of a folder are documents."),
     click.option(
         "--limit",
         "limits",

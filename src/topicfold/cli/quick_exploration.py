@@ -62,7 +62,7 @@ def _columns(path: str, given: dict[str, Any], file: FileOptions) -> dict[str, A
     by_user = {name for name in _GUESSED if source(name) is click.core.ParameterSource.COMMANDLINE}
     used = {value for name, value in given.items() if name in by_user}
     said = [reason for reason in guessed.reasons if reason.partition(":")[0] not in by_user]
-    say("guessed columns, " + "; ".join(said) + " (options such as --text name others)")
+    say("guessed columns, " + "; ".join(said) + " (to choose others, use options such as --text)")
     for name in _GUESSED:
         column = getattr(guessed.columns, name)
         if name not in by_user and column not in used:

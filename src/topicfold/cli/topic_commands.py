@@ -43,7 +43,7 @@ def show(
     as_json: bool,
     hlta_json: str | None,
 ) -> None:
-    """Print the topics of a saved MODEL, or of a tree written by `topicfold tree`."""
+    """Print the topics of a saved MODEL or tree. `topicfold tree` writes trees."""
     topics = topics_of(model, repeat)
     if levels:
         topics = topics.at_levels(_numbers("levels", levels))
@@ -109,7 +109,7 @@ def tree(
     names: str | None,
     edits: str | None,
 ) -> None:
-    """Change the topics of MODEL (or of a saved tree) and save them as a tree, for show, explore and assign.
+    """Edit the topics of MODEL and save them as a tree. MODEL can be a tree; show, explore and assign take trees.
 
     Changes are made in the order in which the options are listed here.
     """
@@ -150,20 +150,29 @@ def tree(
     type=click.IntRange(1),
     default=20,
     show_default=True,
-    help="Number of topics to fit, without MODEL.",
+    help="Number of topics to fit if there is no MODEL.",
 )
 @click.option(
-    "--open/--no-open", "wanted", default=None, help="Open the page; by default only without MODEL, at a terminal."
+    "--open/--no-open",
+    "wanted",
+    default=None,
+    help="Open the page in the browser; by default only without MODEL, at a terminal.",
 )
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
-@click.option("--name", help="Name of the corpus on the page; by default, that of INPUT.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
+@click.option("--name", help="Name of the corpus on the page; by default, the name of INPUT.")
 @click.option(
     "--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics, downloaded from the explorer."
 )
 @edits_option
 @click.option("--effects", metavar="FORMULA", help="Show effects of columns, such as '~ party + year'.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents to compare with.")
-@click.option("--layout", type=click.Choice(["neighbours", "umap"]), default="neighbours", show_default=True)
+@click.option(
+    "--layout",
+    type=click.Choice(["neighbours", "umap"]),
+    default="neighbours",
+    show_default=True,
+    help="How documents are placed on the map; umap needs topicfold[map].",
+)
 @click.option(
     "--documents",
     type=click.IntRange(1),
@@ -195,10 +204,10 @@ def explore(
     texts_mb: float,
     **given: Any,
 ) -> None:
-    """Write an interactive page of the topics of MODEL and the documents of INPUT, as one HTML file.
+    """Write a page to explore topics and documents. It is one HTML file: topics of MODEL, documents of INPUT.
 
-    Texts are turned into words as for the fit. Without MODEL, the columns of INPUT are guessed, the default model is
-    fitted, and the page is opened: topicfold explore reviews.csv
+    Texts are split into words as for the fit of MODEL. Without MODEL, the command guesses the columns of INPUT, fits
+    the default model, and opens the page: topicfold explore reviews.csv
     """
     from ..models.model_file import load
     from ..report import build_report, read_names

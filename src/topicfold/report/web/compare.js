@@ -150,7 +150,7 @@ if (report.compare) {
       main.append(
         element('h2', {}, `${report.model.title} and ${report.compare.model.title}`),
         element('p', { class: 'muted' }, `${plural(topics.filter((topic) => topic.level === lowest).length, 'topic')} here, ${plural(report.compare.topics.length, 'topic')} there.`),
-        filterMask ? element('p', { class: 'note' }, 'This view is about all documents, whatever the filter.') : '',
+        filterMask ? element('p', { class: 'note' }, 'This view always shows all documents; the filter does not apply.') : '',
         element('p', { class: 'muted with-drawing' }, 'The wider a line, the more documents two topics share. Point at a line or a topic to compare words.'),
         nSmall ? element('div', { class: 'tools with-drawing' }, element('label', {}, all, ` Show all lines, including ${count(nSmall)} that carry less than ${percent(SMALL_FLOW, 0)} of either topic’s documents`)) : '',
         drawn,

@@ -217,7 +217,7 @@ function show() {
 }
 
 function missing(main, message) {
-  main.append(element('h2', {}, 'Not here'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'Go to the overview')));
+  main.append(element('h2', {}, 'Not found'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'Go to the overview')));
 }
 
 // ---- the note beside the pointer ----

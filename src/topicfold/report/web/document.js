@@ -142,7 +142,7 @@ function textSection(d, marks, colours) {
   const parts = partsOf(d);
   const rest = documents.length[d] - text.length;
   const kept = new TextEncoder().encode(text).length;
-  const ending = rest > 0 ? element('p', { class: 'note' }, `The text goes on for ${plural(rest, 'character')}. The page has the first ${count(kept)} bytes of this text; a larger --texts-mb keeps more.`) : null;
+  const ending = rest > 0 ? element('p', { class: 'note' }, `The text goes on for ${plural(rest, 'character')}. This page has only the first ${count(kept)} bytes of it; make the page with a larger --texts-mb to keep more.`) : null;
   const body = parts.length
     ? parts.map((part, i) => {
         const to = i + 1 < parts.length ? parts[i + 1].start : text.length;

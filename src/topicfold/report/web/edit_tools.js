@@ -72,7 +72,7 @@ function loadTools() {
           setEdits(list);
         } catch (error) {
           if (!(error instanceof SyntaxError || error instanceof EditError)) throw error;
-          said.textContent = `This file holds no edits: ${error.message}`;
+          said.textContent = `This file cannot be used: ${error.message}`;
         }
       },
     },
@@ -97,7 +97,7 @@ function editTools() {
     'div',
     { class: 'edit-tools' },
     element('div', { class: 'tools' }, toggle, acrossEdits.editing ? chosenTools() : null, undo, all.length ? element('button', { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } }, 'Download edits') : null, loadTools()),
-    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, kept by this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from what this page holds. For a page with exact figures, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
+    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, kept by this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from what this page holds. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
   );
 }
 

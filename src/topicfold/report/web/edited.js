@@ -25,13 +25,13 @@ function replayed(report, list) {
     const kinds = edit && typeof edit === 'object' ? EDIT_KINDS.filter((kind) => Object.hasOwn(edit, kind)) : [];
     const ids = kinds.length === 1 ? [edit[kinds[0]]].flat() : [];
     const name = (edit && edit.name) || '';
-    if (!ids.length || typeof name !== 'string' || !ids.every(Number.isInteger)) throw new EditError('it holds something that is no edit');
+    if (!ids.length || typeof name !== 'string' || !ids.every(Number.isInteger)) throw new EditError('it contains an entry that is not an edit');
     if ('rename' in edit && groups.size > 1 && groups.has(ids[0])) groups.get(ids[0]).name = name;
     else if ('rename' in edit) entryOf(ids[0]).name = name || null;
     else if ('merge' in edit) {
       const [first, ...others] = [...new Set(ids)].map(entryOf);
       const levels = new Set([first, ...others].map((entry) => report.topics[entry.rows[0]].level));
-      if (!others.length || levels.size > 1) throw new EditError('topics to merge are two or more of one level');
+      if (!others.length || levels.size > 1) throw new EditError('a merge needs two or more topics of the same level');
       for (const other of others) {
         first.rows.push(...other.rows);
         entries.delete(other.id);
@@ -48,7 +48,7 @@ function replayed(report, list) {
           became.set(id, null);
         }
       }
-      if (!entries.size) throw new EditError('they drop every topic');
+      if (!entries.size) throw new EditError('these edits would drop every topic');
     } else {
       if (!isFlat) throw new EditError('only topics of one level can be put in groups');
       const group = rest + groups.size;

@@ -28,7 +28,7 @@ function forest(contrast) {
   });
   const figure = (share) => `${share < 0 ? '−' : '+'}${(100 * Math.abs(share)).toFixed(2)}`;
   return [
-    element('p', { class: 'muted' }, `Difference in the share of a topic, in percentage points: ${contrast.value} less ${contrast.other} (${contrast.column}), other columns held where they are. Lines are 95% intervals; dark ones leave out zero.`),
+    element('p', { class: 'muted' }, `Difference in the share of a topic, in percentage points: ${contrast.value} minus ${contrast.other} (${contrast.column}), with the other columns held fixed. Lines are 95% intervals; dark ones exclude zero.`),
     svg.node(),
     element('table', {}, element('thead', {}, element('tr', {}, ['Topic', 'Points', 'From', 'To'].map((head) => element('th', { scope: 'col' }, head)))), element('tbody', {}, rows.map(([id, ...numbers]) => element('tr', {}, element('th', { scope: 'row' }, topicLink(topics[effectRow(id)])), numbers.map((number) => element('td', { class: 'number' }, figure(number))))))),
   ];
@@ -83,7 +83,7 @@ if (report.effects) {
       main.append(
         element('h2', {}, 'Effects of metadata'),
         element('p', {}, 'Shares of topics by the formula ', element('code', {}, report.effects.formula)),
-        filterMask ? element('p', { class: 'note' }, 'This view is about all documents, whatever the filter.') : '',
+        filterMask ? element('p', { class: 'note' }, 'This view always shows all documents; the filter does not apply.') : '',
         element('div', { class: 'tools' }, element('label', {}, 'Show ', chooser)),
         body,
         ...report.effects.about.split('\n').slice(1).map((line) => element('p', { class: 'muted' }, `${line[0].toUpperCase()}${line.slice(1)}.`)),

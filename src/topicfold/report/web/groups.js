@@ -1,4 +1,4 @@
-// Groups of documents under one model, by labels or metadata: how large each topic is in each, and how they speak of it.
+// Groups of documents under one model, by labels or metadata: how large each topic is in each, and in which words.
 
 const GROUP_WORDS = 8;
 const FIRST_GROUPS = 10;
@@ -15,7 +15,7 @@ function byName(table) {
   return table.by === 'labels' ? 'label' : table.by;
 }
 
-const WORDS_NOTE = 'Words: those a group uses more often than the others when it speaks of the topic, by weighted log-odds. The larger the word, the stronger the evidence (z of at least 3).';
+const WORDS_NOTE = 'Words: those that a group uses more often than the others in this topic, by weighted log-odds. The larger the word, the stronger the evidence (a z-score of at least 3).';
 
 // On the page of a topic: its share in each group, and the words of each.
 function groupSection(topic) {
@@ -38,7 +38,7 @@ function groupSection(topic) {
   };
   const chooser = element('select', { id: 'groups-by', on: { change: () => draw(tables[Number(chooser.value)]) } }, tables.map((table, i) => element('option', { value: i }, byName(table))));
   draw(tables[0]);
-  return element('section', { id: 'topic-groups' }, element('h3', {}, 'How groups speak of it'), tables.length > 1 ? element('label', {}, 'By ', chooser) : element('p', { class: 'muted' }, `By ${byName(tables[0])}`), body, element('p', { class: 'muted' }, `Share of the topic in the documents of each group. ${WORDS_NOTE}`));
+  return element('section', { id: 'topic-groups' }, element('h3', {}, 'The topic in each group'), tables.length > 1 ? element('label', {}, 'By ', chooser) : element('p', { class: 'muted' }, `By ${byName(tables[0])}`), body, element('p', { class: 'muted' }, `Share of the topic in the documents of each group. ${WORDS_NOTE}`));
 }
 
 // The share of a topic in one group and in another, or in all others.
@@ -119,7 +119,7 @@ if (report.groups.length) {
           ...[groupChoice.one, groupChoice.other].filter((i) => i >= 0).map((i) => element('p', {}, element('strong', {}, `${table.values[i]}: `), zWords(table.words[0][i]))),
           element('h3', {}, 'Topic by topic'),
           element('table', { class: 'groups' }, element('thead', {}, element('tr', {}, [head('Topic'), head(names[0]), head(names[1]), head(`Words: ${names[0]}`), groupChoice.other < 0 ? null : head(`Words: ${names[1]}`)])), element('tbody', {}, shown.map((row) => groupRow(table, row)))),
-          element('p', { class: 'muted' }, `Shares of all documents of a group${filterMask ? ', whatever the filter' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`),
+          element('p', { class: 'muted' }, `Shares of all documents of a group${filterMask ? '; the filter does not apply' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`),
         );
       }
       main.append(element('h2', {}, 'Groups'), choosers, drawing);

@@ -41,7 +41,7 @@ function placedNames(groups) {
 
 function drawMap(main, value, corners = null, alone = false) {
   const { x: xs, y: ys } = documents;
-  const canvas = element('canvas', { id: 'map-canvas', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre, R asks what the visible region is about.' });
+  const canvas = element('canvas', { id: 'map-canvas', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre, R shows what the visible region is about.' });
   const context = canvas.getContext('2d');
   const points = pointsOfMap();
   const legend = element('div', { class: 'legend' });
@@ -377,6 +377,6 @@ views.map = { tab: 'Map', draw: drawMap };
 views.region = {
   draw(main, value) {
     const corners = polygonOf(value);
-    return corners ? drawMap(main, null, corners) : missing(main, 'This address holds no region of the map.');
+    return corners ? drawMap(main, null, corners) : missing(main, 'This address does not describe a region of the map.');
   },
 };

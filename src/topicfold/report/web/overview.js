@@ -30,7 +30,7 @@ function notes() {
     const others = corpus.documents - inBest;
     const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over[over.length - 1]}`;
     said.push(
-      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Figures are for the whole corpus, except on the map and where a filter is set.`,
+      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Numbers are for the whole corpus, except on the map and with a filter.`,
     );
   }
   if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
@@ -111,7 +111,7 @@ function topicTable(list) {
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
     more,
-    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all' : ''}. Coherence: mean NPMI of the ten best words over the documents, from −1 to 1.${timeTable() ? ' The small line is the share over time.' : ''}`),
+    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all' : ''}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${timeTable() ? ' The small line is the share over time.' : ''}`),
   ];
 }
 

@@ -147,6 +147,6 @@ function regionPanel(inside) {
     element('p', { class: 'tools' }, element('button', { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', csvOf(inside)) } }, 'Download as CSV'), element('a', { href: address('map') }, 'Clear the region')),
     list,
     more,
-    element('p', { class: 'muted' }, 'Words: how much more often in these documents than in all on the page. The address of this page restores the region.'),
+    element('p', { class: 'muted' }, 'Words: how much more often they occur in these documents than in all documents on the page. A link to this address restores the region.'),
   );
 }

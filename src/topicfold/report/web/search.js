@@ -285,7 +285,7 @@ views.search = {
     const groups = terms.length ? hitGroups(terms) : [];
     main.append(
       element('h2', {}, terms.length ? `Search: ${value.trim()}` : 'Search'),
-      element('p', { class: 'muted' }, terms.length ? `${groups.length ? plural(hitCount(groups), 'result') : 'Nothing found'}. ` : '', 'Results have all the words of the query, in any order; a phrase in quotes is found as it stands.'),
+      element('p', { class: 'muted' }, terms.length ? `${groups.length ? plural(hitCount(groups), 'result') : 'Nothing found'}. ` : '', 'Results have all words of the query, in any order. Put a phrase in quotes to find it exactly.'),
       ...[terms.length ? unsearched() : null].filter(Boolean),
       ...groups.map(hitList),
     );

@@ -87,7 +87,7 @@ function drawBeginning() {
     event.preventDefault();
     rater = input.value.trim();
     if (!rater) {
-      says.textContent = 'Please enter a name: it tells your answers from those of others.';
+      says.textContent = 'Please enter a name, so that your answers are not mixed up with those of others.';
       input.focus();
       return;
     }
@@ -99,9 +99,9 @@ function drawBeginning() {
     element('h2', {}, 'Judge topics'),
     element('p', {}, 'A computer has sorted words into topics. You are asked how much sense they make to you. There are no trick questions, and what counts is your own view.'),
     element('ul', {}, element('li', {}, 'Press a button, or the number key in front of it. The next task follows at once.'), element('li', {}, 'Go back with the button or the left arrow key to change an answer.'), element('li', {}, 'Answers stay in this browser. At the end you download them as a file to send back.')),
-    element('form', { on: { submit: start } }, element('label', { for: 'rater' }, 'Your name, or any name that is yours alone'), input, says, element('button', { id: 'start', class: 'main' }, answers.size ? 'Go on' : 'Start')),
+    element('form', { on: { submit: start } }, element('label', { for: 'rater' }, 'Your name, or any name that is yours alone'), input, says, element('button', { id: 'start', class: 'main' }, answers.size ? 'Continue' : 'Start')),
   );
-  if (answers.size) main.append(element('p', {}, button('Someone else answers: delete these answers', startAfresh, { id: 'afresh' })));
+  if (answers.size) main.append(element('p', {}, button('Start again as another person: delete these answers', startAfresh, { id: 'afresh' })));
 }
 
 function startAfresh() {
@@ -135,7 +135,7 @@ function drawEnd() {
   main.append(
     element('h2', { id: 'question', tabindex: '-1' }, open ? 'Not quite done' : 'Thank you!'),
     element('p', {}, open ? `${open} of ${tasks.length} tasks have no answer yet. You can go back to them, or send what you have.` : 'All tasks have an answer. Download them and send the file back.'),
-    element('nav', { 'aria-label': 'Tasks' }, button('Download answers', download, { id: 'download', class: 'main', disabled: answers.size === 0 }), open ? button('First open task', () => go(tasks.findIndex((_, i) => !answers.has(i + 1)) + 1), { id: 'open' }) : null, button('← Back', () => go(at - 1), { id: 'back' })),
+    element('nav', { 'aria-label': 'Tasks' }, button('Download answers', download, { id: 'download', class: 'main', disabled: answers.size === 0 }), open ? button('First task without an answer', () => go(tasks.findIndex((_, i) => !answers.has(i + 1)) + 1), { id: 'open' }) : null, button('← Back', () => go(at - 1), { id: 'back' })),
   );
 }
 

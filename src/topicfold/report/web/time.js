@@ -211,7 +211,7 @@ if (report.time) {
   views.time = {
     tab: 'Over time',
     draw(main) {
-      if (!timeTable()) return missing(main, 'The documents that pass the filter are of fewer than two periods.');
+      if (!timeTable()) return missing(main, 'The documents that pass the filter span fewer than two periods, so there is nothing to plot.');
       const { together } = timeChoices;
       const level = isGraph ? lowest : highest;
       const rows = d3.range(topics.length).filter((row) => topics[row].level === level);

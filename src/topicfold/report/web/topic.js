@@ -52,7 +52,7 @@ function wordTable(topic) {
       output,
       chooser,
     ),
-    element('table', { class: 'word-table' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Word'), element('th', { scope: 'col' }, 'P(word | topic)'), element('th', { scope: 'col' }, 'Lift over the corpus'))), body),
+    element('table', { class: 'word-table' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Word'), element('th', { scope: 'col' }, 'P(word | topic)'), element('th', { scope: 'col' }, 'Compared with the corpus'))), body),
   );
 }
 
