@@ -37,7 +37,7 @@ bench: $(VENV)/.bench
 # The site is in docs/_build; its gallery runs examples/, and the live page is the demo's.
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/build_docs.py
-	$(BIN)/python -m sphinx -W --keep-going -q -j 2 -b html docs docs/_build
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 
 clean:
 	rm -rf $(VENV) .venv-lowest dist build .coverage docs/_build docs/api docs/gallery docs/_extra/demo.html topicfold-demo.safetensors topicfold-demo-corpus.safetensors topicfold-demo.html
@@ -59,7 +59,7 @@ $(VENV)/.check: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	-$(SENTENCE_MODEL)
 	touch $@ $(VENV)/.core $(VENV)/.test
 
-$(VENV)/.docs: pyproject.toml | $(BIN)/python
+$(VENV)/.docs: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[docs]"
 	touch $@ $(VENV)/.core
 

@@ -86,6 +86,12 @@ def test_the_first_minute_is_measured_by_package_and_by_the_fastest_process():
     assert sizes["click"] > 1e5
     runs = [{"import": 3.0}, {"import": 2.0}, {"import": 1.0}]
     assert module.cells({"LDA": runs, "PLSA": runs}, "import") == ["3.00", "1.00"] * 2
+    fits = [
+        {"first fit": 4.0, "second fit": 1.0},
+        {"first fit": 1.5, "second fit": 1.4},
+        {"first fit": 1.6, "second fit": 1.1},
+    ]
+    assert module.cells({"LDA": fits}, "beyond") == ["3.00", "0.40"], "a difference of minima, not the least difference"
 
 
 # ---- workflows ------------------------------------------------------------------------------------------------------

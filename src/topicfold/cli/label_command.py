@@ -23,7 +23,7 @@ _COLUMNS = ("id", "label", "probability", "runner_up", "runner_up_probability")
 
 
 @click.command()
-@click.argument("input")
+@click.argument("input", type=click.Path())
 @click.argument("descriptions", type=click.Path(exists=True, dir_okay=False))
 @corpus_options
 @click.option("--free-topics", default=0, show_default=True, help="Topics for documents that no label describes.")
