@@ -152,3 +152,9 @@ def test_a_failed_save_leaves_what_was_there(hostile, tmp_path, monkeypatch):
 def test_a_report_says_what_it_is(model, corpus):
     assert repr(build_report(model, corpus, name="small")) == "Report on small: 3 topics, 36 documents"
     assert isinstance(build_report(model, corpus), Report)
+
+
+def test_d3_is_the_published_file():
+    """As in the package d3 7.9.0 of npm: dist/d3.min.js, unchanged."""
+    source = page_module.web_file(page_module.D3).encode()
+    assert hashlib.sha256(source).hexdigest() == "f2094bbf6141b359722c4fe454eb6c4b0f0e42cc10cc7af921fc158fceb86539"

@@ -160,7 +160,7 @@ class LatentTreeModel(TopicModel):
         first = np.unique(tree.word_parent)
         beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, first, self.n_jobs)
         home, table = np.searchsorted(first, tree.word_parent), presence_table(tree, self.emission).word_table
-        result = np.zeros((documents.shape[0], self.n_words), np.float32)
+        result = np.zeros((documents.shape[0], self.n_features_in_), np.float32)
         for column, w in zip(self.word_columns_, range(tree.n_words)):
             result[:, column] = beliefs[:, home[w]] @ table[w].astype(np.float32)
         return result

@@ -350,7 +350,7 @@ class TTMM(ThemeModel):
             "theme_topic": Stored(("themes", "topics"), low=0, high=SUM),
             "word_topic": Stored(("words", "topics"), low=0, high=SUM),
         }
-        sizes = {"themes": self.n_themes, "topics": self.n_topics, "words": counts.shape[1]}
+        sizes = {"themes": self.n_themes_, "topics": self.n_topics, "words": counts.shape[1]}
 
         def fits(values: Mapping[str, Any]) -> None:
             empty = [name for name in declared if not values[name].any()]
