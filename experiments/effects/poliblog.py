@@ -72,7 +72,7 @@ def measure(
         data |= {"seed": seed, "tree": model.topic_tree(corpus)}
     tree = data["tree"]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*clusters by 'blog' are few")
+        warnings.filterwarnings("ignore", message="only .* clusters by 'blog'")
         found = effects(tree, corpus, FORMULA, cluster="blog" if setting["errors"] == BLOGS else None)
     table = found.contrast("rating", LEFT, RIGHT).set_index("topic")
     measures = {"significant": float(((table.low > 0) | (table.high < 0)).sum())}
