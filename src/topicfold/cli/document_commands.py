@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import click
 
+from .cluster_options import cluster_options
 from .messages import say
 from .options import (
     DEFAULT_EMBEDDING,
-    cluster_options,
     edits_option,
     errors_of,
     file_options,

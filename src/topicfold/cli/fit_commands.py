@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .cluster_options import cluster_options
 from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
 from .options import (
-    cluster_options,
     corpus_options,
     fit_input,
     graph_options,

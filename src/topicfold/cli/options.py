@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from ..models.base import TopicModel
 
 __all__ = [
-    "cluster_options",
     "corpus_options",
     "edits_option",
     "embedded_texts",
@@ -155,32 +153,6 @@ graph_options = _options(
         "The vectors are kept beside INPUT. A model that is not on this disk is downloaded from the Hugging Face Hub.",
     ),
 )
-
-
-def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command on a cluster, where one is named."""
-
-    @click.option(
-        "--cluster", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler. No effect on results."
-    )
-    @click.option(
-        "--cluster-folder",
-        type=click.Path(exists=True, file_okay=False),
-        help="Folder that this machine and all workers can read and write; needed if they are on other machines.",
-    )
-    @functools.wraps(command)
-    def run(*words: Any, cluster: str | None, cluster_folder: str | None, **given: Any) -> Any:
-        if cluster is None:
-            if cluster_folder is not None:
-                raise click.UsageError("--cluster-folder needs --cluster")
-            return command(*words, **given)
-        from ..engine.cluster import on_cluster
-
-        with on_cluster(cluster, folder=cluster_folder) as found:
-            say(f"on the cluster at {cluster}: {found.n_threads()} threads")
-            return command(*words, **given)
-
-    return run
 
 
 def limits_of(given: dict[str, Any]) -> ReadLimits:

@@ -28,7 +28,7 @@ _DOCUMENTS_PER_BLOCK = 5_000  # unpacked one after the other: a browser needs li
 D3 = "vendor/d3-7.9.0.min.js"
 _DOCUMENTS = '<script type="application/octet-stream" class="documents">{}</script>\n'
 # These run once; what they end with draws the page, and draws it anew after each edit.
-ONCE = ("unpack.js", "edits.js", "edited.js")
+ONCE = ("storage.js", "unpack.js", "edits.js", "edited.js")
 # In this order, inside the function that draws the page; each file adds to the objects the first one makes.
 SCRIPTS = (
     "core.js",

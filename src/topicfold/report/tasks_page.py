@@ -23,7 +23,11 @@ def tasks_page(tasks: JudgementTasks, name: str = "topics") -> str:
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return html_page(
-        "tasks.html", "tasks.css", [in_one_function([web_file("tasks.js")])], f"{name}: judge the topics", text
+        "tasks.html",
+        "tasks.css",
+        [in_one_function([web_file("storage.js"), web_file("tasks.js")])],
+        f"{name}: judge the topics",
+        text,
     )
 
 

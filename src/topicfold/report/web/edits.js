@@ -14,16 +14,6 @@ function hash(text) {
   return value.toString(36);
 }
 
-// Some browsers give a file no storage; edits then last until the page is closed.
-function stored(action) {
-  try {
-    return action(localStorage);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-    return null;
-  }
-}
-
 function setEdits(list) {
   edits = list;
   stored((storage) => (edits.length ? storage.setItem(editsKey, JSON.stringify(edits)) : storage.removeItem(editsKey)));

@@ -26,16 +26,6 @@ function button(text, action, attributes = {}) {
 
 // ---- what is kept ----
 
-// Some browsers give a file no storage; answers then last until the page is closed.
-function stored(action) {
-  try {
-    return action(localStorage);
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
-    return null;
-  }
-}
-
 function keep() {
   stored((storage) => storage.setItem(storageKey, JSON.stringify({ rater, answers: [...answers] })));
 }
