@@ -150,7 +150,7 @@ def _majority(documents: Documents, y: np.ndarray, graph: sp.csr_array | None) -
 
 
 def _label_propagation(documents: Documents, y: np.ndarray, graph: sp.csr_array | None) -> np.ndarray:
-    from topicfold.baselines.propagation import LabelPropagation
+    from topicfold.baselines import LabelPropagation
 
     return (
         LabelPropagation().fit(documents.counts, y, graph=documents.graph(10) if graph is None else graph).transduction_

@@ -36,8 +36,6 @@ def public_names() -> Iterator[tuple[str, Any]]:
             value = getattr(module, name)
             if inspect.isclass(value) or inspect.isfunction(value):
                 yield f"topicfold.{room}.{name}", value
-    for name, info in topicfold.baselines.BASELINES.items():
-        yield f"topicfold.baselines.{info.module}.{name}", info.load()
 
 
 def public_methods(kind: type) -> Iterator[str]:

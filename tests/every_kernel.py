@@ -88,8 +88,7 @@ def main():
 def more_kernels(corpus):
     """Kernels that neither a fit nor a report calls."""
     from topicfold.analysis.topic_tokens import TopicTokens
-    from topicfold.baselines.itcc import ITCC
-    from topicfold.baselines.overlapping import MOC, MOCC
+    from topicfold.baselines import ITCC, MOC, MOCC
     from topicfold.corpus.counting import token_stream
     from topicfold.graph.neighbors import document_vectors
     from topicfold.graph.sparse_search import InvertedIndex, likely_best

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from topicfold.baselines.factor import kmeans_on_rows
+from topicfold.baselines.kmeans import kmeans_on_rows
 from topicfold.corpus.corpus import Corpus
 from topicfold.corpus.counting import token_stream
 from topicfold.corpus.preprocessing import Preprocessing
@@ -349,7 +349,7 @@ def _words(data: Data) -> tuple[sp.csr_array, sp.csr_array]:
 
 
 def _propagate(data: Data, labelled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from topicfold.baselines.propagation import LabelPropagation
+    from topicfold.baselines import LabelPropagation
 
     known = np.full(len(data.train_labels), None, dtype=object)
     known[labelled] = data.train_labels[labelled]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topicfold import embed
-from topicfold.baselines.factor import kmeans_on_rows
+from topicfold.baselines.kmeans import kmeans_on_rows
 from topicfold.corpus.corpus import Corpus
 
 from .. import Experiment, Measure, Method, make_estimator

@@ -70,8 +70,7 @@ def clusters(data: Articles, method: Method, n_clusters: int, seed: int, protoco
 
 
 def _coclusters(name: str, corpus: Corpus, n_clusters: int, seed: int, protocol: Mapping[str, Any]) -> np.ndarray:
-    from topicfold.baselines.itcc import ITCC
-    from topicfold.baselines.overlapping import MOC, MOCC
+    from topicfold.baselines import ITCC, MOC, MOCC
 
     counts = corpus.counts.astype(np.float64)
     sides = {"n_row_clusters": n_clusters, "n_column_clusters": protocol["word topics"]}

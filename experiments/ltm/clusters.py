@@ -95,7 +95,7 @@ def _runs(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any], star
 
 def _agreed(starts: Sequence[str]) -> Clustering:
     """Clusters that runs agree on: k-means on the roots of all their P(z|d), side by side."""
-    from topicfold.baselines.factor import kmeans_on_rows
+    from topicfold.baselines.kmeans import kmeans_on_rows
 
     def clusters(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any]) -> np.ndarray:
         rows = np.sqrt(np.hstack(_runs(drawn, k, seed, protocol, starts)))

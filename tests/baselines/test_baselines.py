@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from topicfold import Corpus, topic_tree
+from topicfold import Corpus, baselines, topic_tree
 from topicfold.baselines import BASELINES
 from topicfold.baselines.gibbs_lda import fold_in_with_prior
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
@@ -39,6 +39,14 @@ def fitted():
     words = [f"w{column:02d}" for column in range(counts.shape[1])]
     corpus = Corpus.from_counts(counts, words, ids=[f"d{row}" for row in range(len(block))])
     return corpus, block, {name: make(name).fit(corpus) for name in BASELINES}
+
+
+def test_all_are_imported_from_the_package():
+    classes = [name for name in baselines.__all__ if name not in ("BASELINES", "BaselineInfo")]
+    assert set(BASELINES) < set(classes)
+    assert all(getattr(baselines, name).__name__ == name for name in classes)
+    with pytest.raises(AttributeError, match="no attribute 'LSA'"):
+        _ = baselines.LSA
 
 
 @pytest.mark.parametrize("name", BASELINES)

@@ -10,8 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topicfold import Corpus
-from topicfold.baselines.itcc import ITCC
-from topicfold.baselines.overlapping import MOC, MOCC
+from topicfold.baselines import ITCC, MOC, MOCC
 
 MODELS = [ITCC(2, 2), MOC(2), MOC(2, loss="gaussian"), MOCC(2, 2), MOCC(2, 2, loss="gaussian")]
 NAMES = [f"{type(model).__name__}-{getattr(model, 'loss', 'information')}" for model in MODELS]

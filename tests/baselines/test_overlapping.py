@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from coclustering_cases import LOSSES, naive_divergence, random_counts
 
-from topicfold.baselines.overlapping import MOC, MOCC
+from topicfold.baselines import MOC, MOCC
 
 EXACT = {"tol": 0, "max_iter": 2000}
 

@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..baselines.factor import kmeans_on_rows
+from ..baselines.kmeans import kmeans_on_rows
 from ..corpus.corpus import Corpus
 from ..corpus.counting import WordCounter
 from ..corpus.preprocessing import Preprocessing

@@ -1,12 +1,40 @@
-"""The methods ours are compared with, one line each, in the one shape of a model: fit, doc_topic_, labels_."""
+"""Methods to compare with: `from topicfold.baselines import NMF`. Each is imported when it is first used.
+
+BASELINES lists those that have the shape of a topic model (`n_topics`, `fit`, `doc_topic_` or `transform`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["BASELINES", "BaselineInfo"]
+if TYPE_CHECKING:
+    from .gibbs_lda import GibbsLDA
+    from .hlda import HLDA
+    from .itcc import ITCC
+    from .kmeans import KMeans
+    from .ncut import NCut
+    from .nmf import NMF
+    from .overlapping import MOC, MOCC
+    from .projections import LSI, PCA
+    from .propagation import LabelPropagation
+
+__all__ = [
+    "BASELINES",
+    "HLDA",
+    "ITCC",
+    "LSI",
+    "MOC",
+    "MOCC",
+    "NMF",
+    "PCA",
+    "BaselineInfo",
+    "GibbsLDA",
+    "KMeans",
+    "LabelPropagation",
+    "NCut",
+]
 
 
 @dataclass(frozen=True)
@@ -71,9 +99,20 @@ class BaselineInfo:
 BASELINES: dict[str, BaselineInfo] = {
     "GibbsLDA": BaselineInfo("gibbs_lda", "GibbsLDA"),
     "HLDA": BaselineInfo("hlda", "HLDA", size=None),
-    "NMF": BaselineInfo("factor", "NMF"),
-    "LSI": BaselineInfo("factor", "LSI"),
-    "PCA": BaselineInfo("factor", "PCA"),
-    "KMeans": BaselineInfo("factor", "KMeans"),
-    "NCut": BaselineInfo("factor", "NCut"),
+    "NMF": BaselineInfo("nmf", "NMF"),
+    "LSI": BaselineInfo("projections", "LSI"),
+    "PCA": BaselineInfo("projections", "PCA"),
+    "KMeans": BaselineInfo("kmeans", "KMeans"),
+    "NCut": BaselineInfo("ncut", "NCut"),
 }
+
+# Co-clusterings and a classifier: they have other sizes and other results than a topic model.
+_OTHERS = {"ITCC": "itcc", "MOC": "overlapping", "MOCC": "overlapping", "LabelPropagation": "propagation"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in BASELINES:
+        return BASELINES[name].load()
+    if name in _OTHERS:
+        return getattr(import_module(f"{__name__}.{_OTHERS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -77,7 +77,7 @@ class GibbsLDA(FlatTopicModel):
     See Also
     --------
     topicfold.LDA : The same model by leave-one-out EM.
-    topicfold.baselines.hlda.HLDA : A tree of topics by Gibbs sampling.
+    topicfold.baselines.HLDA : A tree of topics by Gibbs sampling.
 
     References
     ----------
@@ -86,7 +86,7 @@ class GibbsLDA(FlatTopicModel):
 
     Examples
     --------
-    >>> from topicfold.baselines.gibbs_lda import GibbsLDA
+    >>> from topicfold.baselines import GibbsLDA
     >>> model = GibbsLDA(2, max_iter=50, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
     >>> model.topic_word_.shape
     (2, 4)

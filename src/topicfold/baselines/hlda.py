@@ -69,7 +69,7 @@ class HLDA(FlatTopicModel):
     See Also
     --------
     topicfold.HLTA : A hierarchy of topics in which a document can be in several.
-    topicfold.baselines.gibbs_lda.GibbsLDA : Flat topics by Gibbs sampling.
+    topicfold.baselines.GibbsLDA : Flat topics by Gibbs sampling.
 
     References
     ----------
@@ -78,7 +78,7 @@ class HLDA(FlatTopicModel):
 
     Examples
     --------
-    >>> from topicfold.baselines.hlda import HLDA
+    >>> from topicfold.baselines import HLDA
     >>> model = HLDA(depth=2, max_iter=50, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
     >>> model.labels_.shape
     (4,)

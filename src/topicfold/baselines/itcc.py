@@ -185,27 +185,64 @@ def with_empty(labels: np.ndarray, where: np.ndarray, n: int) -> np.ndarray:
 
 
 class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
-    """Information-theoretic co-clustering: documents and words, each in one cluster, losing least of I(X; Y).
+    """Information-theoretic co-clustering: each document and each word is in one cluster.
 
-    X is taken as a table of joint frequencies of documents and words. All documents, then all words, go to the cluster
-    of least divergence, until none changes; then single ones move wherever that lowers the loss, until none does. The
-    loss never rises. The best of several starts is kept.
+    X is read as a table of joint frequencies of documents and words. The clusters are chosen to lose as little as
+    possible of the mutual information I(X; Y). All documents, then all words, move to the cluster of least divergence,
+    until none changes; then single ones move wherever that lowers the loss, until none does. The loss never rises. The
+    best of several starts is kept.
 
-    A cluster can stay empty when there are fewer kinds of rows than clusters. Documents and words without a count say
-    nothing and are in the largest cluster.
+    A cluster can stay empty if there are fewer kinds of rows than clusters. Documents and words without a count are put
+    into the largest cluster.
 
     Parameters
     ----------
-    n_row_clusters, n_column_clusters : how many clusters of documents and of words.
-    n_init : how many starts. max_iter : at most so many iterations of each.
+    n_row_clusters : int, default=20
+        Number of clusters of documents.
+    n_column_clusters : int, default=50
+        Number of clusters of words.
+    n_init : int, default=5
+        Number of starts.
+    max_iter : int, default=500
+        Maximum number of iterations per start.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
 
     Attributes
     ----------
-    row_labels_, column_labels_ : the cluster of each document and of each word.
-    rows_, columns_ : biclusters x documents and biclusters x words, booleans. Bicluster a * n_column_clusters + b is
-        row cluster a with column cluster b.
-    information_loss_ : I(X; Y) less the mutual information of the clusters, in nats; mutual_information_ : I(X; Y).
-    history_ : the loss after each iteration of the start that was kept; n_iter_ : their number.
+    row_labels_ : ndarray of int of shape (n_documents,)
+        The cluster of each document.
+    column_labels_ : ndarray of int of shape (n_words,)
+        The cluster of each word.
+    rows_ : ndarray of bool of shape (n_biclusters, n_documents)
+        The documents of each bicluster. Bicluster `a * n_column_clusters + b` is row cluster a with column cluster b.
+    columns_ : ndarray of bool of shape (n_biclusters, n_words)
+        The words of each bicluster.
+    information_loss_ : float
+        I(X; Y) minus the mutual information of the clusters, in nats.
+    mutual_information_ : float
+        I(X; Y), in nats.
+    history_ : list of float
+        The loss after each iteration of the start that was kept.
+    n_iter_ : int
+        Number of iterations of that start.
+
+    See Also
+    --------
+    topicfold.LDCC : Clusters documents and words with overlap, paragraph by paragraph.
+    topicfold.baselines.MOCC : Co-clustering in which clusters overlap.
+
+    References
+    ----------
+    Dhillon, I. S., Mallela, S. and Modha, D. S. (2003). Information-theoretic co-clustering. KDD.
+    https://doi.org/10.1145/956750.956764
+
+    Examples
+    --------
+    >>> from topicfold.baselines import ITCC
+    >>> model = ITCC(2, 2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.row_labels_ == model.row_labels_[0]).tolist()
+    [True, True, False, False]
     """
 
     def __init__(
@@ -224,7 +261,20 @@ class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Co-cluster documents x words, or a Corpus."""
+        """Cluster documents and words.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the estimator works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The estimator itself, fitted.
+        """
         counts = self._fit_counts(X, np.float64)
         check_loop(self.n_init, self.max_iter)
         rows, columns = not_empty(counts)

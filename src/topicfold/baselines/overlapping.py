@@ -18,8 +18,8 @@ from ..corpus.weighting import tfidf
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_choice, check_number
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
-from .factor import kmeans_on_rows
 from .itcc import ITCC, check_clusters, check_loop, not_empty
+from .kmeans import kmeans_on_rows
 from .overlap_costs import (
     LOSSES,
     finished,
@@ -60,30 +60,63 @@ class Run(NamedTuple):
 
 
 class MOC(CountsMixin, BaseEstimator):
-    """Model-based overlapping clustering: a document is the sum of the prototypes of the clusters it is in.
+    """Model-based overlapping clustering: a document is the sum of the prototypes of its clusters.
 
-    Memberships and prototypes are fitted in turn. A document joins or leaves clusters one at a time, from those it is
-    in and from its best single one, and keeps the better end; the divergence never rises. Starts are k-means on tf-idf;
-    the best of several is kept. A cluster that loses its last document begins again from the one that fits worst.
+    Memberships and prototypes are fitted in turn. A document joins or leaves clusters one at a time, starting from its
+    present clusters and from its best single cluster, and keeps the better outcome; the divergence never rises. Starts
+    are k-means on tf-idf, and the best of several is kept. A cluster that loses its last document begins again from the
+    document that fits worst.
 
-    A membership is whole, so a long document tends to be in more clusters: where length should not tell, scale the
-    documents to one length first (X need not be whole numbers).
+    A document is in a cluster or it is not, so long documents tend to be in more clusters. If length should not matter,
+    scale the documents to the same length first (X need not be whole numbers).
 
-    Every document is in at least one cluster. Those without words say nothing, and are in the largest.
+    Every document is in at least one cluster. Documents without words are put into the largest.
 
     Parameters
     ----------
-    n_clusters : how many clusters.
-    loss : 'poisson', the I-divergence, for counts, with prototypes that have at least a hundredth of each word's mean;
-        'gaussian', the squared error.
-    n_init : how many starts. max_iter : at most so many iterations of each.
-    tol : stop when an iteration lowers the divergence by no more than this part of it.
+    n_clusters : int, default=20
+        Number of clusters.
+    loss : {'poisson', 'gaussian'}, default='poisson'
+        'poisson' is the I-divergence, for counts; each prototype has at least a hundredth of each word's mean.
+        'gaussian' is the squared error.
+    n_init : int, default=5
+        Number of starts.
+    max_iter : int, default=100
+        Maximum number of iterations per start.
+    tol : float, default=1e-4
+        A start ends when an iteration lowers the divergence by no more than this fraction.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
 
     Attributes
     ----------
-    memberships_ : documents x clusters, booleans. prototypes_ : clusters x words, expected counts.
-    divergence_ : between the documents that are not empty and the sums of their prototypes.
-    history_ : the divergence after each iteration of the start that was kept; n_iter_ : their number.
+    memberships_ : ndarray of bool of shape (n_documents, n_clusters)
+        The clusters of each document.
+    prototypes_ : ndarray of shape (n_clusters, n_words)
+        What each cluster adds to the expected counts of its documents.
+    divergence_ : float
+        Divergence between the documents that are not empty and the sums of their prototypes.
+    history_ : list of float
+        The divergence after each iteration of the start that was kept.
+    n_iter_ : int
+        Number of iterations of that start.
+
+    See Also
+    --------
+    topicfold.baselines.MOCC : Clusters words as well.
+    topicfold.LDCC : Overlapping clusters by a topic model.
+
+    References
+    ----------
+    Banerjee, A., Krumpelman, C., Ghosh, J., Basu, S. and Mooney, R. J. (2005). Model-based overlapping clustering. KDD.
+    https://doi.org/10.1145/1081870.1081932
+
+    Examples
+    --------
+    >>> from topicfold.baselines import MOC
+    >>> model = MOC(2, random_state=0).fit([[4, 4, 0, 0], [5, 4, 0, 0], [0, 0, 4, 4], [0, 0, 4, 5], [4, 4, 4, 4]])
+    >>> model.memberships_.sum(axis=1).tolist()  # the last document is in both clusters
+    [1, 1, 1, 1, 2]
     """
 
     def __init__(
@@ -104,7 +137,20 @@ class MOC(CountsMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Cluster the rows of documents x words, or of a Corpus."""
+        """Cluster documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the estimator works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The estimator itself, fitted.
+        """
         counts = self._fit_counts(X, np.float64)
         check_parameters(self)
         rows, _ = not_empty(counts)
@@ -139,28 +185,67 @@ class MOC(CountsMixin, BaseEstimator):
 
 
 class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
-    """Model-based overlapping co-clustering: the clusters of documents and those of words both overlap.
+    """Model-based overlapping co-clustering: clusters of documents overlap, and so do clusters of words.
 
-    As MOC, but the expected count of a word in a document is the sum over the clusters of both: X ~ Z A W'. Documents,
-    words and blocks are fitted in turn, and the divergence never rises. Starts are ITCC's clusters; the best of several
+    The expected count of a word in a document is the sum over all pairs of their clusters: X ~ Z A W'. Documents, words
+    and blocks are fitted in turn, and the divergence never rises. Starts are ITCC's clusters, and the best of several
     is kept. A cluster that loses its last member begins again from the row or column that fits worst.
 
-    Every document and every word is in at least one cluster. Empty ones say nothing, and are in the largest.
+    Every document and every word is in at least one cluster. Empty ones are put into the largest.
 
     Parameters
     ----------
-    n_row_clusters, n_column_clusters : how many clusters of documents and of words.
-    loss, n_init, max_iter, tol : as in MOC, but a start takes longer. A Poisson block has at least a hundredth of the
-        mean count.
+    n_row_clusters : int, default=20
+        Number of clusters of documents.
+    n_column_clusters : int, default=50
+        Number of clusters of words.
+    loss : {'poisson', 'gaussian'}, default='poisson'
+        'poisson' is the I-divergence, for counts; each block has at least a hundredth of the mean count. 'gaussian' is
+        the squared error.
+    n_init : int, default=1
+        Number of starts. A start takes longer than one of MOC.
+    max_iter : int, default=100
+        Maximum number of iterations per start.
+    tol : float, default=1e-4
+        A start ends when an iteration lowers the divergence by no more than this fraction.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
 
     Attributes
     ----------
-    row_memberships_ : documents x row clusters. column_memberships_ : words x column clusters. Both booleans.
-    blocks_ : row clusters x column clusters, what the pair adds to an expected count.
-    rows_, columns_ : biclusters x documents and biclusters x words, booleans. Bicluster a * n_column_clusters + b is
-        row cluster a with column cluster b.
-    divergence_ : between the counts and their expectation, over the documents and words that are not empty.
-    history_ : the divergence after each iteration of the start that was kept; n_iter_ : their number.
+    row_memberships_ : ndarray of bool of shape (n_documents, n_row_clusters)
+        The clusters of each document.
+    column_memberships_ : ndarray of bool of shape (n_words, n_column_clusters)
+        The clusters of each word.
+    blocks_ : ndarray of shape (n_row_clusters, n_column_clusters)
+        What each pair of clusters adds to an expected count.
+    rows_ : ndarray of bool of shape (n_biclusters, n_documents)
+        The documents of each bicluster. Bicluster `a * n_column_clusters + b` is row cluster a with column cluster b.
+    columns_ : ndarray of bool of shape (n_biclusters, n_words)
+        The words of each bicluster.
+    divergence_ : float
+        Divergence between the counts and their expectation, over the documents and words that are not empty.
+    history_ : list of float
+        The divergence after each iteration of the start that was kept.
+    n_iter_ : int
+        Number of iterations of that start.
+
+    See Also
+    --------
+    topicfold.baselines.MOC : Clusters documents alone.
+    topicfold.baselines.ITCC : Co-clustering without overlap.
+
+    References
+    ----------
+    Shafiei, M. M. and Milios, E. E. (2006). Model-based overlapping co-clustering. Fourth Workshop on Text Mining, SIAM
+    International Conference on Data Mining.
+
+    Examples
+    --------
+    >>> from topicfold.baselines import MOCC
+    >>> model = MOCC(2, 2, random_state=0).fit([[4, 4, 0, 0], [5, 4, 0, 0], [0, 0, 4, 4], [0, 0, 4, 5], [4, 4, 4, 4]])
+    >>> model.row_memberships_.shape, model.column_memberships_.shape
+    ((5, 2), (4, 2))
     """
 
     def __init__(
@@ -183,7 +268,20 @@ class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Co-cluster documents x words, or a Corpus."""
+        """Cluster documents and words.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the estimator works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The estimator itself, fitted.
+        """
         counts = self._fit_counts(X, np.float64)
         check_parameters(self)
         rows, columns = not_empty(counts)

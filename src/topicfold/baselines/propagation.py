@@ -36,22 +36,52 @@ def spread(graph: sp.csr_array, start: np.ndarray, alpha: float) -> np.ndarray:
 
 
 class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
-    """Local and global consistency (Zhou et al. 2004): labels spread over the graph of documents.
+    """Label propagation: labels spread over a graph of documents (local and global consistency).
 
-    Each class is then weighted so that its sum over the documents is its share of the labels (class mass normalisation,
-    Zhu et al. 2003). Documents that no label reaches have the most frequent class of the labels.
+    Each class is weighted so that its sum over the documents is its share of the labels (class mass normalisation).
+    Documents that no label reaches get the most frequent class.
 
     Parameters
     ----------
-    n_neighbors, metric : of the graph, as in `knn_graph`; not used when a graph is given.
-    alpha : how much a document listens to its neighbours, below 1; the rest is its own label.
-
-    Labels are as in `TopicClassifier`: None, '', NaN and -1 are no label.
+    n_neighbors : int, default=10
+        Number of neighbours per document in the graph that is built if `fit` gets none.
+    metric : str, default='cosine'
+        Similarity for that graph; see `knn_graph`.
+    alpha : float, default=0.99
+        How much a document follows its neighbours, from 0 to below 1. The rest is its own label.
+    n_jobs : int or None, default=None
+        Number of threads for the search of neighbours. None means one, -1 all cores.
 
     Attributes
     ----------
-    classes_ : the classes, sorted. graph_ : the graph. scores_ : documents x classes, F by class mass.
-    transduction_ : the class of each training document, labelled or not.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    graph_ : csr_array of shape (n_documents, n_documents)
+        The graph.
+    scores_ : ndarray of shape (n_documents, n_classes)
+        What reached each training document, weighted by class.
+    transduction_ : ndarray of shape (n_documents,)
+        The class of each training document, labelled or not.
+
+    See Also
+    --------
+    topicfold.TopicClassifier : A classifier on the topics of a model.
+    topicfold.DTM : Topics from a graph and a few labels.
+
+    References
+    ----------
+    Zhou, D., Bousquet, O., Lal, T. N., Weston, J. and Schölkopf, B. (2003). Learning with local and global consistency.
+    NIPS.
+
+    Zhu, X., Ghahramani, Z. and Lafferty, J. (2003). Semi-supervised learning using Gaussian fields and harmonic
+    functions. ICML.
+
+    Examples
+    --------
+    >>> from topicfold.baselines import LabelPropagation
+    >>> counts = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]]
+    >>> LabelPropagation(n_neighbors=1).fit(counts, ["a", None, "b", None]).transduction_.tolist()
+    ['a', 'a', 'b', 'b']
     """
 
     def __init__(
@@ -65,7 +95,24 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     def fit(
         self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> Self:
-        """Spread the labels of y over `graph`, the nearest neighbours by `embeddings`, or those by the words of X."""
+        """Spread labels over the graph.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,)
+            Labels. None, '', NaN and -1 mean that a document has none.
+        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
+            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
+        embeddings : array of shape (n_documents, n_dimensions), default=None
+            Vectors by which to find nearest neighbours. None finds them by words.
+
+        Returns
+        -------
+        object
+            The estimator itself, fitted.
+        """
         if not 0 <= self.alpha < 1:
             raise ValueError(f"alpha={self.alpha!r}: expected a number from 0 to below 1")
         counts = self._fit_counts(X, np.float64)
@@ -91,9 +138,21 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     def predict(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """The class of new documents, by the mean scores of the training documents nearest to each.
+        """Predict the class of new documents, by the mean scores of the training documents nearest to each.
 
-        A model fitted on a graph needs `graph` (new x training documents) here, one on embeddings `embeddings`.
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edges from these documents to the training documents. Needed if the model was fitted on a graph.
+        embeddings : array of shape (n_documents, n_dimensions), default=None
+            Vectors of these documents. Needed if the model was fitted on embeddings.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            The classes.
         """
         check_is_fitted(self)
         given = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
@@ -111,7 +170,24 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     def score(
         self, X: CountsLike, y: ArrayLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> float:
-        """The share of documents put in their class, of those that have a label."""
+        """Compute the accuracy over the documents that have a label.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : array-like of shape (n_documents,)
+            True labels. None, '', NaN and -1 mean that a document has none.
+        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
+            Edges from these documents to the training documents. Needed if the model was fitted on a graph.
+        embeddings : array of shape (n_documents, n_dimensions), default=None
+            Vectors of these documents. Needed if the model was fitted on embeddings.
+
+        Returns
+        -------
+        float
+            The fraction of labelled documents whose class is predicted.
+        """
         return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
 
     def _vectors(self, counts: sp.csr_array, embeddings: ArrayLike | None) -> Any:

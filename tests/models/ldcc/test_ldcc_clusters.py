@@ -85,7 +85,7 @@ def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
 
 
 def test_one_document_topic_and_one_segment_per_document_is_lda(sampled):
-    from topicfold.baselines.gibbs_lda import GibbsLDA
+    from topicfold.baselines import GibbsLDA
 
     train, test = sampled[:300], sampled[300:]
     ours, theirs = [], []

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from naive import ttmm_step, ttmm_token_topics
 from topicfold import TTMM
-from topicfold.baselines.gibbs_lda import GibbsLDA
+from topicfold.baselines import GibbsLDA
 
 
 def test_em_never_falls_without_smoothing(sampled):

@@ -1,0 +1,249 @@
+"""LSI and PCA: the leading singular vectors of tf-idf.
+
+Library calls run on one thread, since their sums change with the number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+
+from ..engine.blocks import single_threaded_libraries
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
+from .kmeans import kmeans_on_rows
+from .tfidf_rows import counts_and_tfidf, tfidf_of_new
+
+__all__ = ["LSI", "PCA"]
+
+
+class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Latent semantic indexing: the leading singular vectors of tf-idf.
+
+    There is no P(w|z). Coordinates have signs, so the largest says nothing; documents are clustered by k-means instead.
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    n_init : int, default=10
+        Number of starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_topics, n_words)
+        The singular vectors.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        Coordinates of the training documents.
+    labels_ : ndarray of int of shape (n_documents,)
+        Clusters of the training documents: k-means on the coordinates, scaled to length one.
+    idf_ : ndarray of shape (n_words,)
+        Inverse document frequencies.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.baselines.PCA : The same around the mean document.
+    topicfold.PLSA : The probabilistic version.
+
+    References
+    ----------
+    Deerwester, S., Dumais, S. T., Furnas, G. W., Landauer, T. K. and Harshman, R. (1990). Indexing by latent semantic
+    analysis. Journal of the American Society for Information Science 41, 391-407.
+    https://doi.org/10.1002/(SICI)1097-4571(199009)41:6%3C391::AID-ASI1%3E3.0.CO;2-9
+
+    Examples
+    --------
+    >>> from topicfold.baselines import LSI
+    >>> model = LSI(2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
+    """
+
+    def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: RandomStateLike = None) -> None:
+        self.n_topics = n_topics
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.preprocessing import normalize
+
+        rng = check_random_state(self.random_state)
+        _, vectors = counts_and_tfidf(self, X)
+        with single_threaded_libraries():
+            self.components_ = TruncatedSVD(self.n_topics, n_iter=10, random_state=rng).fit(vectors).components_
+        self.doc_topic_ = vectors @ self.components_.T
+        self.labels_ = kmeans_on_rows(normalize(self.doc_topic_), self.n_topics, self.n_init, 300, rng).labels_
+        return self
+
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
+        """Fit the model and return the coordinates of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document.
+        """
+        return self.fit(X, y).doc_topic_
+
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """Compute the coordinates of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document. A row does not depend on the other documents.
+        """
+        return tfidf_of_new(self, X) @ self.components_.T
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_topics
+
+
+class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Principal components of tf-idf.
+
+    There is no P(w|z). Coordinates have signs, so the largest says nothing; documents are clustered by k-means instead.
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics.
+    n_init : int, default=10
+        Number of starts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random numbers. Pass an int to get the same result in every run.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_topics, n_words)
+        The principal components.
+    mean_ : ndarray of shape (n_words,)
+        The mean document.
+    doc_topic_ : ndarray of shape (n_documents, n_topics)
+        Coordinates of the training documents.
+    labels_ : ndarray of int of shape (n_documents,)
+        Clusters of the training documents: k-means on the coordinates.
+    idf_ : ndarray of shape (n_words,)
+        Inverse document frequencies.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
+    document_ids_ : sequence of str or None
+        Ids of the training documents, if X was a Corpus or texts.
+
+    See Also
+    --------
+    topicfold.baselines.LSI : The same around the origin.
+
+    Examples
+    --------
+    >>> from topicfold.baselines import PCA
+    >>> model = PCA(2, random_state=0).fit([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 2, 1], [0, 0, 1, 2]])
+    >>> (model.labels_ == model.labels_[0]).tolist()
+    [True, True, False, False]
+    """
+
+    def __init__(self, n_topics: int = 20, *, n_init: int = 10, random_state: RandomStateLike = None) -> None:
+        self.n_topics = n_topics
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Fit the model to documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        object
+            The model itself, fitted.
+        """
+        from sklearn.decomposition import PCA as Kernel
+
+        rng = check_random_state(self.random_state)
+        _, vectors = counts_and_tfidf(self, X)
+        few = self.n_topics < min(vectors.shape)  # else the sparse solver has nothing to leave out
+        with single_threaded_libraries():
+            kernel = Kernel(self.n_topics, svd_solver="arpack" if few else "full", random_state=rng)
+            kernel.fit(vectors if few else vectors.toarray())
+        self.components_, self.mean_ = kernel.components_, np.asarray(kernel.mean_).ravel()
+        self.doc_topic_ = vectors @ self.components_.T - self.mean_ @ self.components_.T
+        self.labels_ = kmeans_on_rows(self.doc_topic_, self.n_topics, self.n_init, 300, rng).labels_
+        return self
+
+    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
+        """Fit the model and return the coordinates of the training documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document.
+        """
+        return self.fit(X, y).doc_topic_
+
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """Compute the coordinates of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Coordinates, one row per document. A row does not depend on the other documents.
+        """
+        vectors = tfidf_of_new(self, X)
+        return vectors @ self.components_.T - self.mean_ @ self.components_.T
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_topics
