@@ -55,7 +55,8 @@ class Experiment:
     measure: Callable[[Any, Method, Mapping[str, Any], int, Mapping[str, Any]], Mapping[str, float]]
     quick: Mapping[str, Any] = field(default_factory=dict)  # what `--quick` changes in the protocol
     published: Mapping[tuple[str, str, str], float] = field(default_factory=dict)  # (method, setting, measure): number
-    notes: str = ""  # one a line
+    about: str = ""  # a short paragraph at the head of the page: what is asked, and how to read the tables
+    notes: str = ""  # one per line
     figure: Callable[[Mapping[str, Any], Path], None] | None = None  # draws the summary into a PNG; needs matplotlib
     extra: Callable[[Mapping[str, Any]], list[str]] | None = None  # lines of Markdown computed from the summary
 

@@ -80,6 +80,7 @@ def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "
     lines = [
         f"# {experiment.title}",
         "",
+        *([experiment.about, ""] if experiment.about else []),
         f"Source: {experiment.source}",
         "",
         f"    {results['command']}",
