@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from .common import Row, Setting, note
+from .figures import draw_ratios
 
 SUBJECTS = (
     "plsa",
@@ -68,9 +69,11 @@ def main() -> None:
         if arguments.quick or arguments.only:
             command = "python -m benchmarks" + " --quick" * arguments.quick
             command += "".join(f" --only {name}" for name in arguments.only or ())
-        lines = ["# Benchmarks", "", f"Made by `{command}`; do not edit.", *(f"- {fact}" for fact in facts), "", table]
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        picture = arguments.out.with_suffix(".png")
+        drawn = [f"![Ratios]({picture.name})", ""] if draw_ratios(rows, picture) else []
+        head = ["# Benchmarks", "", f"Made by `{command}`; do not edit.", *(f"- {fact}" for fact in facts), ""]
+        arguments.out.write_text("\n".join([*head, *drawn, table]) + "\n", encoding="utf-8")
 
 
 def _cells(row: Row) -> list[str]:

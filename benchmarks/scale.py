@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .common import Row, Setting, fresh, installed, resident, seconds
+from .figures import draw_scale
 from .paragraphs import cached_paragraphs
 
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
@@ -50,9 +51,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="figures whose name begins so")
     parser.add_argument("--so-far", action="store_true", help="run nothing: a page of the figures there are")
     given = parser.parse_args()
+    from .__main__ import _machine, _versions
+
     given.folder.mkdir(parents=True, exist_ok=True)
     log = given.out.with_suffix(".jsonl")
-    done = _read(log)
+    done, made = _read(log)
     for what, size in _cells(given.sizes):
         wanted = not given.only or any(what.startswith(name) for name in given.only)
         if (what, size) in done or given.so_far or not wanted:
@@ -62,7 +65,12 @@ def main() -> None:
         with open(log, "a", encoding="utf-8") as file:
             file.write(json.dumps({"what": what, "size": size, **figures}) + "\n")
         print(what, size, figures, flush=True)
-    given.out.write_text(page(done), encoding="utf-8")
+        made = f"{date.today().isoformat()}. {_machine()}. {_versions()}."
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"made": made}) + "\n")
+    picture = given.out.with_suffix(".png")
+    draw_scale(done, picture)
+    given.out.write_text(page(done, made, picture.name), encoding="utf-8")
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -205,31 +213,35 @@ def _peer(what: str, corpus_file: str) -> dict[str, float]:
 # ---- the page -------------------------------------------------------------------------------------------------------
 
 
-def _read(log: Path) -> dict[tuple[str, int], dict[str, float]]:
-    found = {}
+def _read(log: Path) -> tuple[dict[tuple[str, int], dict[str, float]], str]:
+    """The figures, and when and on what machine the last of them was measured."""
+    found, made = {}, ""
     if log.exists():
         for line in log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            found[row.pop("what"), row.pop("size")] = row
-    return found
+            if "made" in row:
+                made = row["made"]
+            else:
+                found[row.pop("what"), row.pop("size")] = row
+    return found, made
 
 
-def page(done: dict[tuple[str, int], dict[str, float]]) -> str:
+def page(done: dict[tuple[str, int], dict[str, float]], made: str, picture: str) -> str:
     """All figures as Markdown."""
-    from .__main__ import _machine, _versions
-
     sizes = sorted({size for _, size in done})
     names = list(dict.fromkeys(what for what, _ in done))
-    made = f"about {_cells_per_document(done):.0f} different words from real texts (benchmarks/paragraphs.py)"
+    texts = f"about {_cells_per_document(done):.0f} different words from real texts (benchmarks/paragraphs.py)"
     kept = "LTM and LapPLSI hold the corpus in memory; the others leave it on disk."
     lines = [
         "# Scale",
         "",
         "Made by `python -m benchmarks.scale --data DATA --folder FOLDER`; do not edit.",
-        f"- {date.today().isoformat()}. {_machine()}. {_versions()}.",
-        f"- Paragraphs of {made}, at most {READING['max_words']:,} words in all; {ITERATIONS} iterations.",
+        f"- {made}",
+        f"- Paragraphs of {texts}, at most {READING['max_words']:,} words in all; {ITERATIONS} iterations.",
         f"- CPU seconds of one thread / peak MB of a process that did nothing else. {kept}",
         f"- The exponent is that of the last two sizes: 1 is linear. {_loads(done)}",
+        "",
+        f"![CPU time and peak memory by number of documents]({picture})",
         "",
         "| | " + " | ".join(f"{size:,}" for size in sizes) + " | exponent |",
         "|---|" + "---|" * (len(sizes) + 1),

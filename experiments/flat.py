@@ -28,6 +28,7 @@ from topicfold.topics.ranking import relevance, top_word_columns
 
 from . import Experiment, Measure, Method, make_estimator
 from .corpora import load_benchmark
+from .dot_plots import Dots
 
 __all__ = ["EXPERIMENTS"]
 
@@ -228,5 +229,9 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots(
+            {"nmi": "NMI", "perplexity": "test perplexity", "npmi": "c_npmi", "svm": "SVM test accuracy"},
+            left_out=("majority",),
+        ),
     ),
 )

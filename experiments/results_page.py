@@ -6,7 +6,6 @@ import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import fmean, stdev
@@ -20,7 +19,11 @@ _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy",
 
 
 def summary(
-    experiment: Experiment, protocol: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], command: str, n_jobs: int
+    experiment: Experiment,
+    protocol: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    command: str,
+    last_run: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """Everything a reader needs, as plain values: how it was made, the cells, and mean and sd by method and setting."""
     return {
@@ -28,8 +31,7 @@ def summary(
         "title": experiment.title,
         "source": experiment.source,
         "command": command,
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": {**machine(), "cells at a time": n_jobs},
+        "run": last_run,
         "protocol": dict(protocol),
         "results": _results(experiment, rows),
         "failures": [
@@ -75,8 +77,7 @@ def setting_text(setting: Mapping[str, Any]) -> str:
 
 
 def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "") -> str:
-    """The results as a page: how it was made, the figure, what is computed from it all, a table a setting, notes."""
-    kind = ", ".join(f"{key} {value}" if key != "processor" else value for key, value in results["machine"].items())
+    """The results as a page: how they were made, a figure, what follows from them, one table per setting, notes."""
     lines = [
         f"# {experiment.title}",
         "",
@@ -85,17 +86,15 @@ def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "
         "",
         f"    {results['command']}",
         "",
-        f"Run on {results['date']}: {kind}.",
+        _when_and_where(results["run"]),
         "",
-        "Numbers are ours, mean ± standard deviation (runs)"
-        + (
-            ", then the published one." if experiment.published else "; there are no published ones to set beside them."
-        ),
+        "Numbers are ours: mean ± standard deviation (number of runs)"
+        + (", then / and the published number, if there is one." if experiment.published else "."),
     ]
     if results["missing"]:
         lines += [
             "",
-            f"**Not finished**: {results['missing']} of the runs are missing; (runs) says how many there are.",
+            f"**Not finished**: {results['missing']} runs are missing; numbers in parentheses count those there are.",
         ]
     if figure:
         lines += ["", figure]
@@ -115,6 +114,13 @@ def markdown(experiment: Experiment, results: Mapping[str, Any], figure: str = "
     if experiment.notes:
         lines += ["", "## Notes", "", *(f"- {note}" for note in experiment.notes.splitlines())]
     return "\n".join(lines) + "\n"
+
+
+def _when_and_where(run: Mapping[str, Any] | None) -> str:
+    if run is None:
+        return "The run has not ended."
+    parts = (value if key == "processor" else f"{key} {value}" for key, value in run["machine"].items())
+    return f"Run on {run['date']}: {', '.join(parts)}."
 
 
 def _described(method: Any) -> str:

@@ -1,6 +1,8 @@
 """Runs an experiment cell by cell. Each finished cell is one line of JSON on disk at once, so a killed run resumes.
 
-A cell is known by its method with parameters, setting, seed and the protocol: change any of them and it is run anew.
+A cell is identified by its method with parameters, setting, seed and the protocol: change any of them and it is run
+again. After the cells of a run, a line says when and on what machine it ended, so that a page drawn again later still
+says when its numbers were measured.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -22,7 +25,7 @@ from topicfold.engine.progress import progress
 
 from . import Experiment, Method, load_experiment
 from .corpora import data_folder
-from .results_page import markdown, setting_text, summary
+from .results_page import machine, markdown, setting_text, summary
 
 __all__ = ["Cell", "cells_of", "measure", "run"]
 
@@ -83,7 +86,7 @@ def measure(
     cells = cells_of(experiment, protocol)
     out.mkdir(parents=True, exist_ok=True)
     log = out / f"{_stem(name, quick)}.jsonl"
-    finished = _read(log)
+    finished, last_run = _read(log)
     missing = [cell for cell in cells if finished.get(cell.key, {"error": "not run"})["error"] is not None]
     if not so_far:
         with _progress(experiment.title, len(cells), len(cells) - len(missing), verbose) as show:
@@ -91,9 +94,15 @@ def measure(
                 _append(log, row)
                 finished[row["key"]] = row
                 show(row)
+        if missing:
+            last_run = {
+                "date": datetime.now(UTC).date().isoformat(),
+                "machine": {**machine(), "cells at a time": n_jobs},
+            }
+            _append(log, {"run": last_run})
     rows = [finished[cell.key] for cell in cells if cell.key in finished]
     command = f"python -m experiments {name} --data DATA --out {'OUT' if out.is_absolute() else out.as_posix()}"
-    results = summary(experiment, protocol, rows, command + (" --quick" if quick else ""), n_jobs)
+    results = summary(experiment, protocol, rows, command + (" --quick" if quick else ""), last_run)
     return {**results, "missing": len(cells) - len(rows)}
 
 
@@ -192,17 +201,24 @@ def _run_cell(experiment: Experiment, protocol: Protocol, prepared: Any, cell: C
 # ---- the log --------------------------------------------------------------------------------------------------------
 
 
-def _read(log: Path) -> dict[str, Row]:
-    """Rows by key, the last one for each. A line cut short by a kill is not a row."""
+def _read(log: Path) -> tuple[dict[str, Row], dict[str, Any] | None]:
+    """Rows by key, the last one for each, and the date and machine of the last run that ended.
+
+    A line cut short by a kill is not a row.
+    """
     rows: dict[str, Row] = {}
+    last_run = None
     if log.exists():
         for line in log.read_text(encoding="utf-8").splitlines():
             try:
                 row = json.loads(line)
-                rows[row["key"]] = row
+                if "run" in row:
+                    last_run = row["run"]
+                else:
+                    rows[row["key"]] = row
             except (ValueError, KeyError, TypeError):
                 continue
-    return rows
+    return rows, last_run
 
 
 def _append(log: Path, row: Row) -> None:

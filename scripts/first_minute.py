@@ -59,14 +59,31 @@ def main() -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="Markdown page to write")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        text = page(Path(place))
+        text, sizes = page(Path(place))
     print(text)
     if given.write:
+        picture = given.write.with_suffix(".png")
+        draw(sizes, picture)
+        text += f"\n\n![Size of each package]({picture.name})"
         given.write.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def page(place: Path) -> str:
-    """All measurements as a page."""
+def draw(sizes: Counter[str], path: Path) -> None:
+    """Bars of the packages of at least 1 MB; needs matplotlib."""
+    from topicfold.plots.style import COLOURS, new_figure, tidy
+
+    large = [(name, size / 1e6) for name, size in sizes.most_common() if size >= 1e6]
+    figure = new_figure(8, 0.24 * len(large) + 0.8)
+    axes = figure.subplots()
+    axes.barh([name for name, _ in large], [size for _, size in large], color=COLOURS[0])
+    axes.invert_yaxis()
+    axes.set_xlabel("MB")
+    tidy(axes, "x")
+    figure.savefig(path, dpi=110)
+
+
+def page(place: Path) -> tuple[str, Counter[str]]:
+    """All measurements as a page, and the bytes of each package."""
     subprocess.run([sys.executable, "-m", "build", "-q", "--wheel", "--outdir", place, ROOT], check=True)
     (wheel,) = place.glob("*.whl")
     made = seconds(lambda: venv.create(place / "env", with_pip=True))
@@ -101,7 +118,7 @@ def page(place: Path) -> str:
         *(f"| {name} | {size / 1e6:,.1f} |" for name, size in sizes.most_common() if size >= 1e6),
         f"| {len(small)} others | {sum(small) / 1e6:,.1f} |",
     ]
-    return "\n".join(lines)
+    return "\n".join(lines), sizes
 
 
 def seconds(work: Callable[[], Any]) -> float:

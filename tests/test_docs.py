@@ -108,3 +108,13 @@ def test_the_api_page_names_everything_public():
     constants = {"BACKGROUND_WEIGHT", "BASELINES"}
     public = {*topicfold.__all__, *baselines.__all__, *metrics.__all__, *plots.__all__} - rooms - constants
     assert public - listed == set()
+
+
+# Pages that are read, not measured: an overview, and topics that people looked at one by one.
+WITHOUT_PICTURE = {"about", "index", "junk", "cluster"}
+
+
+def test_pages_of_results_have_a_picture():
+    for page in sorted((ROOT / "docs" / "results").glob("*.md")):
+        if page.stem not in WITHOUT_PICTURE:
+            assert f"]({page.stem}.png)" in page.read_text(encoding="utf-8"), page

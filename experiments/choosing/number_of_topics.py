@@ -20,6 +20,7 @@ from topicfold.datasets import load_demo
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..dot_plots import Dots
 from ..embeddings.embedding_graphs import make_bertopic
 from ..embeddings.minilm import embed
 from ..priors.held_out_text import nmi
@@ -271,5 +272,6 @@ EXPERIMENTS = (
         measure=measure,
         notes=NOTES,
         extra=comparison,
+        figure=Dots({"nmi": "NMI"}),
     ),
 )

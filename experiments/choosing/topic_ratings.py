@@ -15,6 +15,7 @@ import numpy as np
 from topicfold.metrics.coherence import coherence
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from ..embeddings.minilm import embed
 from .reference import REFERENCE, reference_tokens
 
@@ -174,5 +175,6 @@ EXPERIMENTS = (
             ("published NPMI", "topics of=nytimes", "rating"): 0.39,
         },
         notes=NOTES,
+        figure=Dots({"rating": "correlation with ratings"}, interval={"rating": ("rating low", "rating high")}),
     ),
 )

@@ -20,6 +20,7 @@ from topicfold.topics.ranking import keyness, relevance, top_word_columns
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..dot_plots import DotsOverCorpora
 from ..results_page import in_cell, means_by_corpus
 from .reference import REFERENCE, reference_tokens
 
@@ -240,5 +241,8 @@ EXPERIMENTS = (
         measure=measure,
         notes=NOTES,
         extra=comparison,
+        figure=DotsOverCorpora(
+            {"c_v": "c_v", "c_npmi": "c_npmi", "inside": "c_npmi within the corpus", "diversity": "diversity"}
+        ),
     ),
 )

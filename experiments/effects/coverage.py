@@ -17,6 +17,7 @@ from topicfold import LDA, Corpus, effects
 from topicfold.analysis.regression import Regression, regress
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 
 __all__ = ["EXPERIMENTS", "Drawn", "draw", "true_coefficients"]
 
@@ -164,5 +165,9 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots(
+            {"covered": "intervals that contain the truth", "null": "null effects called significant"},
+            target={"covered": 0.95, "null": 0.05},
+        ),
     ),
 )

@@ -21,6 +21,7 @@ from topicfold.models.best_start import best_start
 from topicfold.models.lda.lda import LDA
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from .metadata_corpora import READERS, WithMetadata, design_of
 from .prevalence_lda import BETA, FOCUS, Prior, fit_coefficients, fold_in, shares_of, steps, topics_of
 from .prevalence_page import AFTER, DEFAULT, IN_FIT, OBSERVED, PLAIN, STRENGTH, UNIGRAM, conclusion
@@ -324,5 +325,6 @@ EXPERIMENTS = (
         measure=measure,
         notes=NOTES,
         extra=conclusion,
+        figure=Dots({"half": "log-likelihood per token, half observed"}, left_out=("unigram",)),
     ),
 )

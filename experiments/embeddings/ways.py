@@ -21,6 +21,7 @@ from topicfold.corpus.corpus import Corpus
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..dot_plots import Dots
 from ..priors.held_out_text import nmi
 from .minilm import MODEL, MiniLM, cache_folder
 
@@ -164,5 +165,6 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots({"per second": "texts per second", "LTM": "NMI of LTM", "DTM": "NMI of DTM"}, log=("per second",)),
     ),
 )

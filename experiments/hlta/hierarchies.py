@@ -18,6 +18,7 @@ from topicfold.models.hlta.tree_words import words_given_states
 from topicfold.topics.ranking import relevance, top_word_columns
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from ..few_labels import remembered
 from ..grids import paired_lines
 from .presence_data import BI, HLDA_PARAMETERS, MIN_DF, NIPS, SOURCE, Texts, fitted, prepare, presence, whole
@@ -333,6 +334,7 @@ EXPERIMENTS = (
         },
         notes=NOTES_TABLE7,
         extra=extra_table7,
+        figure=Dots({"coherence": "average coherence", "npmi": "NPMI"}),
     ),
     Experiment(
         name="hlta-tables",
@@ -356,5 +358,6 @@ EXPERIMENTS = (
         measure=measure_tables,
         notes=NOTES_TABLES,
         extra=extra_tables,
+        figure=Dots({"topics": "topics", "coherence 4": "coherence, 4 words", "coherence 10": "coherence, 10 words"}),
     ),
 )

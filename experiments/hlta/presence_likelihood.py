@@ -16,6 +16,7 @@ from scipy.special import gammaln
 from topicfold.metrics.completion import BACKGROUND_WEIGHT
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from ..results_page import setting_text
 from ..token_likelihood import TokenModel, hlda_model, lda_model, log_distinct, log_length, presence_given_share
 from .presence_data import (
@@ -279,5 +280,6 @@ EXPERIMENTS = (
         },
         notes=NOTES_TABLE8,
         extra=extra_table8,
+        figure=Dots({"presence": "log-likelihood, no word twice", "jointly": "log-likelihood, hidden words"}),
     ),
 )

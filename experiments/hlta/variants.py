@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from .hierarchies import LENGTHS, average_coherence, hlta_topics
 from .presence_data import (
     BI,
@@ -137,6 +138,7 @@ EXPERIMENTS = (
         measure=measure_fit,
         notes=NOTES_BI,
         extra=extra_bi,
+        figure=Dots({"own": "held-out log-likelihood", "coherence 4": "coherence, 4 words", "cpu": "fit, CPU s"}),
     ),
     Experiment(
         name="hlta-emission",
@@ -156,5 +158,8 @@ EXPERIMENTS = (
         measure=measure_fit,
         notes=NOTES_EMISSION,
         extra=extra_emission,
+        figure=Dots(
+            {"jointly": "log-likelihood, hidden words", "coherence 4": "coherence, 4 words", "cpu": "fit, CPU s"}
+        ),
     ),
 )

@@ -16,6 +16,7 @@ from topicfold.engine.blocks import single_threaded_libraries
 from topicfold.metrics.clustering import omega_index, pairwise_scores
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from ..few_labels import remembered
 from ..grids import paired_lines
 from .segmented_data import FILTERS, FIRST, SOURCE, SWEEPS, WIKIPEDIA, fitted, read
@@ -209,5 +210,6 @@ EXPERIMENTS = (
         },
         notes=NOTES,
         extra=extra,
+        figure=Dots({"f": "F", "omega": "omega index", "overlap": "clusters per document"}, left_out=("all in one",)),
     ),
 )

@@ -19,6 +19,7 @@ from topicfold.metrics.clustering import clustering_accuracy
 
 from .. import WITH_PRIORS, Experiment, Measure, Method
 from ..corpora import load_benchmark
+from ..dot_plots import Dots
 from ..few_labels import RAW_WORDS, SVM, TFIDF_WORDS, Documents, check_size, few_labels, fitted, remembered
 from ..grids import averages, draw_curves, looks, paired_lines, points
 from ..results_page import setting_text
@@ -517,6 +518,17 @@ EXPERIMENTS = (
         },
         notes=NOTES_TABLE2,
         extra=extra_table2,
+        figure=Dots(
+            {
+                "2": "error, 2 labels",
+                "6": "6 labels",
+                "10": "10 labels",
+                "14": "14 labels",
+                "20": "20 labels",
+                "mean": "mean",
+            },
+            left_out=("majority",),
+        ),
     ),
     Experiment(
         name="ltm-figure2",

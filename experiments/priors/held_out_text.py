@@ -19,6 +19,7 @@ from topicfold.metrics.completion import completion_log_likelihood, perplexity, 
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..dot_plots import Dots
 
 __all__ = ["EXPERIMENTS", "Part", "cut", "nmi", "read"]
 
@@ -177,5 +178,6 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots({"perplexity": "test perplexity", "nmi": "NMI"}, log=("perplexity",)),
     ),
 )

@@ -17,6 +17,7 @@ from topicfold.metrics.completion import perplexity
 
 from .. import Experiment, Measure, Method, make_estimator
 from ..corpora import load_benchmark
+from ..dot_plots import Dots
 from ..embeddings.embedding_graphs import Data
 from ..embeddings.short_texts import draw
 from .held_out_text import Texts, cut, nmi, read
@@ -126,5 +127,6 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots({"perplexity": "test perplexity", "nmi": "NMI"}),
     ),
 )

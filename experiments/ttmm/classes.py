@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from ..flat import FOLDER, Data, prepare
 
 __all__ = ["EXPERIMENTS"]
@@ -117,5 +118,6 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots({"accuracy": "test accuracy"}),
     ),
 )

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from topicfold.engine.blocks import single_threaded_libraries
 
 from .. import Experiment, Measure, Method, make_estimator
+from ..dot_plots import Dots
 from .reuters import CORPUS, FOLDER, SOURCE, has_label, read_stories
 
 __all__ = ["EXPERIMENTS", "TEXT", "Data", "fitted"]
@@ -352,5 +353,12 @@ EXPERIMENTS = (
         prepare=prepare_both,
         measure=measure_unlabelled,
         notes=NOTES_UNLABELLED,
+        figure=Dots(
+            {
+                f"{name} {labels} F1 gain": f"gain in F1: {name}, {labels} labels"
+                for name in CATEGORIES
+                for labels in (88, 441)
+            }
+        ),
     ),
 )

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import Experiment, Measure, Method
+from ..dot_plots import Dots
 from .features import TEXT, Data, fitted
 from .reuters import CORPUS, FOLDER, SOURCE, read_stories
 
@@ -105,5 +106,6 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots({"map": "mean average precision", "p10": "precision at 10"}),
     ),
 )

@@ -22,6 +22,7 @@ from topicfold.datasets import load_demo
 
 from .. import Experiment, Measure, Method
 from ..corpora import load_benchmark
+from ..dot_plots import Dots
 from ..embeddings.embedding_graphs import make_bertopic
 from ..embeddings.minilm import embed
 from .descriptions import DEBIAN_SECTIONS, NEWSGROUPS, REUTERS_TOPICS
@@ -277,5 +278,6 @@ EXPERIMENTS = (
         prepare=prepare,
         measure=measure,
         notes=NOTES,
+        figure=Dots({"accuracy": "accuracy", "f1": "macro-F1"}),
     ),
 )

@@ -44,7 +44,7 @@ def test_every_experiment_is_well_declared():
 
 def test_quick_run_from_end_to_end(quick_run, small_flat):
     folder, out, text, results = quick_run
-    assert sorted(path.name for path in out.iterdir()) == [f"{FLAT}-quick.{end}" for end in ("jsonl", "md")]
+    assert sorted(path.name for path in out.iterdir()) == [f"{FLAT}-quick.{end}" for end in ("jsonl", "md", "png")]
     assert (out / f"{FLAT}-quick.md").read_text(encoding="utf-8") == text
     assert f"python -m experiments {FLAT} --data DATA --out OUT --quick" in text
     assert str(folder) not in text
@@ -71,7 +71,7 @@ def test_quick_run_from_end_to_end(quick_run, small_flat):
 
 def test_a_killed_run_resumes(quick_run, small_flat, tmp_path):
     folder, out, _, before = quick_run
-    lines = (out / f"{FLAT}-quick.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    *lines, _ = (out / f"{FLAT}-quick.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)  # cells, the run
     kept = lines[: len(lines) // 2]
     cut = lines[len(kept)][:40]  # killed while writing a line
     (tmp_path / f"{FLAT}-quick.jsonl").write_text("".join(kept) + cut, encoding="utf-8")
@@ -160,7 +160,27 @@ def test_failed_cells_are_tried_again_and_others_are_not(tmp_path):
     first = log.read_text(encoding="utf-8").splitlines()
     run_toy(tmp_path)
     added = log.read_text(encoding="utf-8").splitlines()[len(first) :]
-    assert [json.loads(line)["method"] for line in added] == ["bad"] * 6
+    assert [json.loads(line).get("method") for line in added] == ["bad"] * 6 + [None]
+    assert json.loads(added[-1])["run"]["machine"]["cells at a time"] == 1
+
+
+def test_a_page_drawn_again_says_when_its_numbers_were_measured(tmp_path):
+    good = replace(TOY, methods=(Method("good"),))
+    run_toy(tmp_path, good)
+    log = tmp_path / "out" / "toy.jsonl"
+    *cells, _ = log.read_text(encoding="utf-8").splitlines()
+    last = {"run": {"date": "2020-02-29", "machine": {"processor": "abacus", "cores": 1}}}
+    log.write_text("\n".join([*cells, json.dumps(last)]) + "\n", encoding="utf-8")
+    for options in ({"so_far": True}, {}):  # nothing is missing, so nothing is run
+        text, _ = run_toy(tmp_path, good, **options)
+        assert "Run on 2020-02-29: abacus, cores 1." in text
+    log.write_text("\n".join(cells) + "\n", encoding="utf-8")  # killed before its end
+    assert "The run has not ended." in run_toy(tmp_path, good, so_far=True)[0]
+
+
+def test_a_page_begins_with_what_is_asked(tmp_path):
+    text, _ = run_toy(tmp_path, replace(TOY, about="Which is better?"))
+    assert text.startswith("# Toy\n\nWhich is better?\n\nSource: a paper\n")
 
 
 def test_another_protocol_does_not_reuse_results(tmp_path):

@@ -76,7 +76,29 @@ def write_page(path: Path, tallies: Sequence[Tally], command: str, order: Sequen
     runs |= {tally.name: {**tally.to_json(), **about} for tally in tallies}
     ordered = [runs[name] for name in (*order, *sorted(set(runs) - set(order))) if name in runs]
     kept.write_text("".join(json.dumps(run) + "\n" for run in ordered), encoding="utf-8")
-    path.write_text(_page(ordered), encoding="utf-8")
+    picture = path.with_suffix(".png")
+    _draw(ordered, picture)
+    path.write_text(_page(ordered, picture.name), encoding="utf-8")
+
+
+def _draw(runs: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """How the cases of each group ended, as shares."""
+    from topicfold.plots.style import COLOURS, PALE, new_figure, tidy
+
+    colours = {"answer": COLOURS[0], "refused": PALE, **dict.fromkeys(FAILURES, COLOURS[1])}
+    figure = new_figure(8, 0.34 * len(runs) + 1.1)
+    axes = figure.subplots()
+    for place, run in enumerate(runs):
+        total, left = sum(run["kinds"].values()), 0.0
+        for kind, colour in colours.items():
+            share = 100 * run["kinds"].get(kind, 0) / total
+            axes.barh(place, share, left=left, color=colour, height=0.65)
+            left += share
+    axes.set_yticks(range(len(runs)), [f"{run['name']}, {sum(run['kinds'].values()):,} cases" for run in runs])
+    axes.invert_yaxis()
+    axes.set_xlabel("% of cases; blue: an answer, grey: refused with one line, orange: a failure")
+    tidy(axes, "x")
+    figure.savefig(path, dpi=110)
 
 
 def commit() -> str:
@@ -92,7 +114,7 @@ ends its process is run again alone. Each ends in an answer, is refused (a Value
 in one of the ways of the other columns."""
 
 
-def _page(runs: Sequence[Mapping[str, Any]]) -> str:
+def _page(runs: Sequence[Mapping[str, Any]], picture: str) -> str:
     """The table as a page, with the commands, the dates, the commits and the kind of machine."""
     about = runs[-1]["machine"]
     kind = f"{about['cores']} cores of {about['processor']}, " + ", ".join(
@@ -106,6 +128,7 @@ def _page(runs: Sequence[Mapping[str, Any]]) -> str:
         "\n".join(f"    {command}" for command in dict.fromkeys(run["command"] for run in runs)),
         f"Run on {dates} at commit {commits}: {kind}.",
         _MEANING,
+        f"![How the cases of each group ended]({picture})",
         table([Tally.from_json(run) for run in runs]),
     ]
     return "\n\n".join(parts) + "\n"
