@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import shlex
 import webbrowser
 
 import numpy as np
 import pytest
 from cli_cases import shown_on
 
-from topicfold import Corpus
+from topicfold import LDA, Corpus, load
 
 WORDS = [["cat", "dog", "cow", "horse", "paw", "fur"], ["sun", "moon", "star", "comet", "orbit", "sky"]]
 
@@ -42,9 +43,44 @@ def test_a_table_alone(run, reviews, tmp_path):
     assert data["metadata"] == [{"name": "stars", "kind": "number"}]
     assert data["time"] is not None
     # the command it prints fits the same model
-    (line,) = [line for line in err.splitlines() if line.startswith("To keep the model: topicfold fit ")]
-    assert f"'{reviews}'" in line
-    assert "--text body --id review_id --title headline --labels category --timestamp date --min-df 2" in line
+    words = printed_command(err)
+    assert words[:3] == ["topicfold", "fit", str(reviews)]
+    assert "--text body --id review_id --title headline --labels category --timestamp date --metadata stars" in (
+        " ".join(words)
+    )
+    fitted_again(run, words, data, tmp_path)
+
+
+def printed_command(err):
+    (line,) = [line for line in err.splitlines() if line.startswith("To keep the model: ")]
+    return shlex.split(line.removeprefix("To keep the model: "))
+
+
+def fitted_again(run, words, data, tmp_path):
+    """Run the printed command: its model has the topics of the page."""
+    model = tmp_path / "kept.safetensors"
+    code, _, err = run(*words[1:-1], model)
+    assert code == 0, err
+    kept = load(model)
+    assert isinstance(kept, LDA)
+    assert sorted(kept.vocabulary_) == sorted(data["words"])
+    assert sorted(np.round(kept.doc_topic_.mean(axis=0), 3)) == pytest.approx(
+        sorted(topic["size"] for topic in data["topics"]), abs=2e-3
+    )
+
+
+def test_the_printed_command_reads_the_file_in_the_same_way(run, reviews, tmp_path):
+    names, *rows = reviews.read_text(encoding="utf-8").replace("Head", "Höhe").replace(",", ";").splitlines()
+    file = tmp_path / "reviews.data"
+    file.write_text("\n".join([f"{names};see", *(f"{row};r0|r1" for row in rows)]), encoding="latin-1")
+    how = ["--format", "csv", "--encoding", "latin-1", "--replace-errors", "--limit", "line=9999"]
+    page = tmp_path / "page.html"
+    code, _, err = run("explore", file, *how, "--links", "see", "--separator", "|", "--topics", 2, "--out", page)
+    assert code == 0, err
+    words = printed_command(err)
+    for option in ("--replace-errors", "--limit line=9999", "--links see", "--separator |", "--model lda"):
+        assert option in " ".join(words)
+    fitted_again(run, words, shown_on(page), tmp_path)
 
 
 def test_options_win_over_guesses(run, reviews, tmp_path):

@@ -55,6 +55,8 @@ def write_jsonl(path, rows=ROWS, opener=open):
 def test_csv_tsv_jsonl_plain_and_gzipped(tmp_path):
     check(Corpus.read(write_csv(tmp_path / "a.csv"), **COLUMNS))
     check(Corpus.read(write_csv(tmp_path / "a.tsv", delimiter="\t"), **COLUMNS))
+    for delimiter in (";", "\t", "|"):
+        check(Corpus.read(write_csv(tmp_path / "spreadsheet.csv", delimiter=delimiter), **COLUMNS))
     check(Corpus.read(write_jsonl(tmp_path / "a.jsonl"), **COLUMNS))
     check(Corpus.read(write_csv(tmp_path / "a.csv.gz", opener=gzip.open), **COLUMNS))
     check(Corpus.read(write_jsonl(tmp_path / "a.jsonl.gz", opener=gzip.open), **COLUMNS))
@@ -161,7 +163,12 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
     ("name", "content", "message"),
     [
         ("a.csv", b"", "empty: expected a first line"),
+        ("a.csv", b"\nhi,1\n", "empty: expected a first line"),
         ("a.csv", b"body,id\nhi,1\n", r"no column 'text'; its columns are: body, id"),
+        ("a.csv", b"body;id\nhi, you;1\n", r"no column 'text'; its columns are: body, id"),
+        ("a.csv", b'"body, all";id\nhi, you;1\n', r"no column 'text'; its columns are: body, all, id"),
+        ("a.csv", b"body;a,id\nhi,1\n", r"no column 'text'; its columns are: body;a, id"),
+        ("a.csv", b"body\nhi;1\n", r"no column 'text'; its columns are: body"),
         ("a.csv", b"id,text\n1,cat\n2\n", "line 3 has 1 cells: expected 2"),
         ("a.csv", b'id,text\n1,"cat\n2,dog\n', "a quote that is not closed"),
         ("a.csv", b"text,text\ncat,dog\n", "more than one column 'text'"),

@@ -43,6 +43,27 @@ def test_every_chart_can_be_saved_as_svg_and_png(saving, tmp_path, view, chart):
     assert (width, height) == tuple(pytest.approx(2 * float(drawing.get(side)), abs=1) for side in ("width", "height"))
 
 
+@pytest.mark.parametrize(("view", "table"), [("topic=0", ".word-table"), ("overview", ".topic-table")])
+def test_tables_with_bars_can_be_saved(saving, tmp_path, view, table):
+    page = saving
+    page.go(view)
+    buttons = page.until(lambda: page.driver.find_elements("css selector", f"{table} + .save button"))[:2]
+    for button in buttons:
+        page.js("arguments[0].click()", button)
+    svg, png = (page.until(lambda kind=kind: next(iter(tmp_path.glob(f"*.{kind}")), None)) for kind in ("svg", "png"))
+    for file in (svg, png):
+        page.downloaded(file)
+    drawing = ElementTree.parse(svg).getroot()
+    texts = [text.text for text in drawing.findall(f"{SVG}text")]
+    assert {" ".join(name.split()) for name in page.texts(f"{table} th[scope=row]")} <= set(texts)
+    bars = page.js(f"return document.querySelectorAll('{table} .bar .fill').length")
+    assert bars >= 2
+    assert len(drawing.findall(f"{SVG}rect")) >= 1 + 2 * bars  # the ground, and of each bar its track and its length
+    inside = all(0 <= float(bar.get("x", 0)) <= float(drawing.get("width")) for bar in drawing.findall(f"{SVG}rect"))
+    assert inside
+    assert png.read_bytes().startswith(b"\x89PNG")
+
+
 def test_likeness_is_saved_as_png(saving, tmp_path):
     page = saving
     page.js("document.querySelector('canvas.likeness + .save .save-png').click()")

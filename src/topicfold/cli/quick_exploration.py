@@ -23,6 +23,13 @@ __all__ = ["fitted_on", "open_in_browser"]
 _MANY = 1000  # documents from which on a word has to be in 5 of them, else in 2
 _ROWS = 500
 _GUESSED = ("text", "id", "title", "labels", "timestamp")
+_READING = {
+    "format": "--format",
+    "encoding": "--encoding",
+    "replace_errors": "--replace-errors",
+    "pattern": "--pattern",
+    "limits": "--limit",
+}
 
 
 def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicModel, Corpus]:
@@ -73,21 +80,24 @@ def _columns(path: str, given: dict[str, Any], file: FileOptions) -> dict[str, A
 
 
 def _fit_command(path: str, columns: dict[str, Any], fewest: int, n_topics: int) -> str:
+    """The command that fits the same model and keeps it: with the same columns, and how the user said to read them."""
     words = ["topicfold", "fit", path]
-    for name in (*_GUESSED, "separator", "date_format"):
+    for name in (*_GUESSED, "links", "metadata", "separator", "date_format"):
         if columns[name] is not None:
-            words += [f"--{name.replace('_', '-')}", columns[name]]
-    words += [
-        "--min-df",
-        str(fewest),
-        "--max-df",
-        "0.5",
-        "-p",
-        f"n_topics={n_topics}",
-        "--out",
-        f"{Path(path).stem}.safetensors",
-    ]
-    return shlex.join(words)
+            value = ",".join(columns[name]) if name == "metadata" else columns[name]
+            words += [f"--{name.replace('_', '-')}", value]
+    context = click.get_current_context()
+    for name, option in _READING.items():
+        value = context.params[name]
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            words += [option] if value is True else [word for one in _each(value) for word in (option, one)]
+    words += ["--model", "lda"] if columns["links"] is not None else []  # links alone would make it LTM
+    words += ["--min-df", str(fewest), "--max-df", "0.5", "-p", f"n_topics={n_topics}"]
+    return shlex.join([*words, "--out", f"{Path(path).stem}.safetensors"])
+
+
+def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
 
 
 def open_in_browser(page: str, wanted: bool | None) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ _SUFFIXES = {
     ".npz": "npz",
     ".safetensors": "safetensors",
 }
+_DELIMITERS = (",", ";", "\t", "|")
 TEXT_FORMATS = ("folder", "csv", "tsv", "jsonl", "parquet")
 FORMATS = (*TEXT_FORMATS, "mtx", "ldac", "uci", "svmlight", "npz", "safetensors")
 
@@ -73,13 +76,21 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
             yield record
 
 
+def _delimiter(head: str) -> str:
+    """A comma, unless the names of the columns have none: many spreadsheets write semicolons or tabs instead."""
+    unquoted = re.sub(r'"[^"]*"', "", head)
+    return "," if "," in unquoted else max(_DELIMITERS, key=unquoted.count)
+
+
 def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimits) -> Iterator[Record]:
     csv.field_size_limit(limits.line)  # a document is often longer than the 128 kB the module allows
+    lines = iter(lines)
+    head = next(lines, "")
     # strict: else a quote that is never closed would swallow the rest of the file as one cell
-    rows = csv.reader(lines, delimiter="\t" if format == "tsv" else ",", strict=True)
+    rows = csv.reader(chain([head], lines), delimiter="\t" if format == "tsv" else _delimiter(head), strict=True)
     try:
         names = next(rows, None)
-        if names is None:
+        if not names:
             raise ValueError(f"{path} is empty: expected a first line with the names of the columns")
         if len(names) > limits.columns:
             raise ValueError(
