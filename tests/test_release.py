@@ -135,7 +135,7 @@ def test_only_a_tag_publishes_and_only_what_ci_has_tried():
     assert triggers(workflow) == {"push": {"tags": ["v*"]}}
     jobs = workflow["jobs"]
     assert jobs["ci"]["uses"] == "./.github/workflows/ci.yml"
-    assert jobs["pypi"]["environment"]["name"] == "pypi"
+    assert jobs["pypi"]["environment"] == "pypi"
     assert jobs["pypi"]["permissions"] == {"id-token": "write"}
     assert "workflow_call" in triggers(read_yaml(ROOT / ".github" / "workflows" / "ci.yml"))
     assert [name for name, job in jobs.items() if "permissions" in job] == ["pypi", "github"]
