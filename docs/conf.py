@@ -55,6 +55,7 @@ html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "topicfold"},
     "navbar_align": "left",
+    "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
@@ -62,7 +63,10 @@ html_theme_options = {
     "search_bar_text": "Search the documentation",
     "back_to_top_button": False,
 }
-html_sidebars = {"index": []}
+# nothing is below these
+html_sidebars = {page: [] for page in ("index", "getting-started", "which-model", "explorer", "cli")}
+    page: [] for page in ("index", "getting-started", "which-model", "explorer", "cli")
+}  # nothing below them
 
 
 def last_figure(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
