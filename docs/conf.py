@@ -65,8 +65,6 @@ html_theme_options = {
 }
 # nothing is below these
 html_sidebars = {page: [] for page in ("index", "getting-started", "which-model", "explorer", "cli")}
-    page: [] for page in ("index", "getting-started", "which-model", "explorer", "cli")
-}  # nothing below them
 
 
 def last_figure(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
