@@ -229,8 +229,8 @@ def _models(mean: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
 NOTES = f"""`select` runs as it comes: 5, 10, 20, 40 and 80 topics, 3 folds, 2 seeds, extended where it recommends an \
 edge (`extend=True`), on at most 3,000 documents drawn with the seed. Then every size that was tried is fitted to all \
 of them, and its largest topics are compared with the classes.
-Useful: within a factor of 2 of the number of classes, or an NMI within {CLOSE} of the best of the grid. Edge: \
-share of runs that end on an edge after all; the reason then says so.
+Useful: within a factor of 2 of the number of classes, or an NMI within {CLOSE} of the best of the grid. Edge: share \
+of runs that end on an edge after all; the reason then says so.
 Not blind: the two numbers of the rule (three quarters, two and a half times) were settled on \
 {", ".join(DEVELOPED_ON)} with LDA; of the others, demo, tdt2_cai, short_googlenews and yahoo_kseries were looked at \
 once before this run, without any change; cora and citeseer were not.

@@ -371,16 +371,16 @@ Embeddings: all-MiniLM-L6-v2, 384 numbers a post, the first 256 word pieces, tex
 not in the CPU time: about 20 posts a second on one core.
 Test perplexity: half of each new post is seen, the other half scored. Methods on embeddings see the embedding of the \
 observed half alone: its words in their order, without the words that are not counted. For k-means, P(w|d) is that of \
-the nearest cluster, with a token more for each word of the vocabulary, by their shares in the corpus. \
-BERTopic has no P(w|d).
+the nearest cluster, with a token more for each word of the vocabulary, by their shares in the corpus. BERTopic has no \
+P(w|d).
 NMI and clustering accuracy: the largest topic of each training post, or its cluster, against its group. BERTopic's \
 outliers count as one cluster, unless they are put to the nearest topic (by its own reduce_outliers, which leaves a \
-few); nr_topics is 20, which BERTopic takes to be \
-19 topics and the outliers. On few posts, as in the quick run, its default may find no more than two clusters.
+few); nr_topics is 20, which BERTopic takes to be 19 topics and the outliers. On few posts, as in the quick run, its \
+default may find no more than two clusters.
 From 1, 5 and 10 labels a group: accuracy on the other training posts, and on new posts of the by-date test part. An \
 SVM on rows of length one: P(z|d); for k-means and BERTopic the cosines with the cluster centres or topic embeddings; \
-or the words or embeddings as they are. The mean over 5 draws of labels a seed, the same draws for every method. \
-With 1 label C is 1.
+or the words or embeddings as they are. The mean over 5 draws of labels a seed, the same draws for every method. With \
+1 label C is 1.
 Fit, CPU s: of one process, kernels compiled beforehand. Other work on the machine makes it longer, so it is rough.
 """
 

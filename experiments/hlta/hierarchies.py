@@ -266,11 +266,11 @@ Words of LDA and HLDA are ranked by P(w|z). Topics with fewer than M words are l
 Formula 4 rewards frequent words, which are in most documents with each other; the last columns, not in the paper, \
 show that: NPMI of the same words, which frequency does not raise, and the mean share of documents that have one. \
 "Words by relevance" ranks LDA's words by P(w|z) and lift, the ranking that this package shows.
-"HLTA" has the topics of all levels; the paper leaves out the first level, and with M=10 the second, which is the \
-row "the paper's levels". The paper's structure learner is bi, our default the other one (pem).
+"HLTA" has the topics of all levels; the paper leaves out the first level, and with M=10 the second, which is the row \
+"the paper's levels". The paper's structure learner is bi, our default the other one (pem).
 LDA has as many topics as HLTA has with at least M words, in the same seed. HLDA finds its own number, root and all \
-nodes counted; HLDA-s is a sample of as many as HLTA has, or all if there are no more. With tomotopy's default \
-gamma, 0.1, it ends with four nodes; 5 was taken of 0.1, 1, 5 and 20 by the number of nodes alone.
+nodes counted; HLDA-s is a sample of as many as HLTA has, or all if there are no more. With tomotopy's default gamma, \
+0.1, it ends with four nodes; 5 was taken of 0.1, 1, 5 and 20 by the number of nodes alone.
 LDA and HLDA are fitted to counts as in the paper, "LDA, presence" to the presence that HLTA sees.
 Settled after a look at trial runs on these data: the last two columns and "words by relevance" were added when HLTA \
 had come out behind LDA at M=10; that HLTA's words are all below the latent, as the paper's count of short topics \
@@ -280,9 +280,8 @@ NOTES_TABLES = """\
 One fit (seed 0) to all documents over 1,000 words. A topic is a state of a latent but the first (background): its \
 size is P(Z=s), its words are of the effective semantic base (95 %), by discerning index, at most so many as the \
 protocol says.
-In the table: P(word present | topic), and in brackets elsewhere. The topic of ours beside one of the paper's is \
-that with the largest share of words in common; it may be on another level. Two of its sizes cannot be read in our \
-copy.
+In the table: P(word present | topic), and in brackets elsewhere. The topic of ours beside one of the paper's is that \
+with the largest share of words in common; it may be on another level. Two of its sizes cannot be read in our copy.
 The paper's tree, by the other structure learner, had 279, 72, 21, 8 and 2 latents on five levels.
 """
 COHERENCE_MEASURES = {

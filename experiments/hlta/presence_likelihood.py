@@ -194,34 +194,32 @@ PUBLISHED_TABLE8 = {
 }
 WARNING = """\
 **The first column must not be ranked across methods.** HLTA's figure is the probability of a set of words, LDA's that \
-of a sequence of tokens, which also has to predict their order: for the same set they differ by log n! at least. \
-The columns from log P(n) on may be compared."""
+of a sequence of tokens, which also has to predict their order: for the same set they differ by log n! at least. The \
+columns from log P(n) on may be compared."""
 NOTES_TABLE8 = """\
-Five-fold cross-validation: a seed is a fold. Words are chosen on the training part of each fold, by mean tf-idf \
-among those in 10 documents (JACM: all words the training part has); words that only test documents have are not \
-scored.
-As published: HLTA the presence of all words; LDA the tokens of presence data, a token each word, in an order, by \
-the left-to-right estimator (Wallach et al. 2009, particles drawn again so that it has no bias) with so many \
-particles as the protocol says (on NIPS 0.4 below five times as many); LDA-C-100 and HLTA on counts the counts (LDA \
-in an order).
+Five-fold cross-validation: a seed is a fold. Words are chosen on the training part of each fold, by mean tf-idf among \
+those in 10 documents (JACM: all words the training part has); words that only test documents have are not scored.
+As published: HLTA the presence of all words; LDA the tokens of presence data, a token each word, in an order, by the \
+left-to-right estimator (Wallach et al. 2009, particles drawn again so that it has no bias) with so many particles as \
+the protocol says (on NIPS 0.4 below five times as many); LDA-C-100 and HLTA on counts the counts (LDA in an order).
 On one sample space: LDA's figure plus log n!, as any order of the words is as likely, and plus log P(n), from a \
 smoothed histogram of the lengths of training documents. LDA then still gives most of its probability to sequences \
 that repeat a word, which presence data never do. The last column of these takes that away: minus the log of the \
 chance that n tokens are n different words, a mean over draws of theta from its prior (for one topic and for HLDA \
 exact).
-Hidden words: documents are in 10 groups, each with a random half of the vocabulary hidden; the figure is that of \
-the presence of the hidden words given the other half, a document. Jointly: exactly, by HLTA. One by one: the sum of \
-log P(word present or not), as LDA's is. For LDA theta comes from the words seen, and a word is present with \
-probability 1 - exp(-c P(w|theta)), with c such that as many words are expected among those seen as are; this was \
-better for LDA than c from the number of tokens, on a part of the training documents. Theta is a point estimate.
+Hidden words: documents are in 10 groups, each with a random half of the vocabulary hidden; the figure is that of the \
+presence of the hidden words given the other half, a document. Jointly: exactly, by HLTA. One by one: the sum of log \
+P(word present or not), as LDA's is. For LDA theta comes from the words seen, and a word is present with probability 1 \
+- exp(-c P(w|theta)), with c such that as many words are expected among those seen as are; this was better for LDA \
+than c from the number of tokens, on a part of the training documents. Theta is a point estimate.
 On counts, models see the counts of the words seen, the others their presence alone: that is more to know.
 HLDA: a document is on one path whose levels are mixed as in its training documents, which is less than HLDA's own \
 model can do; the paper does not say how its figure was made.
 Independent words have their training frequency. One topic is LDA with a single topic.
 Added after a look at trial runs on these data: the column "no word twice", when LDA had come out behind independent \
-words without it, and the row of bi. The row of smoothing 10 was added when HLTA had come out behind independent \
-words on JACM; the value is from a validation part of JACM's training documents (1: -235.3, 10: -227.8, independent \
-words -233.4), and the default was not changed for it.
+words without it, and the row of bi. The row of smoothing 10 was added when HLTA had come out behind independent words \
+on JACM; the value is from a validation part of JACM's training documents (1: -235.3, 10: -227.8, independent words \
+-233.4), and the default was not changed for it.
 """
 
 EXPERIMENTS = (

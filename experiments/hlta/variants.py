@@ -92,8 +92,7 @@ def extra_emission(results: Mapping[str, Any]) -> list[str]:
 NOTES_BI = """\
 The split is fixed (the last fifth of a permutation for test); seeds change the fits and which words are hidden.
 Words are chosen on the training part, 1,000 but for JACM, which has all, and for the setting with 200.
-Coherence is counted in the training documents, over topics of all levels with enough words; the others are left \
-out.
+Coherence is counted in the training documents, over topics of all levels with enough words; the others are left out.
 Fit, CPU s: one process, kernels compiled beforehand; other work on the machine makes it longer.
 The settings with 1,000 words were added after a trial had shown that bi takes no more than half a minute.
 """
@@ -101,8 +100,7 @@ NOTES_EMISSION = """\
 The split is fixed (the last fifth of a permutation for test), seeds change the fits and which words are hidden.
 The log-likelihoods are of presence and of counts: they are not to be compared. Hidden words are: the presence of a \
 random half of the vocabulary given the presence, or the counts, of the rest; counts are more to know.
-Coherence is counted in the training documents, over topics of all levels with enough words; the others are left \
-out.
+Coherence is counted in the training documents, over topics of all levels with enough words; the others are left out.
 """
 FIT_MEASURES = {
     "own": Measure("held-out log-likelihood", 2),

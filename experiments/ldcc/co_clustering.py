@@ -154,17 +154,17 @@ MEASURES = {
     "cpu": Measure("fit, CPU s", 1),
 }
 NOTES = """\
-Perplexity by completion is the figure to read: half of the tokens of each segment of the test documents are held \
-out, the same for every method. LDCC predicts them from the seen half of the segment and of the document's other \
-segments, LDA from the seen halves of all of the document's segments. A thousandth of every probability is the \
-training part's own word frequencies.
+Perplexity by completion is the figure to read: half of the tokens of each segment of the test documents are held out, \
+the same for every method. LDCC predicts them from the seen half of the segment and of the document's other segments, \
+LDA from the seen halves of all of the document's segments. A thousandth of every probability is the training part's \
+own word frequencies.
 Left to right is a second opinion: P of whole test documents by a particle filter, with topics and priors fixed. In \
 LDCC the document-topic of the present segment is summed out, those of the segments before are in the particles. The \
 same code measures both methods (LDA is LDCC with one document-topic and one segment a document).
 The harmonic mean of P(w|z), the paper's estimate, is not to be trusted: its variance is infinite in principle, the \
-smallest of few samples decides it, P(w|z) leaves out what z itself costs, and the order of LDA and LDCC may turn \
-with the reading of eq. 6. It is shown twice: with eq. 6 of the test documents by themselves, and with topics as \
-learned. Do not rank methods by it.
+smallest of few samples decides it, P(w|z) leaves out what z itself costs, and the order of LDA and LDCC may turn with \
+the reading of eq. 6. It is shown twice: with eq. 6 of the test documents by themselves, and with topics as learned. \
+Do not rank methods by it.
 Left to right and the harmonic mean are measured on the first test documents of a draw alone, as many as "sampled \
 documents" says.
 The text is nips12_raw, the OCR text of 1,740 papers; the paper has 1,803 with marked paragraphs. Blank lines are \
@@ -175,8 +175,8 @@ documents with fewer than three segments.
 A seed draws the documents, divides them, and starts the fits; differences are paired by seed.
 To keep the time short a draw has fewer documents than there are, and fits have fewer sweeps than the paper's 500 of \
 burn-in and 250 for samples in each of 5 chains. LDA has as many sweeps as LDCC.
-That 300 sweeps are enough was seen on one more draw: 1,000 lowered either method's completion perplexity by less \
-than one per cent, or not at all.
+That 300 sweeps are enough was seen on one more draw: 1,000 lowered either method's completion perplexity by less than \
+one per cent, or not at all.
 LDA is tomotopy's, with one alpha a topic fitted to the data; it has the topics of its last state. LDCC has the mean \
 of its samples, and starts from NMF. What that is worth is shown by "LDA, by LDCC's sampler", which is LDCC with one \
 document-topic and one segment a document. "LDA, segments as documents" does know segments, but not which belong \
@@ -185,8 +185,8 @@ together.
 NOTES_FIGURE6 = (
     NOTES
     + """\
-The paper says here "word-topics and document-topics are fixed and equal to 20 and 100 respectively"; elsewhere it \
-has 20 document-topics, so we take it for 100 word-topics.
+The paper says here "word-topics and document-topics are fixed and equal to 20 and 100 respectively"; elsewhere it has \
+20 document-topics, so we take it for 100 word-topics.
 Words are those in at least five documents of the smallest training part (10 %), so that all sizes are scored on the \
 same tokens. Larger training parts contain the smaller ones; the test part, a fifth, is the same.
 """

@@ -142,14 +142,14 @@ The articles are a stand-in: 975 of the 2007 Wikipedia Selection for Schools, in
 document, of each the first 18 paragraphs; the paper has 1,236 of the Wikipedia XML corpus, which are not to be had. \
 Compare with the published figures in order alone, not in size.
 Precision, recall and F are over pairs of documents; a pair is together when it shares a cluster. They reward few \
-large clusters: "all in one" has recall 100 and as precision the share of pairs that share a class. The omega index \
-is corrected for chance: 0 is chance, 1 is perfect; it is the column to read.
+large clusters: "all in one" has recall 100 and as precision the share of pairs that share a class. The omega index is \
+corrected for chance: 0 is chance, 1 is perfect; it is the column to read.
 The paper's Table 2 looks like chance: all its precisions are 31, about the share of pairs that share a class there, \
-so that none of the methods does better than clusters drawn at random, and F is then a matter of recall alone. One \
-big cluster would have F 47 there, above the 44.4 of its LDCC.
-The paper does not say how topics of segments become clusters of documents, and recall hangs on it. Here a document \
-is in the clusters with P(k|d) of at least the threshold, or in the largest; it was fixed before the first run and is \
-the same for LDA, whose topics are K.
+so that none of the methods does better than clusters drawn at random, and F is then a matter of recall alone. One big \
+cluster would have F 47 there, above the 44.4 of its LDCC.
+The paper does not say how topics of segments become clusters of documents, and recall hangs on it. Here a document is \
+in the clusters with P(k|d) of at least the threshold, or in the largest; it was fixed before the first run and is the \
+same for LDA, whose topics are K.
 "LDCC, shuffled" has the memberships of LDCC given to documents at random: as many clusters of the same sizes and \
 overlaps, so what it scores is chance. "random" puts every document in one of K clusters.
 MOC and MOCC have the Poisson loss. A membership is whole in them, so a document is in several clusters where it is \

@@ -183,8 +183,8 @@ by alpha, as in the paper; none is picked by hand.
 The picture, as the paper's Figure 4, has the {DRAWN} document-topics of NIPS with most segments, as circles, and \
 their first {LINKS} word-topics by alpha; the wider a line, the larger alpha.
 The text of NIPS is nips12_raw, 1,740 papers of the paper's 1,803, in blocks merged to about 150 tokens; Wikipedia is \
-a stand-in, 975 articles of the 2007 Wikipedia Selection for Schools. The columns of the paper's figures run into \
-each other in the copy that we read, and were told apart by their words.
+a stand-in, 975 articles of the 2007 Wikipedia Selection for Schools. The columns of the paper's figures run into each \
+other in the copy that we read, and were told apart by their words.
 The paper does not say how many word-topics its examples are of; here it is as many as in its Table 2.
 NPMI is of the first ten words, with documents as windows, and diversity their share that differ.
 """

@@ -241,8 +241,8 @@ training part of 20 Newsgroups, as they are and with one class of eight made dom
 Not blind: results here of two earlier versions had been seen, one below embedding similarity on 20 Newsgroups (labels \
 drifted in many steps of EM), one on Reuters (vectors were centred, which splits the class that half of the documents \
 have). What was changed was then decided on the corpora named first.
-Words: those in at least 5 and at most 30 % of the training documents. Embeddings: all-MiniLM-L6-v2; computing them \
-is not in the CPU time.
+Words: those in at least 5 and at most 30 % of the training documents. Embeddings: all-MiniLM-L6-v2; computing them is \
+not in the CPU time.
 Accuracy and macro-F1: the likeliest label, of documents whose class is among the labels; what BERTopic puts into a \
 topic of its own counts as wrong. Its least similarity with a label is set to 0.2: at its default of 0.7 nearly all \
 Debian packages are in such topics. Majority knows the commonest class.
