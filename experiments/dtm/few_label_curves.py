@@ -191,15 +191,13 @@ _QUESTION = """\
 How well do topics work as features when only a few documents of each class have a label? A linear SVM is trained on \
 the topic shares P(z|d) of the labelled documents and classifies all others, with 20, 50 and 100 topics ("n_topics" in \
 the headings). The columns give the accuracy with 1, 3, 5 or 10 labels per class; higher is better. LapPLSI, LTM and \
-DTM also use a graph of similar documents; "majority" always predicts the most common class.
-"""
-ABOUT_NEWSGROUPS = f"{_QUESTION.strip()} The documents are posts of 20 Newsgroups, 100 per group in each draw."
-ABOUT_YAHOO = f"{_QUESTION.strip()} The documents are Yahoo! News stories on entertainment, in its sub-classes."
+DTM also use a graph of similar documents; "majority" always predicts the most common class."""
+ABOUT_NEWSGROUPS = f"{_QUESTION} The documents are posts of 20 Newsgroups, 100 per group in each draw."
+ABOUT_YAHOO = f"{_QUESTION} The documents are Yahoo! News stories on entertainment, in its sub-classes."
 ABOUT_PARAMETERS = """\
 How sensitive is DTM to its two parameters, the number of neighbours in the graph (r) and the step (gamma)? The column \
 gives the accuracy of a linear SVM on the topics of 20 Newsgroups with 5 labels per class; higher is better. LTM, \
-LapPLSI and "majority" (always the most common class) are there for comparison.
-"""
+LapPLSI and "majority" (always the most common class) are there for comparison."""
 NOTES = """\
 The paper prints curves and no numbers, so there are none to compare with ours; what it says about the order of the \
 methods is compared above.
@@ -227,9 +225,9 @@ The draws of a table overlap in their documents, so the intervals hold for this 
 NOTES_NEWSGROUPS = (
     NOTES
     + """\
-The paper's preprocessed version (8,156 words) is not to be had: these are the posts of the by-date training part with \
-their headers, English stop words taken out, Porter's stems, the 8,156 words in most posts. With headers kept tf-idf \
-words are as good as in a trial before; without them all methods would lose much.
+The paper's preprocessed version (8,156 words) is not available. Here we use the posts of the by-date training part \
+with their headers, without English stop words, with Porter's stems, and the 8,156 words that occur in most posts. \
+With headers kept, tf-idf words are as good as in an earlier trial; without them all methods would lose much.
 """
 )
 NOTES_YAHOO = (
@@ -308,7 +306,7 @@ EXPERIMENTS = (
         name="dtm-figure3",
         title="DTM's two parameters: neighbours and step, on 20 Newsgroups",
         source=f"{SOURCE}, Fig. 3",
-        about=ABOUT_PARAMETERS.strip(),
+        about=ABOUT_PARAMETERS,
         data=(NEWSGROUPS,),
         methods=(
             *(Method(_parameters_text(r=r), "DTM", {"n_neighbors": r, "init": "nmf"}) for r in NEIGHBOURS),

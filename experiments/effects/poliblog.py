@@ -128,7 +128,7 @@ def extra(results: Mapping[str, Any]) -> list[str]:
         "",
         (
             f"{LEFT} minus {RIGHT}, in percentage points: mean ± standard deviation over the fits. The next column "
-            "counts the fits with the sign that the vignette reports, the last two those whose 95 % interval excludes 0."
+            "counts the fits with the sign that the vignette reports; the last two, those whose interval excludes 0."
         ),
         "",
         f"| topic | the vignette | ours | sign as reported | excludes zero, {ALONE} | excludes zero, {BLOGS} |",

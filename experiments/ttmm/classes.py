@@ -83,8 +83,7 @@ ABOUT = """\
 Can TTMM, with its themes used as classes, classify documents when only a few have a label? The posts of 20 Newsgroups \
 are classified into their 20 groups, with 1, 5, 10 or 50 labelled posts per group ("labels" in the headings). The \
 table shows the accuracy on the test part (higher is better) and the CPU time; "majority" always predicts the most \
-common group.
-"""
+common group."""
 NOTES = """\
 Labels are drawn from the by-date training part, with the same draw for every method; accuracy is on the whole test \
 part. 100 topics, smoothing 0.1 and alpha 0.1 were fixed before any result was seen; the start of TTMM's topics, a \
@@ -99,7 +98,7 @@ EXPERIMENTS = (
         name="ttmm-classes",
         title="TTMM with themes as classes, from few labels, on 20 Newsgroups",
         source="Keller and Bengio 2003, section 4.2, which gives no numbers",
-        about=ABOUT.strip(),
+        about=ABOUT,
         data=(FOLDER,),
         methods=(
             Method(f"TTMM {_UNLABELLED}"),

@@ -217,14 +217,12 @@ Are the topics or themes of TTMM better features for text classification than wo
 Two categories of the Reuters news stories are recognised, EARN (earnings, frequent) and GRAIN (rare), with 1, 5, 10 \
 or 20 % of the documents labelled: the column "EARN 0.01 F1" is the F1 for EARN with 1 % labelled. All numbers are \
 percentages, and higher is better; the spread is over seeds of the model. TTMM has four kinds of features (`tokens`, \
-`paper`, `log`, `themes`) and two starts (from LDA topics or from the data).
-"""
+`paper`, `log`, `themes`) and two starts (from LDA topics or from the data)."""
 ABOUT_UNLABELLED = """\
 Topic features need no labels, so they can be learned on more text than has labels. Does that help? Features learned \
 on all training stories of Reuters ("all") are compared with features learned on a tenth of them ("tenth"), with the \
 same labelled stories; "gain" is the difference. All numbers are F1 in percent for the categories EARN (earnings) and \
-GRAIN, on the test stories; higher is better.
-"""
+GRAIN, on the test stories; higher is better."""
 NOTES_FEW = """\
 Words win from .1 on: plain counts are the best row for EARN (by .2 to .3 points of accuracy) and by far for GRAIN. \
 Topic features help only with few labels: at .01, and for the F1 of GRAIN at .05.
@@ -310,7 +308,7 @@ EXPERIMENTS = (
         name="ttmm-figure4",
         title="TTMM features compared with words, with few labels: EARN and GRAIN",
         source=f"{SOURCE}, section 3.2.2 and Fig. 4",
-        about=ABOUT_FEW.strip(),
+        about=ABOUT_FEW,
         data=(FOLDER,),
         methods=(
             Method("majority", once=True),
@@ -348,7 +346,7 @@ EXPERIMENTS = (
         name="ttmm-unlabelled",
         title="Does unlabelled text help? Features learned on all stories or on a tenth",
         source=f"{SOURCE}, section 4.1 (a question it leaves open)",
-        about=ABOUT_UNLABELLED.strip(),
+        about=ABOUT_UNLABELLED,
         data=(FOLDER,),
         methods=(
             Method("words tf-idf"),

@@ -69,8 +69,7 @@ def _similarity(
 ABOUT = """\
 Are topics useful for search? The titles of Reuters test stories are the queries, and the training stories are ranked \
 by cosine similarity in the space of words, LSI, PLSA and TTMM. Mean average precision judges the whole ranking, \
-precision at 10 the first ten stories; higher is better for both, and "any order" is what a random ranking reaches.
-"""
+precision at 10 the first ten stories; higher is better for both, and "any order" is what a random ranking reaches."""
 NOTES = """\
 Topic spaces rank the whole list better than words, TTMM best; the first ten documents are best with LSI.
 Documents are the bodies of training stories. Queries are only the titles of test stories that have a body, a known \
@@ -89,7 +88,7 @@ EXPERIMENTS = (
         name="ttmm-retrieval",
         title="Retrieval by title in words, LSI, PLSA and TTMM space",
         source=f"{SOURCE}, section 2 (an application it mentions; the measurement is ours)",
-        about=ABOUT.strip(),
+        about=ABOUT,
         data=(FOLDER,),
         methods=(
             Method("any order"),

@@ -175,8 +175,7 @@ def _methods() -> tuple[Method, ...]:
 ABOUT = """\
 How does the likelihood of TTMM depend on the number of themes (J), the number of topics (K), the number of iterations \
 and the start? The data are Reuters news stories, divided into a training and a validation part. NLL is the negative \
-log-likelihood in nats per token; lower is better. "Themes in use" counts the themes that are not empty after the fit.
-"""
+log-likelihood in nats per token; lower is better. "Themes in use" counts the themes with at least half a document."""
 NOTES = """\
 What it shows: with the nearly uniform random start, the flat stretch of the report appears. Until about 20 iterations \
 the likelihood is that of a unigram model, and in the end only some 20 of the 50 themes are in use. With the data \
@@ -195,7 +194,7 @@ iterations. The rows by iteration are fits with J=K=50 stopped at that iteration
 seed.
 Smoothing adds 0.1 to every word in every topic, so more topics mean more smoothing in total. In the rows "smoothing \
 5/K" the sum over topics is the same for every K; they were added after the other rows had been seen. The random start \
-is a unigram model with all of that smoothing.
+is nearly uniform, so it amounts to a unigram model with all of that smoothing.
 The report's draw of documents is not known, so ours is another one, with 7,040 stems where the report has 6,269. The \
 draw and the split are fixed; seeds change only the fits, so the spread says nothing about other draws.
 The report prints a figure and no numbers, so there is nothing to compare our numbers with.
@@ -206,7 +205,7 @@ EXPERIMENTS = (
         name="ttmm-figure3",
         title="TTMM: likelihood against topics, themes and iterations",
         source=f"{SOURCE}, section 3.2.1 and Fig. 3",
-        about=ABOUT.strip(),
+        about=ABOUT,
         data=(FOLDER,),
         methods=_methods(),
         settings=(CORPUS,),
