@@ -132,11 +132,11 @@ def extra_few(results: Mapping[str, Any]) -> list[str]:
     """Paired differences by the number of labels: over all numbers of topics, and over 50 topics or more."""
     measures = {_labels_text(n): _labels_text(n) for n in results["protocol"]["labelled"]}
     lines = ["## Paired differences, mean over the numbers of topics", ""]
-    lines += paired_lines(results, CLAIMS, measures, claim="the order of the paper")
+    lines += paired_lines(results, CLAIMS, measures, claim="the order in the paper")
     many = [row["setting"] for row in results["results"] if row["setting"]["n_topics"] >= 50]
     if many:
         lines += ["", "## Paired differences, from 50 topics on", ""]
-        lines += paired_lines(results, CLAIMS, measures, claim="the order of the paper", settings=many)
+        lines += paired_lines(results, CLAIMS, measures, claim="the order in the paper", settings=many)
     lines += ["", "## Further paired differences, not in the paper, mean over the numbers of topics", ""]
     return lines + paired_lines(results, OTHER_PAIRS, measures)
 

@@ -145,7 +145,7 @@ def extra_table7(results: Mapping[str, Any]) -> list[str]:
         lines += [f"The first {n_words} words:", ""]
         claims = [("HLTA", other) for other in ("LDA", LDA_PRESENCE, LDA_RELEVANCE, "HLDA")]
         title = {"coherence": f"coherence, M={n_words}", "npmi": f"NPMI, M={n_words}"}
-        lines += paired_lines(results, claims, title, claim="the order of the paper", settings=[{"M": n_words}])
+        lines += paired_lines(results, claims, title, claim="the order in the paper", settings=[{"M": n_words}])
         lines.append("")
     return lines[:-1]
 

@@ -112,7 +112,7 @@ def extra(results: Mapping[str, Any]) -> list[str]:
     ours = [pair for pair in pairs if pair[1] not in TABLE2]
     for setting in SETTINGS:
         lines += [f"## Paired differences, {setting['K']} clusters", ""]
-        lines += paired_lines(results, theirs, titles, claim="the order of the paper", settings=[setting])
+        lines += paired_lines(results, theirs, titles, claim="the order in the paper", settings=[setting])
         lines += ["", "Not in the paper's table:", "", *paired_lines(results, ours, titles, settings=[setting]), ""]
     means = {row["method"]: row["measures"] for row in results["results"] if row["setting"] == dict(SETTINGS[0])}
     if all(means[name].get("f", {}).get("n") for name in ("LDCC", "LDA", ALL_IN_ONE)):
