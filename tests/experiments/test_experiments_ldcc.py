@@ -155,7 +155,7 @@ def test_topics_are_listed_and_drawn(folder, tmp_path):
     text, found = small_run("ldcc-topics", folder, tmp_path)
     for corpus in (NIPS, WIKIPEDIA):
         assert found[corpus,]["LDCC"]["used"] <= KINDS
-        assert f"## {corpus}: beside Figure" in text
+        assert f"## {corpus}: compared with Figure" in text
         assert f"## {corpus}: document-topics" in text
     rows = [line for line in text.splitlines() if line.startswith("| ") and "% | " in line]
     assert len(rows) == 2 * 6
