@@ -201,8 +201,8 @@ ABOUT_TABLE8 = """\
 How well does HLTA predict unseen documents, compared with LDA and HLDA? Three corpora: jacm (abstracts of the Journal \
 of the ACM), nips12 (NIPS papers) and 20newsgroups_raw (posts of 20 Newsgroups). The columns are log-likelihoods per \
 test document, or of hidden words given the other words of the document; higher, that is, nearer to 0, is better. The \
-first column repeats the paper's comparison, which is not valid; the columns to its right put all methods on the same \
-sample space, step by step. A number after a slash is the one published in the paper."""
+first column repeats the paper's comparison, which mixes two sample spaces; the columns to its right put all methods \
+on the same sample space, step by step. A number after a slash is the one published in the paper."""
 NOTES_TABLE8 = """\
 Five-fold cross-validation: a seed is a fold. Words are chosen on the training part of each fold, by mean tf-idf among \
 those in at least 10 documents (JACM: all words of the training part); words that only test documents have are not \
