@@ -45,7 +45,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Data:
-    """Both parts over the words of the training part. Without a sentence model `vectors` is None; `missing` says why."""
+    """Both parts over the words of the training part. Without a sentence model `vectors` is None, see `missing`."""
 
     train: Corpus
     train_texts: tuple[str, ...]
