@@ -135,8 +135,8 @@ def measure(
 ABOUT = """\
 Static embeddings are much cheaper to compute than those of a sentence model. Are they good enough for topic models? \
 Three corpora: short_searchsnippets (search result snippets in 8 domains), short_stackoverflow (titles of questions \
-with 20 tags) and short_googlenews (titles of news stories, grouped by event). The speed columns give texts per second \
-of wall time and of CPU time; the NMI columns compare clusters, or the largest topics of LTM and DTM on a graph of the \
+with 20 tags) and short_googlenews (titles of news in 152 stories). The speed columns give texts per second of wall \
+time and of CPU time; the NMI columns compare clusters, or the largest topics of LTM and DTM on a graph of the \
 embeddings, with the classes. For both, higher is better."""
 NOTES = f"""Static embeddings: vectors of word pieces, computed here from {MODEL} ({_DIMENSIONS} principal components, \
 weighted by rarity), in the way model2vec distils them; published models of this kind are trained further and should \

@@ -137,8 +137,8 @@ LTM and LapPLSI, which search for their weight, are fitted to 20 Newsgroups only
 The unigram predicts every document from the word frequencies of the training part.
 Not blind: the defaults of LDA (alpha 1, beta 0.03, focus 3), PLSA (prior 2, smoothing 0.05) and the graph models \
 (prior 1, smoothing 0.03, focus 3), the way a weight is chosen, and the choice of the start were decided on these \
-corpora, on test documents of other draws (seeds 100 to 105), and the classes were used for it. They have to be judged \
-on corpora that were not used for these choices.
+corpora, on test documents of other draws (seeds 100 to 105) with the classes visible. They have to be judged on \
+corpora that were not used for these choices.
 NMI: the largest topic of each document against its class.
 Largest topic: the share of the training documents whose largest topic is the most common one."""
 
