@@ -232,8 +232,8 @@ def _models(mean: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
         cells = [f"{one['score'] - one['one topic']:.3f}, {one['nmi']:.3f}" for one in figures.values()]
         lines.append(f"| {corpus} | {' | '.join(cells)} | {winner[corpus]} | {general} |")
     if given_up:
-        said = f"The model chosen on the other corpora agrees with that of this one on {agree} of {len(complete)}; choosing"
-        lines += ["", f"{said} on this corpus instead changes the NMI by {np.mean(given_up):+.3f} on average."]
+        said = f"The model chosen on the other corpora is that of this one on {agree} of {len(complete)}; choosing on"
+        lines += ["", f"{said} this corpus instead changes the NMI by {np.mean(given_up):+.3f} on average."]
     return lines
 
 
