@@ -465,7 +465,7 @@ def test_the_topic_beside_one_of_the_paper_has_most_words_in_common():
     lines = ldcc_topics.extra({"cells": [cell("LDCC", {"corpus": NIPS}, 0, **measures)]})
     beside = next(line for line in lines if line.startswith("| neuron neurons"))
     assert beside.endswith("| (0, 2 of 10) neuron spike tree |")
-    assert next(line for line in lines if line.startswith("| rule rules")).endswith("| none has a word of it |")
+    assert next(line for line in lines if line.startswith("| rule rules")).endswith("| none has any of these words |")
     begin = lines.index("- document-topic 1 (70% of the segments)")
     assert lines[begin : begin + 5] == [
         "- document-topic 1 (70% of the segments)",
