@@ -1,4 +1,4 @@
-"""`python -m experiments NAME --data FOLDER`: run an experiment, and print our numbers beside the published ones."""
+"""`python -m experiments NAME --data FOLDER`: run an experiment, and print our numbers and the published ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .runner import run
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the experiment that is named, or list all."""
+    """Run the named experiment, or list all experiments."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
-    parser.add_argument("name", nargs="?", help="the experiment; without it, they are listed")
-    parser.add_argument("--data", help="folder with the benchmark corpora; else TOPICFOLD_DATA says where")
-    parser.add_argument("--out", default="docs/results", help="folder for the results; a killed run resumes there")
+    parser.add_argument("name", nargs="?", help="the experiment; without it, all are listed")
+    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
+    parser.add_argument("--out", default="docs/results", help="folder for the results; an interrupted run resumes")
     parser.add_argument("--quick", action="store_true", help="a small version that takes minutes")
-    parser.add_argument("--jobs", type=int, default=1, help="cells at a time, each in a process")
-    parser.add_argument("--so-far", action="store_true", help="run nothing: a page of the cells there are")
+    parser.add_argument("--jobs", type=int, default=1, help="number of cells to run in parallel processes")
+    parser.add_argument("--so-far", action="store_true", help="run nothing; write the page of finished cells")
     given = parser.parse_args(arguments)
     if given.name is None:
         print("\n".join(EXPERIMENTS))

@@ -1,8 +1,8 @@
-"""Benchmark corpora in a folder of one's own: one declaration each, read by the same few functions.
+"""Benchmark corpora in a local folder: one declaration each, read by the same few functions.
 
 The folder is `--data` on the command line, or the environment variable TOPICFOLD_DATA. Nothing is downloaded.
-A corpus is a sub-folder that holds either counts.npz (a scipy CSR matrix, documents x words) with text files of one
-line a row or column, or docs.jsonl.gz with one document a line: id, text, labels, split, and more.
+A corpus is a sub-folder that contains either counts.npz (a scipy CSR matrix, documents x words) with text files that
+have one line per row or column, or docs.jsonl.gz with one document per line: id, text, labels, split, and more.
 """
 
 from __future__ import annotations
@@ -29,21 +29,23 @@ VARIABLE = "TOPICFOLD_DATA"
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Which file of a corpus holds what. Without `counts` the texts of `records` are counted."""
+    """The files of a corpus. Without `counts` the words are counted in the texts of `records`."""
 
     counts: str | None = None
-    records: str | None = None  # JSONL, one document a line, in the order of the rows
-    vocabulary: str | None = None  # one word a column
-    labels: str | Mapping[str, str] | None = None  # one label a row, or several such files by name, the first preferred
-    unlabelled: str = ""  # what stands for "no label"
-    table: str | None = None  # TSV with a heading, one line a row: label and time by column name
+    records: str | None = None  # JSONL, one document per line, in the order of the rows
+    vocabulary: str | None = None  # one word per column
+    labels: str | Mapping[str, str] | None = (
+        None  # one label per row; of several files by name, the first is the default
+    )
+    unlabelled: str = ""  # the value that means "no label"
+    table: str | None = None  # TSV with a header and one line per row: label and time by column name
     titles: str | None = None
-    splits: str | None = None  # train or test, one a row
+    splits: str | None = None  # train or test, one per row
     links: str | None = None  # TSV of row pairs, or of ids
-    times: str | None = None  # dates, one a row or, with `times_up_to`, one a row with a label up to that number
+    times: str | None = None  # dates, one per row or, with `times_up_to`, one per row with a label up to that number
     times_up_to: int | None = None
-    subsets: Mapping[str, str] = field(default_factory=dict)  # name: TSV with id and labels of the documents chosen
-    posts: bool = False  # texts are news postings with headers, which `headers='strip'` takes off
+    subsets: Mapping[str, str] = field(default_factory=dict)  # name: TSV with id and labels of the chosen documents
+    posts: bool = False  # texts are news postings with headers, which `headers='strip'` removes
 
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -81,7 +83,7 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 
 def data_folder(path: str | Path | None = None) -> Path:
-    """The folder with the benchmark corpora: the argument, else TOPICFOLD_DATA."""
+    """The folder with the benchmark corpora: the argument or, without it, TOPICFOLD_DATA."""
     chosen = path or os.environ.get(VARIABLE)
     if not chosen:
         raise ValueError(f"where are the benchmark corpora? Pass --data FOLDER, or set {VARIABLE}")
@@ -102,12 +104,13 @@ def load_benchmark(
     headers: str = "keep",
     **options: Any,
 ) -> Corpus:
-    """A benchmark corpus by the name of its folder.
+    """Load a benchmark corpus by the name of its folder.
 
-    `split` keeps 'train' or 'test'; `labels` picks one of several label files; `max_label` keeps documents whose
-    numbered label is at most that; `subset` keeps a list of documents that comes with the corpus. When documents are
-    left out, so are the words that only they had. `headers='strip'` takes headers, quotes and signatures off news
-    postings. Other options go to `Corpus.from_texts` or `Corpus.from_counts`; those of Preprocessing to texts.
+    `split` keeps 'train' or 'test'; `labels` selects one of several label files; `max_label` keeps documents whose
+    numeric label is at most this number; `subset` keeps a list of documents that comes with the corpus. When documents
+    are left out, so are the words that only they have. `headers='strip'` removes headers, quotes and signatures from
+    news postings. Other options go to `Corpus.from_texts` or `Corpus.from_counts`; for texts, also those of
+    Preprocessing.
     """
     if name not in BENCHMARKS:
         raise ValueError(f"no benchmark corpus {name!r}; there are: {', '.join(BENCHMARKS)}")
@@ -134,10 +137,10 @@ def load_benchmark(
 
 
 def strip_post(text: str) -> str:
-    """A news posting without its header, the lines it quotes, and the signature.
+    """Remove the header, quoted lines and the signature from a news posting.
 
     The header ends at the first blank line. Quotes are lines marked '>' or '|' and the line that says who is quoted.
-    The signature is what follows a line of dashes or the like, where that is near the end.
+    The signature is the text after a line of dashes or similar characters near the end.
 
     >>> strip_post("From: a\\nSubject: b\\n\\nJane writes:\\n> hello\\nHello yourself.\\n\\n--\\nBob")
     'Hello yourself.'
@@ -165,14 +168,14 @@ def _from_texts(texts: Any, known: dict[str, Any], options: dict[str, Any]) -> C
 def _rows_and_their_words(
     counts: sp.csr_array, words: list[str] | None, keep: np.ndarray
 ) -> tuple[sp.csr_array, list[str] | None]:
-    """Some documents, with the columns that they use."""
+    """Some of the documents, with the columns that they use."""
     kept = counts[keep]
     used = np.flatnonzero(np.bincount(kept.indices, minlength=kept.shape[1]))
     return kept[:, used], None if words is None else [words[column] for column in used]
 
 
 def _columns(benchmark: Benchmark, home: Path, n_rows: int | None, labels: str | None) -> dict[str, list[Any]]:
-    """What is known of the documents, by argument of Corpus, one value a document; also 'split' and 'texts'."""
+    """Data about the documents by argument of Corpus, one value per document; also 'split' and 'texts'."""
     columns: dict[str, list[Any]] = {}
     if benchmark.records:
         columns |= _record_columns(home / benchmark.records, benchmark.unlabelled)
@@ -201,7 +204,7 @@ def _label_file(benchmark: Benchmark, home: Path, labels: str | None) -> str | N
     files = benchmark.labels
     if files is None or isinstance(files, str):
         if labels is not None:
-            raise ValueError(f"labels={labels!r}: {home.name} has one kind of labels only")
+            raise ValueError(f"labels={labels!r}: {home.name} has only one kind of labels")
         return files
     if labels is not None and labels not in files:
         raise ValueError(f"labels={labels!r}: {home.name} has {', '.join(files)}")
@@ -231,7 +234,7 @@ _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT",
 
 
 def _day(value: Any) -> str | None:
-    """A year as it is, and 26-FEB-1987 15:01:01.79 as 1987-02-26."""
+    """A year unchanged, and 26-FEB-1987 15:01:01.79 as 1987-02-26."""
     found = re.match(r"\s*(\d{1,2})-([A-Z]{3})-(\d{4})", str(value))
     if not found:
         return None if value is None else str(value)
@@ -246,7 +249,7 @@ def _kept(
     max_label: int | None,
     subset: str | None,
 ) -> np.ndarray:
-    """The rows asked for. A subset brings its own labels, which are put in the place of the others."""
+    """The requested rows. A subset has its own labels, which replace the others."""
     keep = np.ones(len(columns["ids"]), bool)
     if split is not None:
         there = sorted({value for value in columns.get("split", []) if value})
@@ -270,7 +273,7 @@ def _kept(
 
 
 def _links(path: Path, ids: set[str]) -> list[tuple[str, str]]:
-    """Pairs of ids, both among the documents kept."""
+    """Pairs of ids of which both documents are kept."""
     pairs = [tuple(line.rstrip("\n").split("\t")[:2]) for line in _open(path)]
     return [(source, target) for source, target in pairs if source in ids and target in ids]
 

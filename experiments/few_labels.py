@@ -1,4 +1,4 @@
-"""What the experiments on document graphs share: documents of a draw, features, and a linear SVM on few labels."""
+"""Shared by the experiments on document graphs: documents of a draw, features, and a linear SVM on few labels."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ _REMEMBERED = 12
 
 @dataclass(frozen=True)
 class Documents:
-    """Counts and classes (0, 1, ...) of some documents; draws, graphs and figures made so far are kept in `cache`."""
+    """Counts and classes (0, 1, ...) of some documents; draws, graphs and results so far are kept in `cache`."""
 
     counts: sp.csr_array
     labels: np.ndarray
     cache: dict[Any, Any] = field(default_factory=dict)
 
     def part(self, rows: np.ndarray) -> Documents:
-        """Some of the documents, with the words that they use."""
+        """Some of the documents, over the words that they use."""
         counts = self.counts[rows]
         return Documents(counts[:, np.unique(counts.indices)], np.unique(self.labels[rows], return_inverse=True)[1])
 
     def graph(self, n_neighbors: int) -> sp.csr_array:
-        """The graph that all methods share: binary, nearest by cosine of tf-idf."""
+        """The graph that all methods share: binary, nearest neighbours by cosine of tf-idf."""
         from topicfold.graph.build import knn_graph
 
         return remembered(self.cache, ("graph", n_neighbors), lambda: knn_graph(self.counts, n_neighbors))
 
 
 def remembered(cache: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
-    """The value of a key, made when it is asked for first; the oldest of many is forgotten."""
+    """The value of a key, computed on first use; when the cache is full, the oldest value is dropped."""
     if key not in cache:
         value = make()
         while len(cache) >= _REMEMBERED:
@@ -67,7 +67,7 @@ def remembered(cache: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
 
 
 def check_size(documents: Documents, protocol: Mapping[str, Any]) -> Documents:
-    """The documents, if there are as many of them, and as many words, as the protocol says."""
+    """The documents, after a check that their number and the number of words are those of the protocol."""
     expected = (protocol["documents"], protocol["words"])
     if documents.counts.shape != expected:
         raise ValueError(f"documents x words {documents.counts.shape}: expected the paper's data, {expected}")
@@ -91,23 +91,23 @@ def fitted(
     y: np.ndarray | None = None,
     graph: sp.csr_array | None = None,
 ) -> Any:
-    """The method fitted to the documents: with their kNN graph (or another) and labels (-1: none), if it takes them."""
+    """The method fitted to the documents, with their kNN graph (or another) and labels (-1: none) if it uses them."""
     model = make_estimator(method, n_topics, seed)
     if method.estimator == "GibbsLDA":
         model.set_params(max_iter=protocol["LDA sweeps"])
     with single_threaded_libraries(), warnings.catch_warnings():
-        # the share of the largest cluster is measured, so there is no need to be told
+        # the share of the largest cluster is one of the measures, so the warning is not needed
         warnings.filterwarnings("ignore", message="topic .* is the largest topic")
         if not on_graph(method):
             return model.fit(documents.counts)
         if method.parameters.get("graph_weight") == "auto":
-            return model.fit(documents.counts, y)  # to hold out text, the model has to make the graph itself
+            return model.fit(documents.counts, y)  # the model holds out text, so it must build the graph itself
         graph = documents.graph(method.parameters["n_neighbors"]) if graph is None else graph
         return model.fit(documents.counts, y, graph=graph)
 
 
 def labelled_rows(labels: np.ndarray, n_labelled: int, seed: int) -> np.ndarray:
-    """Rows of `n_labelled` documents of each class, or of all but one where a class has no more; fewer lie in more."""
+    """Rows of `n_labelled` documents per class, or all but one of a smaller class; smaller sets are in larger ones."""
     order = np.random.default_rng([seed, 1]).permutation(len(labels))
     own = [order[labels[order] == label] for label in np.unique(labels)]
     return np.concatenate([rows[: min(n_labelled, len(rows) - 1)] for rows in own])
@@ -124,9 +124,10 @@ def few_labels(
     label_edges: bool,
     graph: sp.csr_array | None = None,
 ) -> dict[int, float]:
-    """Accuracy by the number of labels a class, on all other documents; the same labels for every method.
+    """Accuracy on all other documents, by the number of labels per class; the same labels for every method.
 
-    With `label_edges` a method on the graph is fitted again for each number of labels, which are put in the graph.
+    With `label_edges` the labels are added to the graph, so a method on the graph is fitted again for each number of
+    labels.
     """
     found, features = {}, None
     for n_labelled in labelled:
@@ -145,7 +146,7 @@ def few_labels(
 
 
 def _majority(documents: Documents, y: np.ndarray, graph: sp.csr_array | None) -> np.ndarray:
-    """The commonest class of the documents without a label: the labels, as many of each class, do not show it."""
+    """The most common class of the documents without a label; the labels, balanced by class, do not reveal it."""
     return np.full(len(y), np.bincount(documents.labels[y < 0]).argmax())
 
 
@@ -169,7 +170,7 @@ def _features(
     y: np.ndarray | None,
     graph: sp.csr_array | None,
 ) -> Any:
-    """What the SVM sees: rows of length one, but for raw counts, which are left as they are."""
+    """Features for the SVM: rows scaled to length one, except for raw counts, which are not scaled."""
     from sklearn.preprocessing import normalize
 
     from topicfold.corpus.weighting import tfidf
@@ -183,7 +184,7 @@ def _features(
 
 
 def svm_accuracy(features: Any, labels: np.ndarray, labelled: np.ndarray, protocol: Mapping[str, Any]) -> float:
-    """Of a linear SVM on all documents without a label. C by cross-validation on those with one, if that can be."""
+    """Accuracy of a linear SVM on the documents without a label; C by cross-validation on the others, if possible."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.svm import LinearSVC

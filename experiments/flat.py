@@ -1,8 +1,8 @@
 """Flat topic models and the usual baselines on 20 Newsgroups: clusters, held-out text, topics, and features.
 
-A comparison of our own, so there are no published numbers. Parameters are defaults; within a run the one thing that is
-chosen, the C of the support vector machine, is chosen by cross-validation on training labels. NOTES say what was not
-blind to the test part.
+This is our own comparison, so there are no published numbers. Parameters are the defaults. Only one thing is chosen
+within a run, the C of the support vector machine, by cross-validation on the training labels. NOTES say which choices
+were made after results on the test part had been seen.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FOLDER = "20newsgroups_raw"
 
 @dataclass(frozen=True)
 class Data:
-    """Both parts of the corpus over the words of the training part, and the training text in order."""
+    """Both parts of the corpus over the vocabulary of the training part, and the training tokens in text order."""
 
     train: Corpus
     train_labels: np.ndarray
@@ -47,7 +47,7 @@ class Data:
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """Read both parts; words are chosen on the training part, short documents left out of both."""
+    """Read both parts; the vocabulary comes from the training part, and short documents are left out of both."""
     train_posts, test_posts = (_posts(folder, split, protocol["documents"]) for split in ("train", "test"))
     train = Corpus.from_texts(
         train_posts.texts or (),
@@ -86,7 +86,7 @@ def _posts(folder: Path, split: str, documents: int | None) -> Corpus:
 def measure(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """All that can be measured of one fit."""
+    """Everything that can be measured for one fit."""
     if method.name == "majority":
         groups, sizes = np.unique(data.train_labels, return_counts=True)
         return {"svm": float((data.test_labels == groups[sizes.argmax()]).mean())}
@@ -111,7 +111,7 @@ _warm: set[str] = set()
 
 
 def _warm_up(method: Method) -> None:
-    """A tiny fit first, so that compiling kernels is not part of the CPU time."""
+    """Run a tiny fit first, so that compiling the kernels is not part of the CPU time."""
     if method.name not in _warm:
         make_estimator(method, 2, 0).fit(np.random.default_rng(0).integers(1, 4, (30, 20)))
         _warm.add(method.name)
@@ -144,7 +144,7 @@ def _tfidf_features(data: Data) -> tuple[sp.csr_array, sp.csr_array]:
 
 
 def _svm_accuracy(train: Any, test: Any, data: Data, protocol: Mapping[str, Any]) -> float:
-    """Test accuracy of a linear SVM on rows of length one; its C is chosen on training labels alone."""
+    """Test accuracy of a linear SVM on rows scaled to length one; C is chosen on the training labels alone."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.preprocessing import normalize
@@ -161,33 +161,42 @@ def _svm_accuracy(train: Any, test: Any, data: Data, protocol: Mapping[str, Any]
 
 # ---- the declaration ------------------------------------------------------------------------------------------------
 
+ABOUT = """\
+How do flat topic models and common baselines compare on 20 Newsgroups (posts to 20 newsgroups, split by date into a \
+training and a test part), with 20 and with 50 topics? Clustering accuracy, NMI and purity compare clusters of the \
+training posts with the newsgroups; test perplexity measures how well a random half of the tokens of an unseen post is \
+predicted from the other half; c_npmi and diversity describe the top words of the topics; SVM test accuracy tells how \
+well a classifier works on the topics as features. Perplexity and CPU time are better when lower, all other columns \
+when higher."""
 NOTES = """\
-Parameters are the defaults, but for those named above; the C of the SVM is chosen by cross-validation on the \
-training labels. The grid of C was moved up by a factor of ten, for the scale of the features, after a small trial run \
-whose test figures had been seen.
+Parameters are the defaults, except those listed under Protocol; the C of the SVM is chosen by cross-validation on the \
+training labels. The grid of C was moved up by a factor of ten, to suit the scale of the features, after the test \
+results of a small trial run had been seen.
 PLSA's own defaults were not chosen blind to this corpus: its start (NMF) and how patiently tempering lowers its \
-exponent were settled by perplexity and NMI on random splits of the same 20 Newsgroups, test documents among them. \
-The other methods had no such look, so PLSA's rows are optimistic by as much as that is worth.
-The rows of PLSA were run again, one at a time, after changes to its code; the figures came out the same, CPU apart.
-PLSA starts from NMF, LDA from a random state, as their defaults are: part of the difference may lie there.
+exponent were chosen by perplexity and NMI on random splits of the same 20 Newsgroups, test documents included. The \
+other methods were not tuned on it, so PLSA's rows are optimistic to that extent.
+The rows of PLSA were run again, one at a time, after changes to its code; the results were the same, apart from the \
+CPU time.
+PLSA starts from NMF and LDA from a random state, as are their defaults: this may explain part of the difference.
 Clustering accuracy (best one-to-one matching), NMI and purity: the largest topic of each training document (or its \
-cluster; for LSI and PCA, k-means on the coordinates) against its group. With 50 topics only 20 can be matched, so \
-accuracy falls; compare within a table.
-Test perplexity: half of each test document is seen, the other half scored; for methods with P(w|d). NMF is fitted to \
-tf-idf by squared error, not to counts by likelihood, and has its idf undone.
+cluster; for LSI and PCA, k-means on the coordinates) against its newsgroup. With 50 topics only 20 can be matched, so \
+accuracy falls; compare it only within a table.
+Test perplexity: half of each test document is observed, the other half scored; for methods with P(w|d). NMF is fitted \
+to tf-idf by squared error, not to counts by likelihood; its idf is undone before scoring.
 c_npmi and diversity: the 10 best words of each topic, ranked by relevance for every method; windows of 10 tokens of \
 the training text.
-SVM: rows of length one; topic features of both parts come from `transform`. k-means has a single one in each row, \
-which is little to learn from. NCut has no transform.
-Fit, CPU s: of one process, kernels compiled beforehand; the SVM and the measures are not in it. \
-Other work on the machine makes it longer, so it is rough.
+SVM: on rows scaled to length one; topic features of both parts come from `transform`. For k-means each row has a \
+single one and otherwise zeros, which is little to learn from. NCut has no transform.
+Fit, CPU s: one process, with kernels compiled beforehand; the SVM and the measures are not included. Other work on \
+the machine makes it longer, so it is approximate.
 """
 
 EXPERIMENTS = (
     Experiment(
         name="flat-20newsgroups",
         title="Flat topic models on 20 Newsgroups",
-        source="none; a comparison of our own",
+        source="none; our own comparison",
+        about=ABOUT,
         data=(FOLDER,),
         methods=(
             Method("PLSA", "PLSA"),

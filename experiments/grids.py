@@ -1,4 +1,4 @@
-"""What results show side by side: means, paired differences with intervals, and curves."""
+"""Tables and figures that several experiments share: means, paired differences with intervals, and curves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["averages", "draw_curves", "interval", "looks", "paired", "paired_lin
 
 
 def averages(results: Mapping[str, Any], measures: Iterable[str]) -> dict[str, dict[str, float]]:
-    """By method: the mean of each measure over the settings, where every setting has it."""
+    """The mean of each measure over the settings, by method; left out if a setting does not have it."""
     found: dict[str, dict[str, float]] = {}
     for method in dict.fromkeys(row["method"] for row in results["results"]):
         rows = [row["measures"] for row in results["results"] if row["method"] == method]
@@ -30,7 +30,7 @@ def averages(results: Mapping[str, Any], measures: Iterable[str]) -> dict[str, d
 def paired(
     results: Mapping[str, Any], first: str, second: str, measure: str, *, by_setting: bool, settings: Sequence[Any]
 ) -> list[float]:
-    """first - second in each draw both have. A draw is a seed, or with `by_setting` a seed in a setting."""
+    """first - second in each draw that both have. A draw is a seed, or with `by_setting` a seed in a setting."""
     values: dict[str, dict[Any, float]] = {first: {}, second: {}}
     for cell in results["cells"]:
         if cell["method"] in values and measure in cell["measures"] and cell["setting"] in settings:
@@ -43,7 +43,7 @@ def paired(
 
 
 def interval(differences: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean (Student's t)."""
+    """The 95 % confidence interval of the mean (Student's t)."""
     from scipy.stats import t
 
     if len(differences) < 2:
@@ -62,12 +62,13 @@ def paired_lines(
     by_setting: bool = False,
     settings: Sequence[Mapping[str, Any]] | None = None,
 ) -> list[str]:
-    """A table of paired differences with 95 % intervals; `measures` are names and titles.
+    """A table of paired differences with 95 % intervals; `measures` maps names to titles.
 
-    With a `claim`, such as "the order of the paper", by which the first of each pair is better: where that does not
-    hold, in words.
+    A `claim`, such as "the order in the paper", says that the first of each pair is better. With a claim, two sentences
+    below the table list the pairs that contradict it and those that are undecided.
     """
-    lines = [f"| difference | draws | {' | '.join(measures.values())} |", "|---" * (len(measures) + 2) + "|"]
+    lines = [f"| difference (95 % interval) | draws | {' | '.join(measures.values())} |"]
+    lines += ["|---" * (len(measures) + 2) + "|"]
     against: list[str] = []
     undecided: list[str] = []
     judged = False
@@ -88,8 +89,8 @@ def paired_lines(
                 (against if worse else undecided).append(f"{first} over {second} ({title})")
         lines.append(f"| {first} - {second} | {n_draws} | {' | '.join(cells)} |")
     if claim and judged:
-        lines += ["", f"Against {claim}, with an interval on the other side of 0: {_listed(against)}."]
-        lines += ["", f"Neither for nor against {claim}, with 0 in the interval: {_listed(undecided)}."]
+        lines += ["", f"Contrary to {claim} (the interval is on the other side of 0): {_listed(against)}."]
+        lines += ["", f"Undecided about {claim} (the interval contains 0): {_listed(undecided)}."]
     return lines
 
 
@@ -106,9 +107,9 @@ def draw_curves(
     log: Sequence[str] = (),
     ticks: Sequence[str] = (),
 ) -> None:
-    """Panels of (title, x title, curves), a logarithmic x where the x title is in `log`; a row shares its scale of y.
+    """Draw panels of (title, x title, curves); x is logarithmic if the x title is in `log`, and rows share a y scale.
 
-    `ticks` are names for x = 0, 1, ... A curve has x, y, a label, and how it looks. One legend stands below the panels.
+    `ticks` are names for x = 0, 1, ... A curve has x, y, a label, and its style. One legend is below the panels.
     """
     from topicfold.plots.style import new_figure, tidy
 
@@ -139,7 +140,7 @@ def draw_curves(
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A colour and a marker for each of up to seven methods; words and the majority are grey lines."""
+    """A colour and a marker for each of up to seven methods; words and the majority are grey lines without markers."""
     from topicfold.plots.style import COLOURS, GREY, MARKERS
 
     plain = [name for name in dict.fromkeys(names) if name not in (RAW_WORDS, TFIDF_WORDS, "majority")]
@@ -153,6 +154,6 @@ def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def points(results: Mapping[str, Any], method: str, key: str, measure: str) -> dict[str, list[float]]:
-    """x: the values of a key of the settings, y: the mean of the measure, where there is one."""
+    """x: the values of a key of the settings; y: the mean of the measure, where there is one."""
     rows = [row for row in results["results"] if row["method"] == method and row["measures"].get(measure, {}).get("n")]
     return {"x": [row["setting"][key] for row in rows], "y": [row["measures"][measure]["mean"] for row in rows]}

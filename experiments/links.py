@@ -1,4 +1,4 @@
-"""Links as the graph: citations against text neighbours against both, on Cora and Citeseer. No paper's numbers."""
+"""Citations, text neighbours, or both as the graph of a model, on Cora and Citeseer. Our own comparison."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def measure(
     seed: int,
     protocol: Mapping[str, Any],
 ) -> dict[str, float]:
-    """Clusters, as many as classes, and accuracy from a few labels: with as many topics, and with more."""
+    """Clusters, one per class, and accuracy from a few labels: with one topic per class, and with more topics."""
     documents, links = data[setting["corpus"]]
     n_classes = len(np.unique(documents.labels))
     name, _, kind = method.name.partition(", on ")
@@ -64,7 +64,7 @@ def measure(
 
 
 def _graph(documents: Documents, links: sp.csr_array, kind: str, n_neighbors: int) -> sp.csr_array:
-    """Citations, text neighbours, the sum of the two, or the sum with text edges that weigh their cosine."""
+    """Citations, text neighbours, the sum of the two, or the sum with text edges weighted by their cosine."""
     from topicfold.graph.build import knn_graph
 
     def add() -> sp.csr_array:
@@ -79,9 +79,9 @@ def _graph(documents: Documents, links: sp.csr_array, kind: str, n_neighbors: in
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
-    """Both graphs against each alone, corpus by corpus."""
+    """Both graphs together against each one alone, for each corpus."""
     titles = {name: measure.title for name, measure in MEASURES.items() if name != "largest"}
-    claim = "the hope that both graphs are better than one"
+    claim = "the expectation that both graphs are better than one"
     lines: list[str] = []
     for name in CORPORA:
         lines += [*([""] if lines else []), f"## Paired differences, {name}", ""]
@@ -90,7 +90,7 @@ def extra(results: Mapping[str, Any]) -> list[str]:
 
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
-    """NMI and accuracy from few labels with each graph."""
+    """NMI, and accuracy from a few labels, with each graph."""
     from topicfold.plots.style import GREY
 
     means = {
@@ -131,17 +131,26 @@ PAIRS = tuple(
     for alone in ("links", "text")
 )
 
+ABOUT = """\
+Should a model that uses a graph of documents get citations, nearest neighbours by text, or both? The documents are \
+the scientific papers of Cora (machine learning) and Citeseer (computer science), each with a class. NMI and \
+clustering accuracy compare clusters with the classes; "largest cluster" is the share of documents in the largest \
+cluster; "5 labels" is the accuracy of a classifier trained on five labelled papers per class. Higher is better, \
+except for the largest cluster, which only warns when nearly everything ends up in one."""
 NOTES = """\
-A comparison of our own; there are no published numbers for these models. Documents are papers: words (there or \
-not), class, and citations among them, taken as undirected. Citeseer's 15 documents without words or class are left out.
-The text graph joins each document to its 5 nearest by cosine of tf-idf; both is the sum of the two graphs, an edge of \
-either weighing 1. LTM has weight 10; weight, neighbours and the sum were fixed before any figure was seen. \
-Weighted, the sum in which an edge of text weighs its cosine (mostly .1 to .5), was added after a first run in which \
-the plain sum was worse than citations alone on Cora: there are twice as many edges of text, fewer of them right.
+This is our own comparison; there are no published numbers for these models. Documents are papers: words (present or \
+not), class, and citations between papers, taken as undirected. Citeseer's 15 documents without words or class are \
+left out.
+The text graph links each document to its 5 nearest by cosine of tf-idf. "Both" is the sum of the two graphs, in which \
+an edge of either kind has weight 1. LTM has weight 10; weight, neighbours and the sum were fixed before any result \
+was seen. "Weighted" is the sum in which a text edge has its cosine as weight (mostly .1 to .5). It was added after a \
+first run in which the plain sum was worse than citations alone on Cora: there are twice as many text edges, and fewer \
+of them are right.
 NMI, clustering accuracy and largest cluster: as many topics as classes, no labels.
-5 labels: a linear SVM on P(z|d) from 5 labels a class, C by cross-validation on these; LTM and DTM have the labels in \
-their graph. With as many topics as classes, and with 50. Label propagation and tf-idf words know no topics.
-The documents are the same in every run, only labels and starts differ. LTM, DTM and PLSA start from NMF on tf-idf.
+5 labels: a linear SVM on P(z|d) from 5 labels per class, with C chosen by cross-validation on these; LTM and DTM have \
+the labels in their graph. Once with as many topics as classes, and once with 50. Label propagation and tf-idf words \
+do not use topics.
+The documents are the same in every run; only labels and starts differ. LTM, DTM and PLSA start from NMF on tf-idf.
 """
 
 TOPICS = {"init": "nmf"}
@@ -150,7 +159,8 @@ EXPERIMENTS = (
     Experiment(
         name="links",
         title="Citations as the graph: Cora and Citeseer",
-        source="none; a comparison of our own",
+        source="none; our own comparison",
+        about=ABOUT,
         data=CORPORA,
         methods=(
             Method("PLSA", "PLSA", TOPICS),

@@ -32,9 +32,9 @@ __all__ = [
 def left_to_right(tokens, word_topic, alpha, n_particles, n_moves, uniform):
     """log P(w_1 ... w_n) ~ sum_i log mean_r sum_z P(w_i|z) (alpha_z + n_rz) / (sum alpha + i - 1), without bias in P.
 
-    n_rz counts the topics that particle r has for the tokens before i. Particles are then drawn again by how well they
-    foretold w_i, its topic is drawn, and so many tokens as `n_moves` get a new topic given the others. `uniform` holds
-    random numbers: one a token, and two for each draw of a topic.
+    n_rz counts the topics that particle r has for the tokens before i. Particles are then resampled by how well they
+    predicted w_i, its topic is drawn, and `n_moves` tokens get a new topic given the others. `uniform` contains
+    random numbers: one per token, and two for each draw of a topic.
     """
     n_topics, used = len(alpha), 0
     counts = np.zeros((n_particles, n_topics)) + alpha
@@ -92,7 +92,7 @@ def lda_log_likelihood(
 
 
 class TokenModel(NamedTuple):
-    """log P of each document's tokens in their order, P(w|d) from the words seen, and P(w) of documents to come."""
+    """log P of the token sequence of each document, P(w|d) given observed words, and P(w) of new documents."""
 
     log_likelihood: Callable[[sp.csr_array], np.ndarray]
     word_share: Callable[[sp.csr_array], np.ndarray]
@@ -100,7 +100,7 @@ class TokenModel(NamedTuple):
 
 
 def lda_model(topic_word: np.ndarray, alpha: np.ndarray, seed: int, protocol: Mapping[str, Any]) -> TokenModel:
-    """LDA with these topics; of the protocol it takes the numbers of particles, moves and prior draws."""
+    """LDA with these topics; the protocol gives the numbers of particles, moves and prior draws."""
     from topicfold.baselines.gibbs_lda import fold_in_with_prior
 
     def log_likelihood(counts: sp.csr_array) -> np.ndarray:
@@ -115,7 +115,7 @@ def lda_model(topic_word: np.ndarray, alpha: np.ndarray, seed: int, protocol: Ma
 
 
 def hlda_model(model: Any) -> TokenModel:
-    """A document has one path, with the levels mixed as in the path's training documents."""
+    """HLDA: a document has one path, and its levels are mixed as in the training documents of the path."""
 
     def log_likelihood(counts: sp.csr_array) -> np.ndarray:
         return logsumexp(counts @ np.log(model.topic_word_).T + np.log(model.path_share_), axis=1)
@@ -128,7 +128,7 @@ def hlda_model(model: Any) -> TokenModel:
 
 
 def log_length(train: sp.csr_array, test: sp.csr_array) -> np.ndarray:
-    """log P(n) of the number of words of test documents: the histogram of the training part, smoothed by a Gaussian."""
+    """log P(n) of the number of words in test documents, from the training histogram, smoothed by a Gaussian."""
     lengths, n_words = np.diff(train.indptr), train.shape[1]
     spread = np.subtract(*np.percentile(lengths, [75, 25])) / 1.34
     width = max(0.9 * min(np.std(lengths), spread or np.inf) * len(lengths) ** -0.2, 0.5)
@@ -151,7 +151,7 @@ def log_distinct(weights: np.ndarray, shares: np.ndarray, most: int) -> np.ndarr
 
 
 def presence_given_share(share: np.ndarray, seen: np.ndarray, n_seen: np.ndarray) -> np.ndarray:
-    """P(word present) = 1 - exp(-c P(w|d)), with c such that as many words are expected among those seen as are."""
+    """P(word present) = 1 - exp(-c P(w|d)); c makes the expected number of present words, among those seen, right."""
     among = np.maximum(share[:, seen], 1e-300)
     scale = n_seen / among.sum(axis=1)
     wanted = np.minimum(n_seen, 0.99 * among.shape[1])

@@ -1,1 +1,1 @@
-"""Choosing a size and a model, ranking words, marking junk: what the package recommends, put to a test."""
+"""Choosing a size and a model, ranking words, marking junk: tests of what the package recommends."""

@@ -1,6 +1,6 @@
-"""Are the topics that are marked as junk junk? `python -m experiments.choosing.junk_topics --data FOLDER`.
+"""Are the topics that are marked as junk really junk? `python -m experiments.choosing.junk_topics --data FOLDER`.
 
-Every marked topic is listed with its words and its best documents, and with what a reader thought of it.
+Every marked topic is listed with its words, its best documents, and the judgement of a reader.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ from topicfold.corpus.corpus import Corpus
 
 from ..corpora import data_folder, load_benchmark
 
-PREFACE = """Run on {date}. LDA at its defaults, seed 0. The bounds were settled on the demo corpus, search snippets,
-titles of Stack Overflow, news titles, NIPS, an encyclopaedia for schools, and training posts of 20 Newsgroups with
-their headers. Two were made stricter after a first look at the corpora below, where topics had been marked that a few
-long documents lead, or that have some repeated stories: so this is not blind. Each marked topic was read with its best
-documents. Templates, such as forms and tables, count as junk."""
+PREFACE = """The package marks topics that look like junk. Are these marks right? For LDA at its defaults (seed 0), with
+20, 50 and 100 topics, each marked topic is listed with its size (its share of the corpus), its words, the beginnings of
+its best documents, and the judgement of a reader who read it with these documents. Run on {date}.
+
+The thresholds were chosen on the demo corpus, search snippets, titles of Stack Overflow questions, news titles, NIPS,
+an encyclopaedia for schools, and training posts of 20 Newsgroups with their headers. Two were made stricter after a
+first look at the corpora below, where topics had been marked that are dominated by a few long documents, or that
+contain some repeated stories: so this is not blind. Templates, such as forms and tables, count as junk."""
 SIZES = (20, 50, 100)
 CORPORA = {
     "20 Newsgroups, without headers, quotes and signatures": ("20newsgroups_raw", {"headers": "strip"}),
     "20 Newsgroups, test posts, whole": ("20newsgroups_raw", {"split": "test"}),
     "Reuters": ("reuters21578_raw", {}),
 }
-# What a reader thought of a topic, by its first three words: whether it is junk, and why.
+# The judgement of a reader about a topic, by its first three words: whether it is junk, and why.
 JUDGED = {
     "thanks please anyone": (True, "how people ask for help"),
-    "people think say": (False, "debates about morals and religion, if broad"),
+    "people think say": (False, "debates about morals and religion, though broad"),
     "marvel avengers comics": (True, "binaries as text, and a list of comics"),
     "file char int": (True, "one contest with its programs, posted again and again"),
     "problem problems polygon": (False, "geometry, where everything is a problem"),
@@ -57,7 +60,7 @@ JUDGED = {
 
 
 class Marked(NamedTuple):
-    """A topic that is marked, as the page lists it."""
+    """A marked topic, as listed on the page."""
 
     size: float
     words: str
@@ -66,7 +69,7 @@ class Marked(NamedTuple):
 
 
 def read(name: str, folder: Path, options: dict[str, str]) -> Corpus:
-    """A corpus without words of fewer than five documents or of more than half of them."""
+    """A corpus without words in fewer than five documents or in more than half of them."""
     whole = load_benchmark(name, folder, stop_words="english", keep_texts=True, **options)
     return Corpus.from_texts(
         whole.texts or (), preprocessing=whole.preprocessing, min_df=5, max_df=0.5, keep_texts=True
@@ -85,13 +88,16 @@ def marked_topics(corpus: Corpus, n_topics: int) -> Iterator[Marked]:
 
 
 def page(folder: Path) -> str:
-    """All marked topics, and how many of them a reader takes for junk."""
-    lines = ["# Topics that are marked as junk", "", "    python -m experiments.choosing.junk_topics --data DATA", ""]
+    """The page with all marked topics, and how many of them a reader judged to be junk."""
+    lines = ["# Topics marked as junk", "", "    python -m experiments.choosing.junk_topics --data DATA", ""]
     lines += [PREFACE.format(date=datetime.now(UTC).date().isoformat())]
     for title, (name, options) in CORPORA.items():
         corpus = read(name, folder, dict(options))
         lines += ["", f"## {title}: {len(corpus):,} documents", ""]
-        lines += ["| topics | marked | size | words | the documents most in it begin | junk? |", "|---" * 6 + "|"]
+        lines += [
+            "| topics in the model | mark | size | words | beginnings of the best documents | junk? |",
+            "|---" * 6 + "|",
+        ]
         right = total = 0
         for n_topics in SIZES:
             for found in marked_topics(corpus, n_topics):
@@ -100,14 +106,14 @@ def page(folder: Path) -> str:
                 said = f"{'yes' if junk else 'no'}: {why}" if junk is not None else why
                 cells = [str(n_topics), found.mark, f"{found.size:.1%}", found.words, " / ".join(found.documents), said]
                 lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
-        lines += ["", f"{right} of {total} marks are right, of {sum(SIZES)} topics in all."]
+        lines += ["", f"{right} of {total} marks are right, out of {sum(SIZES)} topics in all."]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Print the page, and write it."""
+    """Print the page, and write it to a file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="folder with the benchmark corpora; else TOPICFOLD_DATA says where")
+    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
     parser.add_argument("--out", default="docs/results", help="folder for the page")
     given = parser.parse_args()
     text = page(data_folder(given.data))

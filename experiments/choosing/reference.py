@@ -1,4 +1,4 @@
-"""Articles of an encyclopaedia for schools, as the outside reference that coherence is counted in."""
+"""Articles of an encyclopaedia for schools, the external reference corpus for coherence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REFERENCE = "wikipedia_schools2007"
 
 
 def reference_tokens(folder: Path, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The reference as runs of these words, every other token -1, so that windows are those of the running text."""
+    """The reference as a stream of these words, with -1 for other tokens, so windows are those of the full text."""
     return token_stream(_texts(folder), words, Preprocessing(stop_words=None))
 
 

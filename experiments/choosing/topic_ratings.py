@@ -1,6 +1,6 @@
-"""Which measure of coherence agrees with people? 300 topics that people judged, by Hoyle et al. (2021).
+"""Which measure of coherence agrees with people? Tested on 300 topics judged by people, from Hoyle et al. (2021).
 
-Measures were settled on the topics of Wikitext; those of the New York Times were left for the report.
+Measures were chosen on the topics of Wikitext; those of the New York Times were kept for the report.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EMBEDDED = "cosine of the words' embeddings, 10 words"
 
 
 class Half(NamedTuple):
-    """The topics of one corpus: words, best first, mean judgements, published measures, and the reference."""
+    """The topics of one corpus: words (best first), mean judgements, published measures, and the reference."""
 
     topics: list[list[int]]
     words: list[str]
@@ -39,7 +39,7 @@ class Half(NamedTuple):
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Half]:
-    """The judged topics, and the reference as runs of their words."""
+    """The judged topics, and the reference as a stream of their words."""
     path = folder / FOLDER / "topics.json"
     if not path.is_file():
         raise FileNotFoundError(f"no such file: {path}")
@@ -61,7 +61,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Half]:
 def measure(
     data: Mapping[str, Half], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Spearman's correlation with both judgements, and where 95 of 100 draws of topics put it."""
+    """Spearman's correlation with both judgements, with a 95 % bootstrap interval over topics."""
     half = data[setting["topics of"]]
     values = _values(half, method)
     found: dict[str, float] = {"unseen": float(np.isnan(values).mean())}
@@ -94,7 +94,7 @@ def _coherence(half: Half, how: Mapping[str, Any]) -> np.ndarray:
     skip = options.get("skip_unseen", False)
     seen = np.zeros(len(half.words), bool)
     seen[half.tokens[0][half.tokens[0] >= 0]] = True
-    # of the words that the reference has, the first ten, not what is left of the first ten
+    # the first `n_words` of the words that the reference has, not what is left of the first `n_words`
     topics = [[word for word in topic if seen[word] or not skip][:n_words] for topic in half.topics]
     if options["measure"] == "u_mass":
         return coherence(topics, counts=_documents(half), measure="u_mass")
@@ -128,20 +128,28 @@ def _spearman(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
 
 
+ABOUT = """\
+Which automatic measure of coherence agrees best with people? In the study of Hoyle et al. people rated topics of \
+models fitted to Wikitext and the New York Times, and searched for an intruder among the words of a topic. The columns \
+give Spearman's correlation of each measure with these ratings and with the share of people who found the intruder; \
+higher is better. Low and high are the ends of the 95 % interval of the number before them. A number after a slash is \
+the one published in the paper."""
 NOTES = f"""Spearman's correlation over 150 topics of each corpus (MALLET, D-VAE and ETM, 50 each) with people's mean \
-ratings (1 to 3), and with the share that found the intruder among the words. Low and high are where 95 of 100 \
-bootstrap draws of the topics put it.
-"Of the reference" means that words which the reference, {REFERENCE}, does not have are left out: 8 of 100.
-Developed on Wikitext: windows, numbers of words, smoothing, and leaving out unseen words were compared there. The \
-half of the New York Times had been looked at once before with plain c_npmi, c_v and u_mass; the other rows had not. \
-What leaving out unseen words gained on Wikitext it did not gain there; counting and embeddings together hold up.
-Published figures are those of the authors on the corpora of the models."""
+ratings (1 to 3), and with the share of people who found the intruder among the words. Low and high are the 95 % \
+interval from a bootstrap over topics.
+"Of the reference" means that words which do not occur in the reference, {REFERENCE}, are left out: 8 of 100.
+Developed on Wikitext: windows, numbers of words, smoothing, and leaving out unseen words were compared there. For the \
+New York Times, results of plain c_npmi, c_v and u_mass had been seen once before; those of the other rows had not. \
+Leaving out unseen words helped on Wikitext but not on the New York Times; the gain from combining counts and \
+embeddings held up there.
+Published measures are those that the authors computed on the corpora of the models."""
 
 EXPERIMENTS = (
     Experiment(
         name="topic-ratings",
-        title="Coherence and what people say of topics",
+        title="Measures of coherence and human judgements of topics",
         source="Hoyle et al. (2021), Is automated topic model evaluation broken?",
+        about=ABOUT,
         data=(FOLDER, REFERENCE),
         methods=(
             *(Method(name) for name in PUBLISHED),
@@ -158,13 +166,13 @@ EXPERIMENTS = (
         ),
         settings=({"topics of": "wikitext"}, {"topics of": "nytimes"}),
         measures={
-            "rating": Measure("with ratings"),
+            "rating": Measure("correlation with ratings"),
             "rating low": Measure("low"),
             "rating high": Measure("high"),
-            "intrusion": Measure("with intrusion"),
+            "intrusion": Measure("correlation with intrusion"),
             "intrusion low": Measure("low"),
             "intrusion high": Measure("high"),
-            "unseen": Measure("topics without a value"),
+            "unseen": Measure("share of topics without a value"),
         },
         protocol={"seeds": 1, "topics": None, "draws": 2000},
         quick={"topics": 40, "draws": 100},

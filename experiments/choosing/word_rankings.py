@@ -1,6 +1,6 @@
 """In which order should a topic show its words? One fit, many rankings, judged by coherence and diversity.
 
-No paper's numbers: a comparison of our own. The same LDA is ranked in every way; NMF's words are its own.
+This is our own comparison; there are no published numbers. All rankings use the same LDA; NMF has its own words.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ DIFFERENCE = "share of the topic's documents minus share of all"
 
 
 class Texts(NamedTuple):
-    """Counts, words, and the place of each word in the reference's list."""
+    """Counts, and the position of each word in the list of the reference."""
 
     counts: sp.csr_array
     places: np.ndarray
 
 
 class Data(NamedTuple):
-    """All corpora, and the reference as runs of their words."""
+    """All corpora, and the reference as a stream of their words."""
 
     corpora: dict[str, Texts]
     tokens: tuple[np.ndarray, np.ndarray]
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """All corpora without rare words and those in more than half of the documents."""
+    """All corpora, without rare words and words in more than half of the documents."""
     found, place = {}, {}
     for name in (*SETTLED_ON, *OTHERS):
         if name == "demo":
@@ -67,7 +67,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
     return Data(found, reference_tokens(folder, list(place)))
 
 
-_last: list[Any] = []  # the fit that all rankings of a corpus and a seed share
+_last: list[Any] = []  # the fit shared by all rankings of a corpus and a seed
 
 
 def _fitted(estimator: str, texts: Texts, n_topics: int, seed: int) -> Any:
@@ -109,7 +109,7 @@ def _kind(method: Method) -> str:
 
 
 def _weighted(model: Any, texts: Texts) -> np.ndarray:
-    """Counts of words, weighted by P(z|d), as shares of each topic."""
+    """Counts of words, weighted by P(z|d), as shares within each topic."""
     sums = (texts.counts.T @ np.asarray(model.doc_topic_, np.float64)).T
     return sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-300)
 
@@ -123,7 +123,7 @@ def _tf_idf(model: Any, texts: Texts) -> np.ndarray:
 
 
 def _class_tf_idf(model: Any, texts: Texts) -> np.ndarray:
-    """BERTopic's: the documents of a class are those whose largest topic it is."""
+    """c-TF-IDF of BERTopic; the class of a document is its largest topic."""
     topics = np.eye(len(model.topic_word_))[model.doc_topic_.argmax(axis=1)]
     counts = (texts.counts.T @ topics).T
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -131,7 +131,7 @@ def _class_tf_idf(model: Any, texts: Texts) -> np.ndarray:
 
 
 def _frex(model: Any, texts: Texts) -> np.ndarray:
-    """The harmonic mean of the ranks by frequency and by exclusiveness."""
+    """The harmonic mean of the ranks by frequency and by exclusivity."""
     topics = np.asarray(model.topic_word_, np.float64)
     only = topics / np.maximum(topics.sum(axis=0), 1e-300)
     ranks = [(values.argsort(axis=1).argsort(axis=1) + 1) / values.shape[1] for values in (only, topics)]
@@ -176,18 +176,18 @@ RANKINGS: dict[str, Any] = {
 
 
 def comparison(results: Mapping[str, Any]) -> list[str]:
-    """Means over the corpora that were looked at and those that were not, and the default beside NMF."""
+    """Means over the corpora used to choose the ranking and over the others, and the default compared with NMF."""
     mean = means_by_corpus(results)
     lines = []
     for title, corpora in (
-        ("Corpora the ranking was settled on", SETTLED_ON),
-        ("Corpora that were not looked at", OTHERS),
+        ("Corpora on which the ranking was chosen", SETTLED_ON),
+        ("Other corpora", OTHERS),
     ):
         lines += [
             "",
             f"## {title}: {', '.join(corpora)}",
             "",
-            "| ranking | c_v | c_npmi | c_npmi within | diversity | c_v x diversity |",
+            "| ranking | c_v | c_npmi | c_npmi within the corpus | diversity | c_v x diversity |",
         ]
         lines += ["|---|---|---|---|---|---|"]
         for method in dict.fromkeys(method for method, _ in mean):
@@ -201,26 +201,38 @@ def comparison(results: Mapping[str, Any]) -> list[str]:
     for ours, name in ((DEFAULT, "c_npmi"), (DEFAULT, "c_v"), (DIFFERENCE, "c_npmi"), (DIFFERENCE, "c_v")):
         ahead = [corpus for corpus in both if mean[ours, corpus][name] >= mean[NMF, corpus][name] - 0.005]
         diverse = sum(mean[ours, corpus]["diversity"] >= mean[NMF, corpus]["diversity"] - 0.01 for corpus in both)
-        said = f"By {ours}, {name} is level with NMF's or above on {len(ahead)} of {len(both)} corpora"
-        lines += ["", f"{said} ({', '.join(ahead)}); its diversity on {diverse}."]
+        said = f"With {ours}, {name} is level with that of NMF or above on {len(ahead)} of {len(both)} corpora"
+        lines += ["", f"{said} ({', '.join(ahead)}), and diversity on {diverse}."]
     return lines[1:]
 
 
-NOTES = f"""c_v and c_npmi are counted in {REFERENCE}, windows of 110 and 10 tokens; c_v leaves out words that the \
-reference does not have. "Within" is c_npmi in the corpus itself, a document being a window. Ten words per topic.
-LDA and NMF are fitted once per corpus and seed, LDA at its defaults; TTMM where it says so. NMF is that of the \
+ABOUT = """\
+A topic has a probability for every word; which ten words should be shown, and in which order? Several rankings of the \
+same fitted LDA are compared, next to the words of NMF, on eight corpora: 20newsgroups_raw (posts), \
+short_searchsnippets (search result snippets), nips12_raw and cora_text (scientific papers), reuters21578_raw (news \
+stories), short_stackoverflow (titles of questions), short_googlenews (titles of news) and demo (descriptions of \
+Debian packages). c_v and c_npmi measure whether the words occur together in an external reference, "c_npmi within the \
+corpus" in the corpus itself; diversity is the share of words that are distinct across topics. Higher is better for \
+all."""
+NOTES = f"""c_v and c_npmi are counted in {REFERENCE}, in windows of 110 and 10 tokens; c_v leaves out words that the \
+reference does not have. "Within the corpus" is c_npmi in the corpus itself, with documents as windows. Ten words per \
+topic.
+LDA and NMF are fitted once per corpus and seed, LDA at its defaults; TTMM where the row says so. NMF is that of the \
 package, on tf-idf. At most 5,000 documents, drawn once.
-Settled on {", ".join(SETTLED_ON)} (seed 0, other numbers of topics too); the other corpora were not looked at.
-Distinct words cost coherence: an outside reference favours words that are frequent everywhere. The difference of \
+The ranking was chosen on {", ".join(SETTLED_ON)} (seed 0, also with other numbers of topics); no results on the other \
+corpora were seen before.
+Distinct words cost coherence: an external reference favours words that are frequent everywhere. The difference of \
 shares is a milder form of keyness, added after the first run, to compare with NMF at a diversity nearer to NMF's own. \
-Level: not more than 0.005 behind.
-Keyness counts a document once for each of its words: words that few documents repeat do not come first."""
+Level means at most 0.005 behind (for diversity, 0.01).
+Keyness counts a document once for each of its words, so words that only a few documents repeat often do not come \
+first."""
 
 EXPERIMENTS = (
     Experiment(
         name="word-rankings",
         title="In which order to show the words of a topic",
-        source="none; a comparison of our own",
+        source="none; our own comparison",
+        about=ABOUT,
         data=(*SETTLED_ON, *(name for name in OTHERS if name != "demo"), REFERENCE),
         methods=(
             *(Method(name) for name in RANKINGS),
@@ -232,7 +244,7 @@ EXPERIMENTS = (
         measures={
             "c_v": Measure("c_v"),
             "c_npmi": Measure("c_npmi"),
-            "inside": Measure("c_npmi within"),
+            "inside": Measure("c_npmi within the corpus"),
             "diversity": Measure("diversity"),
         },
         protocol={"seeds": 3, "documents": 5000},

@@ -1,6 +1,6 @@
 """DTM (Huh and Fienberg 2010): few labels on 20 Newsgroups (Fig. 1) and Yahoo! News (Fig. 2), r and gamma (Fig. 3).
 
-Topics are learned on all documents of a draw, a linear SVM on the few that have a label, and the others are the test.
+Topics are learned on all documents of a draw, a linear SVM on the few that have a label; the others are the test part.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SOURCE = "Huh and Fienberg 2010, Discriminative topic modeling based on manifold
 
 
 def prepare_newsgroups(folder: Path, protocol: Mapping[str, Any]) -> Documents:
-    """The training part over its commonest words."""
+    """The training part, over its most frequent words."""
     posts = load_benchmark(NEWSGROUPS, folder, split="train", stop_words="english", stemmer="porter")
     frequency = np.bincount(posts.counts.indices, minlength=posts.counts.shape[1])
     columns = np.sort(np.argsort(-frequency, kind="stable")[: protocol["words"]])
@@ -45,7 +45,7 @@ def prepare_newsgroups(folder: Path, protocol: Mapping[str, Any]) -> Documents:
 
 
 def prepare_yahoo(folder: Path, protocol: Mapping[str, Any]) -> Documents:
-    """Entertainment and the classes below it, with the words that enough of these documents use."""
+    """The documents in Entertainment with its sub-classes, over the words that enough of these documents use."""
     whole = load_benchmark(YAHOO, folder, labels="k1b")
     entertainment = np.flatnonzero(whole.label_array() == "2")
     news = load_benchmark(YAHOO, folder, labels="k1a").subset(entertainment)
@@ -58,7 +58,7 @@ def prepare_yahoo(folder: Path, protocol: Mapping[str, Any]) -> Documents:
 def measure_few(
     data: Documents, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Accuracy by the number of labels a class. Labels join the graph of the methods that have one, as in the paper."""
+    """Accuracy by the number of labels per class. Methods with a graph get the labels in it, as in the paper."""
     drawn = remembered(data.cache, ("draw", seed), lambda: _draw(data, seed, protocol["documents a class"]))
 
     def accuracies() -> dict[int, float]:
@@ -73,7 +73,7 @@ def measure_few(
 
 
 def _draw(data: Documents, seed: int, a_class: int | None) -> Documents:
-    """So many documents of each class, drawn by the seed; without a number, all of them."""
+    """`a_class` documents of each class, drawn by the seed; None takes all of them."""
     if a_class is None:
         return Documents(data.counts, data.labels)
     order = np.random.default_rng([seed, 0]).permutation(len(data.labels))
@@ -89,13 +89,13 @@ def _labels_text(n_labelled: int) -> str:
 
 
 def figure_few(results: Mapping[str, Any], path: Path) -> None:
-    """Accuracy against the number of topics, a panel for each number of labels."""
+    """Accuracy against the number of topics, with one panel for each number of labels."""
     shown = looks(SHOWN)
     panels = []
     for n_labelled in results["protocol"]["labelled"]:
         name = _labels_text(n_labelled)
         curves = [{**look, **points(results, method, "n_topics", name)} for method, look in shown.items()]
-        panels.append((f"{name} a class", "number of topics", curves))
+        panels.append((f"{name} per class", "number of topics", curves))
     draw_curves(path, panels, "accuracy")
 
 
@@ -129,25 +129,25 @@ def _parameters_text(r: float = 10, gamma: float = 0.1) -> str:
 
 
 def extra_few(results: Mapping[str, Any]) -> list[str]:
-    """Paired differences by the number of labels: over all numbers of topics, and over those from 50 on."""
+    """Paired differences by the number of labels: over all numbers of topics, and over 50 topics or more."""
     measures = {_labels_text(n): _labels_text(n) for n in results["protocol"]["labelled"]}
     lines = ["## Paired differences, mean over the numbers of topics", ""]
-    lines += paired_lines(results, CLAIMS, measures, claim="the order of the paper")
+    lines += paired_lines(results, CLAIMS, measures, claim="the order in the paper")
     many = [row["setting"] for row in results["results"] if row["setting"]["n_topics"] >= 50]
     if many:
         lines += ["", "## Paired differences, from 50 topics on", ""]
-        lines += paired_lines(results, CLAIMS, measures, claim="the order of the paper", settings=many)
-    lines += ["", "## Paired differences the paper does not have, mean over the numbers of topics", ""]
+        lines += paired_lines(results, CLAIMS, measures, claim="the order in the paper", settings=many)
+    lines += ["", "## Further paired differences, not in the paper, mean over the numbers of topics", ""]
     return lines + paired_lines(results, OTHER_PAIRS, measures)
 
 
 def extra_parameters(results: Mapping[str, Any]) -> list[str]:
-    """How far the best and the worst values of r and gamma lie apart, and from the defaults in the same draws."""
+    """The best and the worst values of r and gamma, and the differences from the defaults in the same draws."""
     default = _parameters_text()
     rows = [row for row in results["results"] if row["method"].startswith("DTM, r=") and row["measures"]]
     means = {row["method"]: row["measures"]["5 labels"]["mean"] for row in rows}
     best, worst = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
-    lines = [f"The best is {best} ({means[best]:.3f}), the worst {worst} ({means[worst]:.3f}).", ""]
+    lines = [f"The best setting is {best} ({means[best]:.3f}), the worst {worst} ({means[worst]:.3f}).", ""]
     others = [row["method"] for row in results["results"] if row["method"] not in (default, "majority")]
     return lines + paired_lines(results, [(name, default) for name in others], {"5 labels": "5 labels"})
 
@@ -187,47 +187,65 @@ OTHER_PAIRS = (
 LABELLED = [1, 3, 5, 10]
 NEIGHBOURS, STEPS = (3, 5, 10, 15, 20, 30), (0.05, 0.1, 0.2, 0.3, 0.5)
 
+_QUESTION = """\
+How well do topics work as features when only a few documents of each class have a label? A linear SVM is trained on \
+the topic shares P(z|d) of the labelled documents and classifies all others, with 20, 50 and 100 topics ("n_topics" in \
+the headings). The columns give the accuracy with 1, 3, 5 or 10 labels per class; higher is better. LapPLSI, LTM and \
+DTM also use a graph of similar documents; "majority" always predicts the most common class."""
+ABOUT_NEWSGROUPS = f"{_QUESTION} The documents are posts of 20 Newsgroups, 100 per group in each draw."
+ABOUT_YAHOO = f"{_QUESTION} The documents are Yahoo! News stories on entertainment, in its sub-classes."
+ABOUT_PARAMETERS = """\
+How sensitive is DTM to its two parameters, the number of neighbours in the graph (r) and the step (gamma)? The column \
+gives the accuracy of a linear SVM on the topics of 20 Newsgroups with 5 labels per class; higher is better. LTM, \
+LapPLSI and "majority" (always the most common class) are there for comparison."""
 NOTES = """\
-The paper prints curves and no numbers, so none stand beside ours; what it says of their order is compared above.
+The paper prints curves and no numbers, so there are none to compare with ours; what it says about the order of the \
+methods is compared above.
 All documents of a draw are seen without labels; a few of each class get one, the same for every method, and accuracy \
-is over all others. Draws and labels are drawn by the seed, and fewer labels lie in more.
-LapPLSI, LTM and DTM share one graph, 10 nearest by cosine of tf-idf, binary, to which the labels are added as the \
-paper does: edges within a class, none between classes. So they are fitted once for each number of labels. The paper \
-takes the intersection of histograms for the graph, and says that another distance does as well.
-Weights were fixed beforehand, LTM 10 and LapPLSI 100 (the paper took the best of 1 to 1000 on the accuracy it \
+is over all others. Documents and labels are drawn by the seed, and smaller sets of labels are part of the larger \
+ones.
+LapPLSI, LTM and DTM share one binary graph, 10 nearest by cosine of tf-idf, to which the labels are added as in the \
+paper: edges within a class, none between classes. So they are fitted once for each number of labels. The paper uses \
+the intersection of histograms for the graph, and says that another distance works as well.
+Weights were fixed beforehand, LTM 10 and LapPLSI 100 (the paper took the best of 1 to 1000 by the accuracy it \
 reports); gamma is 0.1 as in the paper.
-LapPLSI, LTM and DTM start from NMF on tf-idf, as is their default, and the row pLSA at random, as the paper's would; \
-pLSA (NMF start) shows how much of the difference is the start.
-SVM: rows of length one, but for raw counts, which are taken as they are; C by cross-validation on the labelled \
-documents alone, 1 where each class has a single label. Where labels are in the graph they have drawn these documents \
-together before the cross-validation, which then tells little; so LapPLSI, LTM and DTM may have a worse C than others.
-Not blind to 20 Newsgroups: that the graph takes the logarithm of counts in its tf-idf was settled by the share of \
-neighbours of one class on three corpora, this among them; that DTM's documents begin alike, by accuracy on a draw of \
-its training part. So LapPLSI, LTM and DTM are a little optimistic there.
-Fewer numbers of topics and fewer draws than the paper's 20, to save time; more seeds can be added to the same run.
-The draws of a table overlap in their documents, so the intervals are of this corpus, and say little of others.
+LapPLSI, LTM and DTM start from NMF on tf-idf, as is their default. The row pLSA starts at random, as the paper's pLSA \
+presumably did; pLSA (NMF start) shows how much of the difference is due to the start.
+SVM: rows are scaled to length one, except for raw counts, which are not scaled; C is chosen by cross-validation on \
+the labelled documents alone, and is 1 where each class has a single label. Where labels are in the graph, they have \
+already drawn these documents together before the cross-validation, which then says little; so LapPLSI, LTM and DTM \
+may have a worse C than others.
+Not blind to 20 Newsgroups: that the graph takes the logarithm of counts in its tf-idf was chosen by the share of \
+neighbours in the same class on three corpora, including this one; that all documents start with the same topic shares \
+in DTM was chosen by accuracy on a draw of its training part. So LapPLSI, LTM and DTM are a little optimistic there.
+There are fewer numbers of topics, and fewer draws than the paper's 20, to save time; more seeds can be added to the \
+same run.
+The draws of a table overlap in their documents, so the intervals hold for this corpus and say little about others.
 """
 NOTES_NEWSGROUPS = (
     NOTES
     + """\
-The paper's preprocessed version (8,156 words) is not to be had: these are the posts of the by-date training part \
-with their headers, English stop words taken out, Porter's stems, the 8,156 words in most posts. With headers kept \
-tf-idf words are as good as in a trial before; without them all methods would lose much.
+The paper's preprocessed version (8,156 words) is not available. Here we use the posts of the by-date training part \
+with their headers, without English stop words, with Porter's stems, and the 8,156 words that occur in most posts. \
+With headers kept, tf-idf words are as good as in an earlier trial; without them all methods would lose much.
 """
 )
 NOTES_YAHOO = (
     NOTES
     + """\
-The paper's documents and classes; its words (8,104) are not to be had, here are those in 3 or more of the documents.
-The smallest class has 9 documents. Where as many labels are asked for as a class has documents, one is kept back for \
-the test: it gives 8 of 10.
-The documents are the same in every draw, only labels and starts differ.
+The documents and classes are those of the paper; its words (8,104) are not available, so we use the words in 3 or \
+more of the documents.
+The smallest class has 9 documents. Where as many labels are asked for as a class has documents, one document is kept \
+for the test: it then gets 8 of the 10 labels.
+The documents are the same in every draw; only labels and starts differ.
 """
 )
 NOTES_PARAMETERS = """\
-100 topics, 5 labels a class; draws, graph (but for r), labels and SVM as in dtm-figure1, the first draws of it.
-The paper says DTM is insensitive to both parameters. The differences above are to the defaults in the same draws.
-LTM and LapPLSI, with weights as in dtm-figure1 and r = 10, are there for scale.
+100 topics, 5 labels per class; draws, graph (except for r), labels and SVM are as in dtm-figure1, using its first \
+draws.
+The paper says that DTM is insensitive to both parameters. The differences above are from the defaults in the same \
+draws.
+LTM and LapPLSI, with weights as in dtm-figure1 and r = 10, are there for comparison.
 """
 
 PROTOCOL_NEWSGROUPS = {
@@ -245,6 +263,7 @@ EXPERIMENTS = (
         name="dtm-figure1",
         title="Topic models with few labels on 20 Newsgroups",
         source=f"{SOURCE}, Fig. 1",
+        about=ABOUT_NEWSGROUPS,
         data=(NEWSGROUPS,),
         methods=METHODS + OURS,
         settings=tuple({"n_topics": n_topics} for n_topics in (20, 50, 100)),
@@ -261,6 +280,7 @@ EXPERIMENTS = (
         name="dtm-figure2",
         title="Topic models with few labels on Yahoo! News (Entertainment)",
         source=f"{SOURCE}, Fig. 2",
+        about=ABOUT_YAHOO,
         data=(YAHOO,),
         methods=METHODS,
         settings=tuple({"n_topics": n_topics} for n_topics in (20, 50, 100)),
@@ -286,6 +306,7 @@ EXPERIMENTS = (
         name="dtm-figure3",
         title="DTM's two parameters: neighbours and step, on 20 Newsgroups",
         source=f"{SOURCE}, Fig. 3",
+        about=ABOUT_PARAMETERS,
         data=(NEWSGROUPS,),
         methods=(
             *(Method(_parameters_text(r=r), "DTM", {"n_neighbors": r, "init": "nmf"}) for r in NEIGHBOURS),

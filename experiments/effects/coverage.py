@@ -1,7 +1,7 @@
-"""Do 95 % intervals of effects hold the truth in 95 % of cases? On generated documents, whose truth is known.
+"""Do 95 % intervals of effects contain the true value in 95 % of cases? Tested on generated documents.
 
-Shares of topics depend on a factor and a number, and not on a third column. Topics are estimated by LDA and matched to
-the true ones. The truth is E[theta | x], projected on the design by least squares.
+The shares of topics depend on a factor and a number, but not on a third column. Topics are estimated by LDA and
+matched to the true ones. The truth is E[theta | x], projected onto the design by least squares.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ OURS = "effects"
 SHARES = "shares of the model, as if known"
 DRAWS = "draws from the model's posterior"
 KNOWN = "true shares of each document"
-OVERLAP = {"distinct": 0.05, "alike": 0.2}  # prior of P(w|z): the larger, the more words topics share
+OVERLAP = {"distinct": 0.05, "alike": 0.2}  # Dirichlet prior of P(w|z): the larger, the more words topics share
 _FIT = "fit"
 
 
 class Drawn(NamedTuple):
-    """A generated corpus: counts, columns, E[theta | x], theta, and P(w|z)."""
+    """A generated corpus with its metadata, E[theta | x], theta, and P(w|z)."""
 
     corpus: Corpus
     expected: np.ndarray
@@ -40,7 +40,7 @@ class Drawn(NamedTuple):
 
 
 def draw(rng: np.random.Generator, n_tokens: int, overlap: float, protocol: Mapping[str, Any]) -> Drawn:
-    """Documents whose topics have a Dirichlet distribution with a mean that depends on their columns."""
+    """Documents whose topic shares have a Dirichlet distribution with a mean that depends on their metadata."""
     n, k, n_words = protocol["documents"], protocol["topics"], protocol["words"]
     topic_word = rng.dirichlet(np.full(n_words, overlap), size=k)
     group, dose, null = rng.integers(0, 2, n), rng.uniform(-1, 1, n), rng.normal(size=n)
@@ -56,19 +56,19 @@ def draw(rng: np.random.Generator, n_tokens: int, overlap: float, protocol: Mapp
 
 
 def true_coefficients(design: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """The least squares of E[theta | x] on the design, terms x topics."""
+    """Coefficients of the least-squares regression of E[theta | x] on the design, terms x topics."""
     return np.linalg.lstsq(design, expected, rcond=None)[0]
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Nothing but a place for the last fit, which the methods share."""
+    """An empty dictionary for the last fit, which the methods share."""
     return {}
 
 
 def measure(
     data: dict[str, Any], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Coverage of the effects and of the level, false positives, and how much of the effects is left."""
+    """Coverage of the effects and of the level, false positives, and how far the effects are shrunk."""
     key = (setting["tokens"], setting["topics"], seed)
     if data.get(_FIT, (None,))[0] != key:
         drawn = draw(np.random.default_rng([2008, *_numbers(key)]), key[0], OVERLAP[key[1]], protocol)
@@ -88,7 +88,7 @@ def _numbers(key: tuple[int, str, int]) -> tuple[int, int, int]:
 
 
 def _matched(topic_word: np.ndarray, true_topic_word: np.ndarray) -> np.ndarray:
-    """The true topic of each estimated one: the assignment with the largest sum of Bhattacharyya coefficients."""
+    """The true topic for each estimated one: the assignment with the largest sum of Bhattacharyya coefficients."""
     from scipy.optimize import linear_sum_assignment
 
     likeness = np.sqrt(topic_word.astype(np.float64)) @ np.sqrt(true_topic_word).T
@@ -131,21 +131,32 @@ def _measures(found: Any, truth: np.ndarray, df: float) -> dict[str, float]:
     }
 
 
-NOTES = """Topics: P(w|z) is Dirichlet with .05 (distinct) or .2 (alike) per word. E[theta | x] is the softmax of a \
-base, a group and a dose, all normal with sd .5 for each topic; theta | x is Dirichlet around it. LDA has its defaults.
-Covered: of the 95 % intervals of group, dose and null over all topics, the share that holds the true coefficient. The \
-first row has the noise of sampling documents alone; the last ignores that shares are estimated.
+ABOUT = """\
+`effects` estimates how the share of a topic changes with metadata, with a 95 % interval for each coefficient. Do \
+these intervals contain the true coefficient in 95 % of cases? The documents are generated, so the truth is known: \
+topic shares depend on a factor (group) and a number (dose), and not on a third column (null). Coverage should be near \
+0.95, "null significant" near 0.05 and the slope of the effects near 1; narrower intervals are better if their \
+coverage is right. "topics=distinct" and "topics=alike" are topics that share few or many words; "tokens" is the \
+length of a document."""
+NOTES = """Topics: P(w|z) is drawn from a Dirichlet with .05 (distinct) or .2 (alike) per word. E[theta | x] is the \
+softmax of a base, a group and a dose, all normal with standard deviation .5 for each topic; theta | x is Dirichlet \
+around it. LDA has its defaults.
+Coverage: of the 95 % intervals of group, dose and null over all topics, the share that contain the true coefficient. \
+The first row has only the noise of sampling documents; the last ignores that shares are estimated.
 The level is the share of a topic in group a at dose 0. It depends on whether the estimated topic is the true one, \
 which no interval here accounts for.
-Effects left: the slope of estimated on true coefficients; below 1 they are drawn to zero.
-The way of `effects` (expected tokens without the prior, and both parts of composition) was chosen on draws with other \
-seeds, among the model's posterior, moments of the words, maximum likelihood, and a prior that depends on x."""
+Slope of the effects: the slope of the estimated coefficients on the true ones; below 1 they are shrunk towards zero. \
+Width: the mean length of the intervals of group and dose, in percentage points of the topic share.
+How `effects` works (expected tokens without the prior, and both variance terms of the method of composition) was \
+chosen on draws with other seeds. The alternatives were the model's posterior, moments of the words, maximum \
+likelihood, and a prior that depends on x."""
 
 EXPERIMENTS = (
     Experiment(
         name="effects-coverage",
-        title="Intervals of effects: how often they hold the truth",
-        source="generated data; the estimator is after estimateEffect of stm (Roberts, Stewart and Tingley 2019)",
+        title="Intervals of effects: how often they contain the true value",
+        source="generated data; the estimator follows estimateEffect of stm (Roberts, Stewart and Tingley 2019)",
+        about=ABOUT,
         data=(),
         methods=(Method(KNOWN), Method(OURS), Method(DRAWS), Method(SHARES)),
         settings=(
@@ -153,12 +164,12 @@ EXPERIMENTS = (
             *({"tokens": n_tokens, "topics": "alike"} for n_tokens in (20, 100)),
         ),
         measures={
-            "covered": Measure("covered"),
-            "covered real": Measure("covered, group and dose"),
+            "covered": Measure("coverage"),
+            "covered real": Measure("coverage, group and dose"),
             "null": Measure("null significant"),
-            "left": Measure("effects left"),
-            "width": Measure("width, points", 2),
-            "level covered": Measure("level covered"),
+            "left": Measure("slope of the effects"),
+            "width": Measure("width, percentage points", 2),
+            "level covered": Measure("coverage of the level"),
         },
         protocol={"seeds": 200, "documents": 1000, "topics": 10, "words": 1000, "concentration": 3.0, "draws": 25},
         quick={"seeds": 2, "documents": 200, "words": 200, "draws": 5},

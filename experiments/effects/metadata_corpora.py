@@ -1,4 +1,4 @@
-"""Three corpora with metadata: posts by rating and day, speeches by party and year, news by place and day."""
+"""Three corpora with metadata: blog posts by rating and day, speeches by party and year, news by place and day."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from topicfold.corpus.preprocessing import Preprocessing
 
 __all__ = ["READERS", "WithMetadata", "design_of"]
 
-PIECE = 200  # words of a piece of a speech
+PIECE = 200  # words in a piece of a speech
 KNOTS = 6  # of a cubic spline: eight columns
-LEAST_DOCUMENTS = 20  # training documents of a factor's level, or it has no column
+LEAST_DOCUMENTS = 20  # a level of a factor with fewer training documents has no column
 
 
 class WithMetadata(NamedTuple):
-    """Counts, and by name the metadata of each document: a number, a level, or a list of levels.
+    """Counts, and the metadata of each document by name: a number, a level, or a list of levels.
 
-    Documents of one group (pieces of one speech) are never divided between training and test. `designs` are columns
-    by the name of the design: the plain one, and one that knows more.
+    Documents of one group (pieces of one speech) are never divided between training and test. `designs` maps the name
+    of a design to its columns: a plain design, and one with finer metadata.
     """
 
     counts: sp.csr_array
@@ -37,7 +37,7 @@ class WithMetadata(NamedTuple):
 
 
 def read_poliblog(folder: Path) -> WithMetadata:
-    """Posts of six blogs, by the blog's rating and day, or by blog and day."""
+    """Posts of six blogs, with the blog's rating and the day, or with blog and day."""
     home = folder / "poliblog5k"
     with _opened(home / "meta.tsv") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -49,7 +49,7 @@ def read_poliblog(folder: Path) -> WithMetadata:
 
 
 def read_sotu(folder: Path) -> WithMetadata:
-    """Pieces of about 200 words of the speeches, by party and year, or by president and year."""
+    """Pieces of about 200 words of the speeches, with party and year, or with president and year."""
     texts, groups = [], []
     columns: dict[str, list[Any]] = {"party": [], "president": [], "year": []}
     for number, speech in enumerate(_records(folder / "sotu" / "docs.jsonl.gz")):
@@ -64,7 +64,7 @@ def read_sotu(folder: Path) -> WithMetadata:
 
 
 def read_reuters(folder: Path) -> WithMetadata:
-    """Stories with a body, by places and day, or by their topic codes as well."""
+    """Stories with a body, with places and day, or with their topic codes as well."""
     rows = [row for row in _records(folder / "reuters21578_raw" / "docs.jsonl.gz") if row["text"].strip()]
     columns = {
         "places": [row["places"] for row in rows],
@@ -83,7 +83,7 @@ READERS: Mapping[str, Callable[[Path], WithMetadata]] = {
 
 
 def design_of(corpus: WithMetadata, design: str, train: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Columns of some documents: a dummy for each level, a spline of each number, scaled as in the training part."""
+    """The design of some documents: a dummy for each level, a spline of each number, scaled on the training part."""
     from sklearn.preprocessing import SplineTransformer
 
     parts = []

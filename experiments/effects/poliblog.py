@@ -1,7 +1,7 @@
 """The worked example of the R package stm: political blogs of 2008 by rating (Liberal, Conservative) and day.
 
-The vignette reads its topics by hand and says in words what it finds. Here each topic it names is the one of ours with
-the most of its words; signs and sizes are set beside what it says.
+The authors of the vignette read their topics by hand and report in words what they find. Here each topic they name is
+matched to the topic of ours that has most of its words; signs and sizes are compared with what the vignette says.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read(folder: Path) -> Corpus:
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """The corpus, and a place for the last fit."""
+    """The corpus, in a dictionary to which `measure` adds the last fit."""
     corpus = read(folder)
     return {"corpus": corpus.subset(slice(protocol["documents"]))}
 
@@ -65,7 +65,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Any]:
 def measure(
     data: dict[str, Any], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Liberal less Conservative of the topics the vignette names; of the first fit all topics and curves too."""
+    """Liberal minus Conservative for the topics the vignette names; for the first fit also all topics and curves."""
     corpus: Corpus = data["corpus"]
     if data.get("seed") != seed:
         model = LDA(protocol["topics"], random_state=seed, verbose=False).fit(corpus)
@@ -92,14 +92,14 @@ def measure(
 
 
 def _topic_of(tree: Any, words: tuple[str, ...]) -> int:
-    """The topic with the largest share of these words' probability."""
+    """The topic with the largest share of the probability of these words."""
     columns = [tree.vocabulary.index(word) for word in words if word in tree.vocabulary]
     lift = tree.topic_word[:, columns] / np.maximum(tree.topic_word[:, columns].sum(axis=0), 1e-12)
     return int(tree.ids[lift.sum(axis=1).argmax()])
 
 
 def _written_down(tree: Any, found: Any, table: Any, named: Mapping[str, int]) -> dict[str, float]:
-    """All topics, and the curves of those that are named, as measures whose names are JSON."""
+    """All topics, and the curves of the named ones, as measures whose names are JSON."""
     kept: dict[str, float] = {}
     for topic, row in table.iterrows():
         words = [word.word for word in tree.words(int(topic), 6)]
@@ -116,7 +116,7 @@ def _written_down(tree: Any, found: Any, table: Any, named: Mapping[str, int]) -
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
-    """What the vignette says beside ours over all fits, and the topics of the first fit."""
+    """What the vignette says next to our results over all fits, and the topics of the first fit."""
     runs = {
         errors: [
             cell["measures"] for cell in results["cells"] if cell["setting"] == {"errors": errors} and not cell["error"]
@@ -124,11 +124,14 @@ def extra(results: Mapping[str, Any]) -> list[str]:
         for errors in (ALONE, BLOGS)
     }
     lines = [
-        "## Beside the vignette",
+        "## Compared with the vignette",
         "",
-        f"{LEFT} less {RIGHT}, in points; fits with the sign it says, and fits whose 95 % interval leaves out zero.",
+        (
+            f"{LEFT} minus {RIGHT}, in percentage points: mean ± standard deviation over the fits. The next column "
+            "counts the fits with the sign that the vignette reports; the last two, those whose interval excludes 0."
+        ),
         "",
-        f"| topic | the vignette | ours | sign as it says | sure, {ALONE} | sure, {BLOGS} |",
+        f"| topic | the vignette | ours | sign as reported | excludes zero, {ALONE} | excludes zero, {BLOGS} |",
         "|---|---|---|---|---|---|",
     ]
     lines += [_beside(name, runs) for name in SAID]
@@ -172,7 +175,9 @@ def _first_topics(runs: Mapping[str, list[Mapping[str, float]]]) -> list[str]:
     lines = [
         "## All topics of the first fit",
         "",
-        f"| topic | words | {LEFT} less {RIGHT} | {ALONE} | {BLOGS} |",
+        "The difference in percentage points, and its 95 % interval with either kind of standard errors.",
+        "",
+        f"| topic | words | {LEFT} minus {RIGHT} | {ALONE} | {BLOGS} |",
         "|---|---|---|---|---|",
     ]
     for topic, (estimate, words, *intervals) in sorted(rows.items(), key=lambda item: -item[1][0]):
@@ -181,7 +186,7 @@ def _first_topics(runs: Mapping[str, list[Mapping[str, float]]]) -> list[str]:
 
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
-    """Shares of the named topics along the days of 2008, with bands, of the first fit."""
+    """Shares of the named topics over the days of 2008 in the first fit, with 95 % bands."""
     from topicfold.plots.style import COLOURS, PALE, new_figure, tidy
 
     picture = new_figure(10, 2.8)
@@ -210,25 +215,33 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
     for axes, name in zip(panels, NAMED):
         axes.set_title(name, loc="left", fontsize=10)
         tidy(axes)
-    picture.supxlabel("day of 2008 (bands: blue, independent posts; grey, clustered by blog)", fontsize=10)
+    picture.supxlabel("day of 2008 (95 % bands: blue, independent posts; grey, clustered by blog)", fontsize=10)
     picture.supylabel("share (%)", fontsize=10)
     picture.savefig(path, dpi=160)
 
 
+ABOUT = """\
+How do the topics of political blogs in the election year 2008 differ between liberal and conservative blogs? The data \
+and the question are those of the worked example (vignette) of the R package stm; here `effects` is used with LDA. The \
+columns named after a topic give its share in liberal posts minus its share in conservative posts, in percentage \
+points; a positive number means that liberal blogs write more about it. The two tables at the end differ in the \
+standard errors: posts taken as independent, or clustered by blog."""
 _LISTED = "; ".join(f"{name}: {' '.join(words)}" for name, words in NAMED.items())
-NOTES = f"""The vignette fits stm with 20 topics to 13,246 posts, prevalence by rating and a spline of day; here are \
-the 5,000 posts that come with the package, LDA with 20 topics at its defaults, and `{FORMULA}`. Its figures are \
-plots, so there are no published numbers to set beside ours, only words.
-Rating is constant within each of the six blogs, three to a side. Standard errors clustered by blog allow for what is \
-peculiar to a blog: with six clusters that leaves five degrees of freedom and wide intervals.
-A topic that the vignette names is that of ours which has most of its words: {_LISTED}. The most \
-conservative one is chosen by its estimate, so its sign says nothing; its size does."""
+NOTES = f"""The vignette fits stm with 20 topics to 13,246 posts, with prevalence by rating and a spline of day. Here \
+LDA with 20 topics at its defaults is fitted to the 5,000 posts that come with the package, and `{FORMULA}` is \
+estimated. The vignette shows its results as plots, so there are no published numbers to compare with ours, only \
+words.
+Rating is constant within each of the six blogs, three on each side. Standard errors clustered by blog allow for what \
+is peculiar to a blog: with six clusters that leaves five degrees of freedom and wide intervals.
+For each topic that the vignette names, we take the topic of ours that has most of its words: {_LISTED}. The most \
+conservative topic is chosen by its estimate, so its sign says nothing; its size does."""
 
 EXPERIMENTS = (
     Experiment(
         name="effects-poliblog",
         title="Political blogs of 2008: topics by rating and day",
         source="Roberts, Stewart and Tingley (2019), stm: an R package for structural topic models (vignette)",
+        about=ABOUT,
         data=(FOLDER,),
         methods=(Method("LDA", "LDA"),),
         settings=({"errors": ALONE}, {"errors": BLOGS}),
@@ -237,7 +250,7 @@ EXPERIMENTS = (
             "vice-presidential candidates": Measure("vice-presidential candidates", 2),
             "Guantanamo": Measure("Guantanamo", 2),
             "most conservative": Measure("most conservative topic", 2),
-            "significant": Measure("topics that differ, of 20", 1),
+            "significant": Measure("topics that differ, out of 20", 1),
             "peak": Measure("peak day of the vice-presidential topic", 0),
         },
         protocol={"seeds": 10, "topics": 20, "documents": None},

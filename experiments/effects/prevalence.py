@@ -1,7 +1,7 @@
 """Does LDA predict held-out text better when its document prior depends on metadata, in the fit or afterwards?
 
-No paper's numbers: a comparison of our own. Each document is held out once in five splits; the model with metadata
-knows the metadata of the held-out documents.
+This is our own comparison; there are no published numbers. Each document is held out in one of five splits; the model
+with metadata knows the metadata of the held-out documents.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ __all__ = ["EXPERIMENTS"]
 
 @dataclass
 class Data:
-    """The corpora, and the split that was worked on last: its methods share starts and the fit without metadata."""
+    """The corpora, and the last split: the methods of a split share starts and the fit without metadata."""
 
     corpora: dict[str, WithMetadata]
     last: dict[tuple[Any, ...], Trial] = field(default_factory=dict)
 
 
 class HeldOut(NamedTuple):
-    """What is predicted of some documents, and by how much of them it may be predicted."""
+    """The tokens of some documents to be predicted, and the tokens that may be observed for it."""
 
     rows: np.ndarray  # in the corpus
     observed: dict[str, sp.csr_array]
@@ -46,14 +46,14 @@ class HeldOut(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """By how much is observed: log-likelihood of each document's predicted tokens. And the number of these tokens."""
+    """Log-likelihood of each document's predicted tokens, by how much is observed, and the number of these tokens."""
 
     sums: dict[str, np.ndarray]
     tokens: np.ndarray
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """All corpora, or some documents of each, drawn at random."""
+    """All corpora, or a random draw of documents from each."""
     corpora = {}
     for name, read in READERS.items():
         whole = read(folder)
@@ -65,13 +65,13 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
 
 
 def part_of(groups: np.ndarray, seed: int, n_parts: int) -> np.ndarray:
-    """Each document's part, of `n_parts`; a group is in one part."""
+    """The part of each document, out of `n_parts`; a group is never divided."""
     names, number = np.unique(groups, return_inverse=True)
     return (np.random.RandomState(seed).permutation(len(names)) % n_parts)[number]
 
 
 def held_out(counts: sp.csr_array, rows: np.ndarray, seed: int) -> HeldOut:
-    """Half of the tokens of each document is predicted; the other half, or a few tokens of it, is observed."""
+    """Half of the tokens of each document are predicted; the other half, or a few tokens of it, are observed."""
     half, predicted = split_tokens(counts[rows])
     rng = np.random.default_rng(seed)
     observed = {}
@@ -89,7 +89,7 @@ def held_out(counts: sp.csr_array, rows: np.ndarray, seed: int) -> HeldOut:
 class Trial:
     """One split of a corpus with a number of topics: what all methods share.
 
-    `rows` and `test` are training and test documents; `inner` and `valid` divide `rows` again, to choose priors on.
+    `rows` and `test` are training and test documents; `inner` and `valid` divide `rows` again, to choose the priors.
     """
 
     def __init__(self, corpus: WithMetadata, n_topics: int, seed: int, protocol: Mapping[str, Any]) -> None:
@@ -114,7 +114,7 @@ class Trial:
         return best_start(counts, self.n_topics, np.random.RandomState(self.seed), seeds={}, n_jobs=1, **how)
 
     def design(self, name: str, rows: np.ndarray) -> np.ndarray:
-        """Metadata of some documents, scaled as in the training part; shuffled, it is that of other documents."""
+        """Metadata of some documents, scaled on the training part; if shuffled, that of other documents."""
         train = self.rows
         if name == "shuffled":
             other = np.random.RandomState(self.seed).permutation(len(self.corpus.groups))
@@ -122,7 +122,7 @@ class Trial:
         return design_of(self.corpus, name, train, rows)
 
     def score(self, state: State, prior: Prior, shares: np.ndarray, part: HeldOut, *names: str) -> Scores:
-        """How well documents are predicted, each with its own prior."""
+        """Log-likelihood of the predicted tokens, where each document has its own prior."""
         inner = part is self.valid
         frequency = np.asarray((self.inner_train if inner else self.train).sum(axis=0), dtype=np.float64)
         sums, topics = {}, topics_of(state)
@@ -132,7 +132,7 @@ class Trial:
         return Scores(sums, tokens)
 
     def best(self, tried: Mapping[Prior, tuple[State, np.ndarray]]) -> Prior:
-        """The prior under which the validation documents are predicted best by half of their tokens."""
+        """The prior that predicts the validation documents best from half of their tokens."""
 
         def value(prior: Prior) -> float:
             state, shares = tried[prior]
@@ -152,7 +152,7 @@ class Trial:
         return self._plain
 
     def same(self, state: State, part: HeldOut) -> np.ndarray:
-        """The corpus's shares as the prior of each document."""
+        """The topic shares of the corpus as the prior of every document."""
         return np.tile(state["topic_share"], (len(part.rows), 1))
 
     def without_metadata(self, prior: Prior | None = None) -> tuple[Prior, Scores]:
@@ -173,7 +173,7 @@ class Trial:
         return prior, self.score(state, prior, self._shares(state["coefficients"], design), self.test)
 
     def afterwards(self, design: str) -> tuple[Prior, Scores]:
-        """LDA as it is, and metadata in the prior of test documents alone."""
+        """LDA without metadata in the fit, and metadata only in the prior of test documents."""
         if design in self._after:
             return self._after[design]
         strength = self.plain()[0].strength
@@ -255,38 +255,47 @@ def _gain(title: str, ours: Scores, theirs: Scores, trial: Trial) -> dict[str, f
     return found
 
 
+ABOUT = """\
+Does LDA predict held-out text better when the prior of a document depends on its metadata? Three corpora: poliblog5k \
+(political blog posts of 2008), sotu (State of the Union addresses, in pieces of about 200 words) and reuters21578_raw \
+(news stories), with 20 and with 50 topics. Half of the tokens of each test document are predicted from the other \
+half, from 20 or 5 tokens of it, or from nothing. The columns "... observed" are the mean log-likelihood per predicted \
+token, in nats; higher is better. A is the strength of the document prior in tokens, and the ridge is the penalty on \
+the coefficients of the metadata; both are chosen in each split."""
 NOTES = """The document prior is alpha_d = A softmax(b + x_d B), in training and for test documents; x_d is the \
 document's metadata. b and B are fitted every five steps of EM by a multinomial regression of the expected topic \
-counts with a ridge on B; without B the model is LDA. All else is that of LDA (beta 0.03, focus 3, the start, the \
-number of steps) and the same in all rows but "LDA, defaults", which is the estimator of the package as it comes.
-Metadata afterwards: LDA is fitted without metadata, then b and B to its topic counts. Only the prior of test \
-documents changes. Strength as for metadata: the same with its A and without its metadata; A is chosen with half of \
-the tokens observed, and a larger one may predict better from a few tokens.
+counts with a ridge on B; without B the model is LDA. Everything else is as in LDA (beta 0.03, focus 3, the start, the \
+number of steps), and is the same in all rows except "LDA, defaults", the estimator of the package at its defaults.
+Metadata afterwards: LDA is fitted without metadata, then b and B are fitted to its topic counts. Only the prior of \
+test documents changes. Strength as for metadata: the same with the A chosen there, but without the metadata; A is \
+chosen with half of the tokens observed, and a larger one may predict better from a few tokens.
 poliblog5k: rating and a spline of the day; finer: blog and day. sotu: speeches in pieces of about 200 words, party \
-and a spline of the year; finer: president and year. reuters21578_raw: places and a spline of the day; finer: the \
-topic codes that indexers gave as well. Splines are cubic with six knots; a level of a factor with fewer than 20 \
-training documents has no column. Shuffled: the first design, each document with the metadata of another; a control \
+and a spline of the year; finer: president and year. reuters21578_raw: places and a spline of the day; finer: also the \
+topic codes that indexers assigned. Splines are cubic with six knots; a level of a factor with fewer than 20 training \
+documents has no column. Shuffled: the first design, in which each document has the metadata of another; a control \
 that should gain nothing.
-Reuters was chosen as the third corpus before any result: news come with metadata such as place and date, and short \
-texts are where a prior should help most. Subjects of Wikipedia articles and sections of NIPS are topics already, and \
-NIPS papers are so long that a prior hardly matters.
-Five splits, each document in one test part. Whole speeches are held out, as pieces of one speech are not \
+Reuters was chosen as the third corpus before any result was seen: news stories come with metadata such as place and \
+date, and short texts are where a prior should help most. Subjects of Wikipedia articles and sections of NIPS are \
+themselves topics, and NIPS papers are so long that a prior hardly matters.
+Five splits, with each document in one test part. Whole speeches are held out, as pieces of one speech are not \
 independent, and the bootstrap draws speeches.
 Half of the tokens of a test document are predicted, always the same ones; observed is the other half, or 20 or 5 \
-tokens of it, or nothing. A thousandth of the corpus's word frequencies is mixed into each prediction.
-A (that of LDA, too) and the ridge are chosen in each split, with half of the tokens observed, on an eighth of the \
+tokens of it, or nothing. The word frequencies of the corpus are mixed into each prediction with a weight of a \
+thousandth.
+A (also that of LDA) and the ridge are chosen in each split, with half of the tokens observed, on an eighth of the \
 training documents.
-Not quite blind: which values of A and the ridge are tried was settled on those validation documents of the first \
-split with 20 topics, which are test documents in other splits; gains on them were seen before the run. \
-The rows "shuffled" and "strength as for", and the table beside another fit of LDA, were added after the first results.
-All rows but LDA at its defaults, which takes up to 100, have 60 steps; EM may not have converged by then."""
+Not quite blind: the values of A and the ridge to try were chosen on the validation documents of the first split with \
+20 topics, which are test documents in other splits; gains on them were seen before the run. The rows "shuffled" and \
+"strength as for", and the comparison with another fit of LDA, were added after the first results.
+All rows have 60 steps, except LDA at its defaults, which takes up to 100; EM may not have converged by then."""
 
 EXPERIMENTS = (
     Experiment(
         name="effects-prevalence",
         title="Metadata in the fit: LDA whose document prior depends on covariates",
-        source="none; a comparison of our own. The model is after Roberts, Stewart and Tingley (2019) and Mimno and "
+        source="none; our own comparison. The model follows Roberts, Stewart and Tingley (2019) and Mimno and "
         "McCallum (2008)",
+        about=ABOUT,
         data=tuple(READERS),
         methods=(
             Method(UNIGRAM),

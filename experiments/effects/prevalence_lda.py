@@ -1,8 +1,8 @@
 """LDA whose document prior depends on metadata: alpha_d = A softmax(b + x_d B), by leave-one-out EM.
 
-The kernels are those of the package, called document by document, each with its own prior. Every few steps b and B are
-fitted again by a ridge multinomial regression of the documents' expected topic counts on their metadata x. Where x says
-nothing, b is the topics' share of the corpus and the model is LDA.
+The kernels are those of the package, called for one document at a time, each with its own prior. Every few steps b and
+B are fitted again by a ridge multinomial regression of the documents' expected topic counts on their metadata x. If x
+carries no information, softmax(b) is the share of each topic in the corpus, and the model is LDA.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = ["BETA", "FOCUS", "Prior", "fit_coefficients", "fold_in", "shares_of",
 BETA, FOCUS = 0.03, 3.0  # the defaults of LDA
 REFIT = 5  # steps between two fits of the coefficients
 _LEAST = 1e-12
-_FOLD_IN_ITER, _FOLD_IN_TOL = 100, 1e-4  # as the package has them
-_REGRESSION_ITER = 25  # it goes on from the last fit
+_FOLD_IN_ITER, _FOLD_IN_TOL = 100, 1e-4  # as in the package
+_REGRESSION_ITER = 25  # each regression starts from the last one
 
 
 class Prior(NamedTuple):
-    """The strength A of the document prior in tokens and, where metadata has a say, the ridge of its coefficients."""
+    """The strength A of the document prior in tokens and, with metadata, the ridge on its coefficients."""
 
     strength: float
     ridge: float | None = None
@@ -57,7 +57,7 @@ def _left_out_each(indptr, indices, data, doc_count, base, share, main, word_top
 
 @njit_fast
 def _fold_in_each(indptr, indices, data, word_topic, base, share, main, doc_count, max_iter, tol):
-    """`fold_in_left_out_rows` with a prior for each document; gives n + base + focus r."""
+    """`fold_in_left_out_rows` with a prior for each document; computes n + base + focus r."""
     focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
         own = (focus, mixed, share[d], word_mean, ratio)
@@ -110,9 +110,9 @@ def steps(
     design: np.ndarray | None = None,
     focus: float = FOCUS,
 ) -> State:
-    """The state (doc_count, word_topic, topic_share) after so many steps; with a design also its coefficients.
+    """The state (doc_count, word_topic, topic_share) after `n_steps` steps; with a design also its coefficients.
 
-    The state that is given stays as it is.
+    The given state is not changed.
     """
     state = {name: array.copy() for name, array in state.items()}
     n_topics = len(state["topic_share"])

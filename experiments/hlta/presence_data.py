@@ -1,4 +1,4 @@
-"""What the experiments on HLTA share: corpora, folds, the choice of words, and fits."""
+"""Shared by the experiments on HLTA: corpora, folds, the choice of words, and fits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ HLDA_PARAMETERS = {"gamma": 5.0}
 
 @dataclass(frozen=True)
 class Texts:
-    """A corpus over all its words; what is made from it is kept in `cache`."""
+    """A corpus over all its words; parts made from it are kept in `cache`."""
 
     counts: sp.csr_array
     words: tuple[str, ...]
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Texts]:
-    """The corpora by name, or as many documents of each as the protocol says."""
+    """The corpora by name, or the number of documents of each given in the protocol."""
     found = {}
     for name in protocol["words"]:
         corpus = corpus_counts(name, folder)
@@ -101,12 +101,12 @@ def presence(counts: sp.csr_array) -> sp.csr_array:
 
 
 def word_frequency(train: sp.csr_array) -> np.ndarray:
-    """Share of the documents that have a word, of one more half each way."""
+    """Share of the documents that have each word, with half a document added on either side."""
     return (presence(train).sum(axis=0) + 0.5) / (train.shape[0] + 1)
 
 
 def cut(texts: Texts, name: str, fold: int, n_words: int | None, protocol: Mapping[str, Any]) -> Part:
-    """One of the folds for test, the others for training; fold 0 is the last fifth of the permutation."""
+    """One fold for test, the others for training; fold 0 is the last fifth of the permutation."""
 
     def make() -> Part:
         order = np.random.default_rng(0).permutation(texts.counts.shape[0])
@@ -120,7 +120,7 @@ def cut(texts: Texts, name: str, fold: int, n_words: int | None, protocol: Mappi
 
 
 def whole(texts: Texts, name: str, protocol: Mapping[str, Any]) -> Corpus:
-    """All documents, over the words chosen on them."""
+    """All documents, over words chosen on all of them."""
 
     def make() -> Corpus:
         columns, words = chosen_columns(texts.counts, texts.words, protocol["words"][name], protocol["min_df"][name])
@@ -133,7 +133,7 @@ def whole(texts: Texts, name: str, protocol: Mapping[str, Any]) -> Corpus:
 
 
 def fitted(method: Method, counts: Any, n_topics: int, seed: int, protocol: Mapping[str, Any]) -> Any:
-    """The method's estimator fitted on one thread, with the sweeps that the protocol says for it."""
+    """The estimator of the method, fitted on one thread, with its number of sweeps in the protocol."""
     from sklearn.exceptions import ConvergenceWarning
 
     model = make_estimator(method, n_topics, seed)
@@ -147,7 +147,7 @@ def fitted(method: Method, counts: Any, n_topics: int, seed: int, protocol: Mapp
 
 
 def as_seen(method: Method, counts: sp.csr_array) -> sp.csr_array:
-    """Presence, or counts for the methods that see them."""
+    """Presence of words, or counts for the methods that use counts."""
     return counts if method.name in ON_COUNTS else presence(counts)
 
 
@@ -155,7 +155,7 @@ def as_seen(method: Method, counts: sp.csr_array) -> sp.csr_array:
 
 
 def differences(results: Mapping[str, Any], pairs: Sequence[tuple[str, str]], titles: Mapping[str, str]) -> list[str]:
-    """Paired differences of the methods, one section a setting."""
+    """Paired differences of the methods, one section per setting."""
     lines = []
     for setting in {setting_text(row["setting"]): row["setting"] for row in results["results"]}.values():
         lines += ["", f"## Paired differences, {setting_text(setting)}", ""]

@@ -1,4 +1,4 @@
-"""LDCC (Shafiei and Milios 2006): perplexity of held-out text against LDA (Figures 5 and 6)."""
+"""LDCC (Shafiei and Milios 2006): perplexity of held-out text compared with LDA (Figures 5 and 6)."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ LDA_OURS, LDA_SEGMENTS = "LDA, by LDCC's sampler", "LDA, segments as documents"
 LENGTH, SIZE = "word topics", "training %"
 WORD_TOPICS = (20, 40, 50, 60, 80, 100)
 TRAINING = (10, 20, 40, 80)
-EXPECTED = {50: 3.0, 100: 1.0}  # per cent that LDCC is to be below LDA, said before the first run
+EXPECTED = {50: 3.0, 100: 1.0}  # per cent by which LDCC was expected to be below LDA, fixed before the first run
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Texts:
-    """NIPS papers in segments."""
+    """NIPS papers, divided into segments."""
     return Texts(read(NIPS, folder, protocol))
 
 
 def measure(
     data: Texts, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Perplexities of the test part of a draw; logarithms beside them, for differences."""
+    """Perplexities of the test part of a draw, and their logarithms, for differences."""
     n_topics = setting.get(LENGTH, protocol["word topics"])
     if method.name in (LDA_OURS, LDA_SEGMENTS) and n_topics not in protocol["controls at"]:
         return {}
@@ -49,11 +49,11 @@ def measure(
     model = fitted(method, _as_seen(method, part.train), n_topics, seed, protocol)
     found = {"cpu": time.process_time() - started}
     logs = {"completion": completion(method, model, part.test)}
-    if method.name != LDA_SEGMENTS:  # it knows of no document
+    if method.name != LDA_SEGMENTS:  # it does not know documents
         shown = part.test.subset(slice(protocol["sampled documents"]))
         fixed = segment_model(model)
         logs["left to right"] = left_to_right_log_likelihood(fixed, shown, seed, protocol)
-        smoothing = model.smoothing if hasattr(model, "smoothing") else model.eta  # what tomotopy's LDA calls it
+        smoothing = model.smoothing if hasattr(model, "smoothing") else model.eta  # the name in tomotopy's LDA
         logs["eq. 6"], logs["fixed topics"] = harmonic_means(fixed, shown, smoothing, seed, protocol)
     for name, value in logs.items():
         found |= {name: perplexity(value), f"log {name}": value}
@@ -61,16 +61,16 @@ def measure(
 
 
 def _as_seen(method: Method, corpus: Corpus) -> Any:
-    """What a method is fitted to: documents in segments, documents, or segments as if they were documents."""
+    """The data for a method: documents in segments, documents, or segments as if they were documents."""
     if method.name == LDA_SEGMENTS:
         return segments_of(corpus).counts
     return corpus if method.name == LDCC else replace(corpus, segments=None)
 
 
 def completion(method: Method, model: Any, test: Corpus) -> float:
-    """Nats a token of the half of each segment that is held out, the same tokens for every method.
+    """Nats per token of the held-out half of each segment, the same tokens for every method.
 
-    LDA has the mixture of a document from the halves of all its segments that are seen.
+    LDA estimates the topic mixture of a document from the observed halves of all its segments.
     """
     if method.name == LDCC:
         return model.score(test)
@@ -84,10 +84,11 @@ def completion(method: Method, model: Any, test: Corpus) -> float:
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
-    """By how many per cent LDCC's perplexity is below or above, paired by draw; and what was expected."""
+    """By how many per cent the perplexity of LDCC is lower or higher, paired by draw; and what was expected."""
     settings = list({setting_text(row["setting"]): row["setting"] for row in results["results"]}.values())
     names = [*MEASURES][:4]
-    lines = ["## LDCC's perplexity against others', per cent", ""]
+    lines = ["## Perplexity of LDCC relative to the others", ""]
+    lines += ["Difference in per cent (95 % interval), paired by draw; negative means that LDCC is better.", ""]
     lines += [f"| | | draws | {' | '.join(MEASURES[name].title for name in names)} |", "|---" * 7 + "|"]
     for other in (LDA, LDA_OURS, LDA_SEGMENTS):
         for setting in settings:
@@ -121,7 +122,7 @@ def _verdict(results: Mapping[str, Any], setting: Mapping[str, Any], expected: f
     if not found:
         return f"- Expected with {setting_text(setting)}: LDCC at least {expected:g} % below LDA. Not measured."
     reached = -fmean(found)
-    answer = "it is so" if reached >= expected else "it is not so"
+    answer = "as expected" if reached >= expected else "not as expected"
     return (
         f"- Expected with {setting_text(setting)}: LDCC's completion perplexity at least {expected:g} % below LDA's, "
         f"on average over the draws. It is {reached:.1f} % below: {answer}."
@@ -129,7 +130,7 @@ def _verdict(results: Mapping[str, Any], setting: Mapping[str, Any], expected: f
 
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
-    """A panel for each way to estimate; above the two to trust, below the two not to."""
+    """One panel for each estimate: the two reliable ones above, the two unreliable ones below."""
     key = LENGTH if LENGTH in results["results"][0]["setting"] else SIZE
     x_title = "number of word-topics" if key == LENGTH else "documents for training, per cent"
     look = looks([row["method"] for row in results["results"]])
@@ -149,46 +150,53 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
 MEASURES = {
     "completion": Measure("completion", 0),
     "left to right": Measure("left to right", 0),
-    "fixed topics": Measure("harmonic mean, fixed topics (not to be trusted)", 0),
-    "eq. 6": Measure("harmonic mean, eq. 6 (not to be trusted)", 0),
+    "fixed topics": Measure("harmonic mean, fixed topics (unreliable)", 0),
+    "eq. 6": Measure("harmonic mean, eq. 6 (unreliable)", 0),
     "cpu": Measure("fit, CPU s", 1),
 }
+_QUESTION = """\
+Does LDCC, which knows how a document is divided into segments, predict held-out text better than LDA? The documents \
+are NIPS papers, in segments of about 150 tokens. The tables give the perplexity of test documents by four estimates, \
+and the CPU time; lower is better. Read the column "completion"; "left to right" is a second opinion, and the harmonic \
+means, which the paper uses, are unreliable."""
+ABOUT_FIGURE5 = f"{_QUESTION} The settings are numbers of word-topics."
+ABOUT_FIGURE6 = f"{_QUESTION} The settings are shares of the documents that are used for training, in per cent."
 NOTES = """\
-Perplexity by completion is the figure to read: half of the tokens of each segment of the test documents are held \
-out, the same for every method. LDCC predicts them from the seen half of the segment and of the document's other \
-segments, LDA from the seen halves of all of the document's segments. A thousandth of every probability is the \
-training part's own word frequencies.
+Perplexity by completion is the number to read: half of the tokens of each segment of the test documents are held out, \
+the same for every method. LDCC predicts them from the observed half of the segment and of the document's other \
+segments, LDA from the observed halves of all segments of the document. The word frequencies of the training part are \
+mixed into every prediction with a weight of a thousandth.
 Left to right is a second opinion: P of whole test documents by a particle filter, with topics and priors fixed. In \
-LDCC the document-topic of the present segment is summed out, those of the segments before are in the particles. The \
-same code measures both methods (LDA is LDCC with one document-topic and one segment a document).
-The harmonic mean of P(w|z), the paper's estimate, is not to be trusted: its variance is infinite in principle, the \
-smallest of few samples decides it, P(w|z) leaves out what z itself costs, and the order of LDA and LDCC may turn \
-with the reading of eq. 6. It is shown twice: with eq. 6 of the test documents by themselves, and with topics as \
-learned. Do not rank methods by it.
-Left to right and the harmonic mean are measured on the first test documents of a draw alone, as many as "sampled \
-documents" says.
+LDCC the document-topic of the current segment is summed out, and those of earlier segments are in the particles. The \
+same code measures both methods (LDA is LDCC with one document-topic and one segment per document).
+The harmonic mean of P(w|z), the paper's estimate, is unreliable: its variance is infinite in principle, the smallest \
+of few samples decides it, P(w|z) leaves out the cost of z itself, and the order of LDA and LDCC may change with the \
+interpretation of eq. 6. It is shown twice: with eq. 6 of the test documents alone, and with the topics as learned. Do \
+not rank methods by it.
+Left to right and the harmonic mean are measured only on the first test documents of a draw; "sampled documents" in \
+the protocol is their number.
 The text is nips12_raw, the OCR text of 1,740 papers; the paper has 1,803 with marked paragraphs. Blank lines are \
 inferred, so neighbouring blocks are merged to about 150 tokens, the size of the paper's segments. Left out are \
-English stop words, words of fewer than three letters other than EM and ML, all with digits or letters beyond ASCII, \
-words in fewer than five documents (of all, and then of the training part), blocks with fewer than five words, and \
-documents with fewer than three segments.
+English stop words, words of fewer than three letters other than EM and ML, all words with digits or letters beyond \
+ASCII, words in fewer than five documents (of all, and then of the training part), blocks with fewer than five words, \
+and documents with fewer than three segments.
 A seed draws the documents, divides them, and starts the fits; differences are paired by seed.
-To keep the time short a draw has fewer documents than there are, and fits have fewer sweeps than the paper's 500 of \
-burn-in and 250 for samples in each of 5 chains. LDA has as many sweeps as LDCC.
-That 300 sweeps are enough was seen on one more draw: 1,000 lowered either method's completion perplexity by less \
-than one per cent, or not at all.
-LDA is tomotopy's, with one alpha a topic fitted to the data; it has the topics of its last state. LDCC has the mean \
-of its samples, and starts from NMF. What that is worth is shown by "LDA, by LDCC's sampler", which is LDCC with one \
-document-topic and one segment a document. "LDA, segments as documents" does know segments, but not which belong \
-together.
+To save time, a draw does not contain all documents, and fits have fewer sweeps than in the paper (500 of burn-in and \
+250 for samples in each of 5 chains). LDA has as many sweeps as LDCC.
+That 300 sweeps are enough was checked on one more draw: 1,000 sweeps lowered the completion perplexity of either \
+method by less than one per cent, or not at all.
+LDA is tomotopy's, with one alpha per topic fitted to the data; its topics are those of its last state. LDCC averages \
+its samples, and starts from NMF. The effect of that is shown by "LDA, by LDCC's sampler", which is LDCC with one \
+document-topic and one segment per document. "LDA, segments as documents" does use segments, but does not know which \
+belong together.
 """
 NOTES_FIGURE6 = (
     NOTES
     + """\
-The paper says here "word-topics and document-topics are fixed and equal to 20 and 100 respectively"; elsewhere it \
-has 20 document-topics, so we take it for 100 word-topics.
+The paper says here "word-topics and document-topics are fixed and equal to 20 and 100 respectively"; elsewhere it has \
+20 document-topics, so we assume that 100 word-topics are meant.
 Words are those in at least five documents of the smallest training part (10 %), so that all sizes are scored on the \
-same tokens. Larger training parts contain the smaller ones; the test part, a fifth, is the same.
+same tokens. Larger training parts contain the smaller ones; the test part, a fifth, is always the same.
 """
 )
 ESTIMATES = {
@@ -225,6 +233,7 @@ QUICK: dict[str, Any] = {
 def _experiment(
     name: str,
     title: str,
+    about: str,
     methods: Sequence[Method],
     settings: Sequence[Mapping[str, Any]],
     protocol: Mapping[str, Any],
@@ -235,6 +244,7 @@ def _experiment(
         name=name,
         title=title,
         source=SOURCE,
+        about=about,
         data=(NIPS,),
         methods=tuple(methods),
         settings=tuple(settings),
@@ -255,7 +265,8 @@ CONTROLS = (Method(LDA_OURS, "LDCC", {"n_document_topics": 1}), Method(LDA_SEGME
 EXPERIMENTS = (
     _experiment(
         "ldcc-figure5",
-        "LDCC and LDA: perplexity against the number of word-topics",
+        "LDCC and LDA: perplexity by the number of word-topics",
+        ABOUT_FIGURE5,
         METHODS + CONTROLS,
         tuple({LENGTH: n_topics} for n_topics in WORD_TOPICS),
         PROTOCOL,
@@ -264,7 +275,8 @@ EXPERIMENTS = (
     ),
     _experiment(
         "ldcc-figure6",
-        "LDCC and LDA: perplexity against the size of the training part",
+        "LDCC and LDA: perplexity by the size of the training part",
+        ABOUT_FIGURE6,
         METHODS,
         tuple({SIZE: share} for share in TRAINING),
         {**PROTOCOL, "documents": 1000},

@@ -1,6 +1,6 @@
 """Likelihood of documents made of segments, under LDCC with fixed topics: left to right, and by the harmonic mean.
 
-With one document-topic and one segment a document, LDCC is LDA: both are measured by the same code.
+With one document-topic and one segment per document, LDCC is LDA: both are measured by the same code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class SegmentModel(NamedTuple):
-    """P(w|l), a row of alpha for each document-topic, and delta; whether a document is one segment."""
+    """P(w|l), a row of alpha for each document-topic, delta, and whether a document is one segment."""
 
     topic_word: np.ndarray
     alpha: np.ndarray
@@ -38,7 +38,7 @@ class SegmentModel(NamedTuple):
 
 
 def segment_model(model: Any) -> SegmentModel:
-    """Of a fitted LDCC or LDA, P(w|l) with the share of the background that scores have."""
+    """The model of a fitted LDCC or LDA; P(w|l) includes the same share of background as the scores."""
     frequency = np.asarray(model.word_frequency_, np.float64)
     background = (frequency + 1) / (frequency.sum() + len(frequency))
     topic_word = (1 - BACKGROUND_WEIGHT) * model.topic_word_.astype(np.float64) + BACKGROUND_WEIGHT * background
@@ -48,7 +48,7 @@ def segment_model(model: Any) -> SegmentModel:
 
 
 def _documents(corpus: Corpus, whole: bool, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of each document: its tokens, in a random order within a segment, and where the segments end."""
+    """For each document: its tokens, in random order within a segment, and where the segments end."""
     counts = corpus.counts if whole else segments_of(corpus).counts
     owner = np.arange(len(corpus)) if whole else segments_of(corpus).documents
     tokens: list[list[np.ndarray]] = [[] for _ in range(len(corpus))]
@@ -67,13 +67,13 @@ def _documents(corpus: Corpus, whole: bool, rng: np.random.Generator) -> list[tu
 
 @njit
 def left_to_right_segments(tokens, ends, word_topic, alpha, delta, n_particles, n_moves, uniform):
-    """log P(w_1 ... w_n) ~ sum_i log mean_r P(w_i | what particle r has for the tokens before), without bias in P.
+    """log P(w_1 ... w_n) ~ sum_i log mean_r P(w_i | state of particle r for the tokens before), without bias in P.
 
-    A particle has a word-topic of each token of the present segment, with counts n_l, and a document-topic of each
-    segment before, with counts m_k. The document-topic of the present segment is summed out:
+    A particle has a word-topic for each token of the current segment, with counts n_l, and a document-topic for each
+    earlier segment, with counts m_k. The document-topic of the current segment is summed out:
     P(k) ~ (delta + m_k) prod_l rising(alpha_kl, n_l) / rising(A_k, n), P(l|k) = (alpha_kl + n_l) / (A_k + n).
-    Particles are then drawn again by how well they foretold w_i, and its topic is drawn. So many tokens of the segment
-    as `n_moves` get a new topic given the others and a k, which is drawn for that and forgotten.
+    Particles are then resampled by how well they predicted w_i, and its topic is drawn. `n_moves` tokens of the segment
+    get a new topic given the others and a k, which is drawn for this purpose and then discarded.
     """
     n_clusters, n_topics = alpha.shape
     alpha_total = alpha.sum(axis=1)
@@ -154,7 +154,7 @@ def left_to_right_segments(tokens, ends, word_topic, alpha, delta, n_particles, 
 
 
 def left_to_right_log_likelihood(model: SegmentModel, corpus: Corpus, seed: int, protocol: Mapping[str, Any]) -> float:
-    """Nats a token of the documents, each by `left_to_right_segments`."""
+    """Nats per token of the documents, each by `left_to_right_segments`."""
     rng = np.random.default_rng([seed, 2])
     n_particles, n_moves = protocol["particles"], protocol["moves"]
     word_topic = np.ascontiguousarray(model.topic_word.T)
@@ -173,9 +173,9 @@ def left_to_right_log_likelihood(model: SegmentModel, corpus: Corpus, seed: int,
 
 @njit
 def draw_states(tokens, ends, word_topic, alpha, delta, topic, cluster, n_sweeps, uniform):
-    """Sweeps of Gibbs sampling over one document: P(z=l) ~ (alpha_kl + n_l) P(w|l), P(y=k) as the left-to-right has it.
+    """Sweeps of Gibbs sampling over one document: P(z=l) ~ (alpha_kl + n_l) P(w|l), P(y=k) as in left to right.
 
-    `topic` and `cluster` are the state, renewed in place; `uniform` holds a number for each draw.
+    `topic` and `cluster` are the state, updated in place; `uniform` contains a number for each draw.
     """
     n_clusters, n_topics = alpha.shape
     alpha_total = alpha.sum(axis=1)
@@ -226,9 +226,9 @@ def word_likelihood(tokens: np.ndarray, topic: np.ndarray, shape: tuple[int, int
 def harmonic_means(
     model: SegmentModel, corpus: Corpus, eta: float, seed: int, protocol: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Nats a token by the harmonic mean of P(w|z) over states of the test documents, drawn with fixed topics.
+    """Nats per token by the harmonic mean of P(w|z) over states of the test documents, drawn with fixed topics.
 
-    In the first, P(w|z) is eq. 6 of the test documents by themselves; in the second, it has the fixed topics.
+    In the first, P(w|z) is eq. 6 of the test documents alone; in the second, it uses the fixed topics.
     """
     rng = np.random.default_rng([seed, 4])
     word_topic = np.ascontiguousarray(model.topic_word.T)

@@ -1,4 +1,4 @@
-"""LDCC (Shafiei and Milios 2006): overlapping clusters of documents against known classes (Table 2)."""
+"""LDCC (Shafiei and Milios 2006): overlapping clusters of documents compared with known classes (Table 2)."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Articles:
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Articles:
-    """Wikipedia articles, or as many of them as the protocol says."""
+    """Wikipedia articles, or the number of them given in the protocol."""
     corpus = read(WIKIPEDIA, folder, protocol)
     corpus = corpus.subset(np.sort(np.random.default_rng(0).permutation(len(corpus))[: protocol["documents"]]))
     return Articles(corpus, corpus.label_matrix()[0])
 
 
 def memberships(share: np.ndarray, threshold: float) -> np.ndarray:
-    """A document is in the clusters that have at least such a share of it, or in the one with the largest."""
+    """A document is in the clusters with at least `threshold` of it, and in the one with the largest share."""
     return (share >= threshold) | (share == share.max(axis=1, keepdims=True))
 
 
@@ -105,7 +105,7 @@ def measure(
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
-    """Paired differences by the number of clusters, and what was expected with 15."""
+    """Paired differences by the number of clusters, and what was expected with 15 clusters."""
     lines: list[str] = []
     titles = {"f": "F", "omega": "omega"}
     pairs = [("LDCC", other) for other in (*COCLUSTERINGS, "LDA", "k-means", SHUFFLED, RANDOM)]
@@ -113,8 +113,14 @@ def extra(results: Mapping[str, Any]) -> list[str]:
     ours = [pair for pair in pairs if pair[1] not in TABLE2]
     for setting in SETTINGS:
         lines += [f"## Paired differences, {setting['K']} clusters", ""]
-        lines += paired_lines(results, theirs, titles, claim="the order of the paper", settings=[setting])
-        lines += ["", "Not in the paper's table:", "", *paired_lines(results, ours, titles, settings=[setting]), ""]
+        lines += paired_lines(results, theirs, titles, claim="the order in the paper", settings=[setting])
+        lines += [
+            "",
+            "Not in the table of the paper:",
+            "",
+            *paired_lines(results, ours, titles, settings=[setting]),
+            "",
+        ]
     means = {row["method"]: row["measures"] for row in results["results"] if row["setting"] == dict(SETTINGS[0])}
     if all(means[name].get("f", {}).get("n") for name in ("LDCC", "LDA", ALL_IN_ONE)):
         f = {name: means[name]["f"]["mean"] for name in ("LDCC", ALL_IN_ONE)}
@@ -125,7 +131,7 @@ def extra(results: Mapping[str, Any]) -> list[str]:
             f"omega above LDA's ({omega['LDCC']:.3f} against {omega['LDA']:.3f})": omega["LDCC"] > omega["LDA"],
         }
         lines += [f"Expected of LDCC with {SETTINGS[0]['K']} clusters:", ""]
-        lines += [f"- {fact}: {'it is so' if holds else 'it is not so'}." for fact, holds in facts.items()]
+        lines += [f"- {fact}: {'as expected' if holds else 'not as expected'}." for fact, holds in facts.items()]
     return lines
 
 
@@ -138,31 +144,36 @@ TABLE2 = {  # precision, recall and F with 15 and with 20 clusters
     "MOCC": ((31.30, 70.06, 43.26), (31.27, 68.25, 42.89)),
     "ITCC": ((31.06, 7.44, 12.00), (31.06, 6.16, 10.28)),
 }
+ABOUT = """\
+Do clusters of documents that may overlap recover known, overlapping classes? The documents are 975 Wikipedia articles \
+from a selection for schools, in 9 subjects; K is the number of clusters. Precision, recall and F are computed over \
+pairs of documents, in per cent; the omega index is corrected for chance (0 is chance, 1 is perfect) and is the column \
+to read. Higher is better; a number after a slash is the one published in the paper, for other articles."""
 NOTES = """\
-The articles are a stand-in: 975 of the 2007 Wikipedia Selection for Schools, in 9 overlapping classes with 1.47 a \
-document, of each the first 18 paragraphs; the paper has 1,236 of the Wikipedia XML corpus, which are not to be had. \
-Compare with the published figures in order alone, not in size.
-Precision, recall and F are over pairs of documents; a pair is together when it shares a cluster. They reward few \
-large clusters: "all in one" has recall 100 and as precision the share of pairs that share a class. The omega index \
-is corrected for chance: 0 is chance, 1 is perfect; it is the column to read.
-The paper's Table 2 looks like chance: all its precisions are 31, about the share of pairs that share a class there, \
-so that none of the methods does better than clusters drawn at random, and F is then a matter of recall alone. One \
-big cluster would have F 47 there, above the 44.4 of its LDCC.
-The paper does not say how topics of segments become clusters of documents, and recall hangs on it. Here a document \
-is in the clusters with P(k|d) of at least the threshold, or in the largest; it was fixed before the first run and is \
-the same for LDA, whose topics are K.
-"LDCC, shuffled" has the memberships of LDCC given to documents at random: as many clusters of the same sizes and \
-overlaps, so what it scores is chance. "random" puts every document in one of K clusters.
-MOC and MOCC have the Poisson loss. A membership is whole in them, so a document is in several clusters where it is \
-longer than one cluster foresees; "documents of one length" are scaled. MOCC and ITCC have as many clusters of words \
-as LDCC has word-topics. MOCC has one start instead of three, for its time. All cluster the documents they are \
-measured on; no class is seen.
-Settled after a trial run with another seed: MOC was first given documents of one length, which all came out in one \
-cluster each; the row with the documents as they are was added.
+The articles are a substitute: 975 of the 2007 Wikipedia Selection for Schools, in 9 overlapping classes with 1.47 \
+classes per document, and only the first 18 paragraphs of each. The paper has 1,236 articles of the Wikipedia XML \
+corpus, which are not available. Compare only the order with the published numbers, not the size.
+Precision, recall and F are over pairs of documents; a pair counts as together if it shares a cluster. They reward few \
+large clusters: "all in one" has recall 100, and its precision is the share of pairs that share a class. The omega \
+index is corrected for chance: 0 is chance, 1 is perfect; it is the column to read.
+The paper's Table 2 looks like chance: all its precisions are 31, about the share of pairs that share a class there. \
+So none of the methods does better than clusters drawn at random, and F then depends on recall alone. One big cluster \
+would have F 47 there, above the 44.4 of its LDCC.
+The paper does not say how topics of segments become clusters of documents, and recall depends on it. Here a document \
+is in the clusters with P(k|d) of at least the threshold, or else in the one with the largest; the threshold was fixed \
+before the first run and is the same for LDA, which has K topics.
+"LDCC, shuffled" assigns the memberships found by LDCC to documents at random: as many clusters with the same sizes \
+and overlaps, so its score is that of chance. "random" puts every document in one of K clusters.
+MOC and MOCC have the Poisson loss. Their memberships are not fractional, so a document is in several clusters if it \
+is longer than one cluster predicts; in "documents of one length" the documents are scaled to the same length. MOCC \
+and ITCC have as many word clusters as LDCC has word-topics. MOCC has one start instead of three, to save time. All \
+methods cluster the documents they are measured on; no class is seen.
+Chosen after a trial run with another seed: MOC was first run only on documents of one length, and each of them ended \
+up in a single cluster; the row with unscaled documents was then added.
 Paragraphs have at least five words, words are in at least five documents, and documents have at least three \
-paragraphs, as in the paper; English stop words, and words of fewer than three letters other than EM and ML, are left \
-out, and so are all with digits or letters beyond ASCII.
-Clusters a document: how many a document is in; the classes have 1.47. CPU s: of a whole cell.
+paragraphs, as in the paper. English stop words, words of fewer than three letters other than EM and ML, and all words \
+with digits or letters beyond ASCII are left out.
+Clusters per document: how many clusters a document is in on average; the classes have 1.47. CPU s: the whole cell.
 """
 
 EXPERIMENTS = (
@@ -170,6 +181,7 @@ EXPERIMENTS = (
         name="ldcc-table2",
         title="LDCC and others: overlapping clusters of Wikipedia articles",
         source=SOURCE,
+        about=ABOUT,
         data=(WIKIPEDIA,),
         methods=(
             Method("LDCC", "LDCC"),
@@ -186,7 +198,7 @@ EXPERIMENTS = (
             "recall": Measure("recall", 2),
             "f": Measure("F", 2),
             "omega": Measure("omega"),
-            "overlap": Measure("clusters a document", 2),
+            "overlap": Measure("clusters per document", 2),
             "cpu": Measure("CPU s", 1),
         },
         protocol={

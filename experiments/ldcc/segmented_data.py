@@ -1,4 +1,4 @@
-"""What the experiments on LDCC share: texts in segments, the paper's filters, splits, and fits."""
+"""Shared by the experiments on LDCC: texts in segments, the paper's filters, splits, and fits."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SOURCE = "Shafiei and Milios 2006, Latent Dirichlet co-clustering"
 TOKENS = r"\b(?:[a-z]{3,}|em|ml)\b"
 OPTIONS: dict[str, dict[str, Any]] = {NIPS: {}, WIKIPEDIA: {"subset": "ldcc"}}
 FILTERS = {"least documents a word": 5, "least words a paragraph": 5, "least segments a document": 3}
-MERGED, FIRST = 150, 18  # tokens that blocks of NIPS are merged to; paragraphs of a Wikipedia article
+MERGED, FIRST = 150, 18  # tokens to which blocks of NIPS are merged; paragraphs of a Wikipedia article
 SWEEPS = {"sweeps": 300, "burn-in": 200, "lag": 10}
 
 
 @dataclass(frozen=True)
 class Texts:
-    """A corpus with segments; what is made from it is kept in `cache`."""
+    """A corpus with segments; parts made from it are kept in `cache`."""
 
     corpus: Corpus
     cache: dict[Any, Any] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 def read(name: str, folder: Path, protocol: Mapping[str, Any]) -> Corpus:
-    """NIPS papers or Wikipedia articles as the paper filters them; blocks of NIPS merged, the first of Wikipedia."""
+    """NIPS papers with merged blocks, or the first paragraphs of Wikipedia articles, filtered as in the paper."""
     options = {"token_pattern": TOKENS, "stop_words": "english", **OPTIONS[name]}
     corpus = load_benchmark(name, folder, segments="paragraphs", **options)
     if name == WIKIPEDIA:
@@ -63,9 +63,10 @@ def segments_of(corpus: Corpus) -> Segments:
 def paper_filters(
     corpus: Corpus, protocol: Mapping[str, Any], *, first: int | None = None, merged: int | None = None
 ) -> Corpus:
-    """Words in few documents, paragraphs of few words and documents of few paragraphs are left out.
+    """Leave out words in few documents, paragraphs of few words and documents of few paragraphs.
 
-    With `first`, the rest of longer documents is, too; with `merged`, neighbours are joined to about so many tokens.
+    With `first`, only that many paragraphs of a document are kept; with `merged`, neighbouring paragraphs are merged to
+    about that many tokens.
     """
     least = protocol["least words a paragraph"]
     parts = segments_of(corpus)
@@ -92,12 +93,12 @@ def _long_enough(counts: sp.csr_array, least: int) -> np.ndarray:
 
 
 def _frequent(counts: sp.csr_array, least: int) -> np.ndarray:
-    """Columns of the words in so many documents."""
+    """Columns of the words in at least `least` documents."""
     return np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]) >= least)
 
 
 def _of_segments(corpus: Corpus, counts: sp.csr_array, documents: np.ndarray) -> Corpus:
-    """The corpus made of these segments."""
+    """The corpus that consists of these segments."""
     summed = _summed(counts, documents, len(corpus))
     return replace(corpus, counts=summed, segments=Segments(counts, documents))
 
@@ -113,7 +114,7 @@ def _summed(counts: sp.csr_array, group: np.ndarray, n_groups: int | None = None
 
 
 def _merged(sizes: np.ndarray, documents: np.ndarray, wanted: int) -> np.ndarray:
-    """Groups of neighbours in a document, as near to so many tokens as they come; half a group joins the one before."""
+    """Groups of neighbours in a document, each near `wanted` tokens; a last group below half joins the one before."""
     group = np.zeros(len(sizes), np.int64)
     now, tokens = -1, 0
     for row, (size, document) in enumerate(zip(sizes, documents)):
@@ -129,7 +130,7 @@ def _merged(sizes: np.ndarray, documents: np.ndarray, wanted: int) -> np.ndarray
 
 
 def _with_words(corpus: Corpus, columns: np.ndarray) -> Corpus:
-    """The corpus over some of its words."""
+    """The corpus with only some of its words."""
     parts = segments_of(corpus)
     words = corpus.vocabulary or ()
     return replace(
@@ -146,10 +147,10 @@ def by_document(segments: sp.csr_array, corpus: Corpus) -> sp.csr_array:
 
 
 def cut(texts: Texts, seed: int, share: float, smallest: float, protocol: Mapping[str, Any]) -> Part:
-    """A draw of documents: a fifth for test, and a share of the draw for training, which larger shares contain.
+    """A draw of documents: a fifth for test, and a share of the draw for training; larger shares contain smaller ones.
 
-    Words are those in enough documents of the `smallest` share: whatever the share, the same tokens are scored, and
-    no model meets a word that it has not seen.
+    Words are those in enough documents of the `smallest` share: for every share the same tokens are scored, and no
+    model meets a word that it has not seen.
     """
 
     def make() -> Part:
@@ -168,7 +169,7 @@ def cut(texts: Texts, seed: int, share: float, smallest: float, protocol: Mappin
 
 
 def fitted(method: Method, documents: Any, n_topics: int, seed: int, protocol: Mapping[str, Any]) -> Any:
-    """The method's estimator fitted on one thread; LDCC and LDA with as many sweeps."""
+    """The estimator of the method, fitted on one thread; LDCC and LDA have the same number of sweeps."""
     if method.estimator == "LDCC":
         from topicfold.models.ldcc.ldcc import LDCC
 

@@ -25,14 +25,14 @@ DRAWN, LINKS, BOX_WORDS = 12, 4, 6  # document-topics in the picture, word-topic
 
 
 class Topics(NamedTuple):
-    """Words and share of each word-topic; word-topics with their alphas, and share, of each document-topic."""
+    """Words and share of each word-topic; word-topics with their alphas, and the share, of each document-topic."""
 
     words: dict[int, tuple[list[str], float]]
     links: dict[int, tuple[list[tuple[int, float]], float]]
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Corpus]:
-    """Both corpora, or as many documents of each as the protocol says."""
+    """Both corpora, or the number of documents of each given in the protocol."""
     found = {name: read(name, folder, protocol) for name in (NIPS, WIKIPEDIA)}
     return {name: corpus.subset(slice(protocol["documents"])) for name, corpus in found.items()}
 
@@ -40,7 +40,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Corpus]:
 def measure(
     data: Mapping[str, Corpus], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """A few measures of a fit to all documents. The topics are names of further numbers, their shares."""
+    """A few measures of a fit to all documents. The topics are stored as names of further numbers, their shares."""
     corpus = data[setting["corpus"]]
     model = fitted(method, corpus, protocol["word topics"], seed, protocol)
     columns = [top_word_columns(row, N_WORDS).tolist() for row in model.topic_word_]
@@ -63,7 +63,7 @@ def measure(
 
 
 def topics_of(results: Mapping[str, Any], corpus: str) -> Topics:
-    """What `measure` wrote down of the first fit to a corpus."""
+    """The topics of the first fit to a corpus, as stored by `measure`."""
     cells = [cell["measures"] for cell in results["cells"] if cell["setting"].get("corpus") == corpus]
     words, links = {}, {}
     for name, share in (cells[0] if cells else {}).items():
@@ -77,16 +77,22 @@ def topics_of(results: Mapping[str, Any], corpus: str) -> Topics:
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
-    """Our word-topics beside the paper's, all of them, and the document-topics with their word-topics."""
+    """Our word-topics compared with the paper's, all of our word-topics, and the document-topics."""
     lines: list[str] = []
     for corpus, (where, published) in PUBLISHED.items():
         found = topics_of(results, corpus)
-        lines += [f"## {corpus}: beside {where}", "", "| the paper's | ours, the most alike |", "|---|---|"]
+        lines += [f"## {corpus}: compared with {where}", "", "| the paper | our most similar word-topic |", "|---|---|"]
         lines += [f"| {row} | {_most_alike(row.split(), found)} |" for row in published.splitlines()]
-        lines += ["", f"## {corpus}: word-topics", "", "| | tokens | words |", "|---|---|---|"]
+        lines += ["", f"## {corpus}: word-topics", "", "| topic | share of tokens | words |", "|---|---|---|"]
         for topic, (words, share) in sorted(found.words.items(), key=lambda item: -item[1][1]):
             lines.append(f"| {topic} | {share:.1%} | {' '.join(words)} |")
-        lines += ["", f"## {corpus}: document-topics", "", "By alpha, their first word-topics:", ""]
+        lines += [
+            "",
+            f"## {corpus}: document-topics",
+            "",
+            "Each with its first word-topics, ordered by alpha (number of the word-topic in parentheses):",
+            "",
+        ]
         for cluster, (linked, share) in _by_share(found):
             lines.append(f"- {DOCUMENT_TOPIC}{cluster} ({share:.0%} of the segments)")
             for topic, alpha in linked:
@@ -100,16 +106,16 @@ def _by_share(found: Topics) -> list[tuple[int, tuple[list[tuple[int, float]], f
 
 
 def _most_alike(published: Sequence[str], found: Topics) -> str:
-    """The word-topic with most words in common."""
+    """The word-topic that has most words in common."""
     common = {topic: len({*published} & {*words}) for topic, (words, _) in found.words.items()}
     best = max(common, key=common.__getitem__, default=None)
     if best is None or common[best] == 0:
-        return "none has a word of it"
+        return "none has any of these words"
     return f"({best}, {common[best]} of {len(published)}) {' '.join(found.words[best][0])}"
 
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
-    """The largest document-topics of NIPS as circles, linked to their first word-topics, the wider the larger alpha."""
+    """The largest document-topics of NIPS as circles, with lines to their first word-topics; wider for larger alpha."""
     from topicfold.plots.style import COLOURS, GREY, new_figure
 
     found = topics_of(results, NIPS)
@@ -141,7 +147,7 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
 
 
 def _untangled(shown: Mapping[int, Sequence[tuple[int, float]]]) -> tuple[list[int], list[int]]:
-    """Both sides in an order with few crossings: what is linked is near each other (correspondence analysis)."""
+    """Both sides in an order with few crossings of lines, by correspondence analysis."""
     left, right = np.array(sorted(shown)), np.unique([topic for linked in shown.values() for topic, _ in linked])
     table = np.array([np.isin(right, [topic for topic, _ in shown[cluster]]) for cluster in left], dtype=np.float64)
     root = np.sqrt(table.sum(axis=1)), np.sqrt(table.sum(axis=0))
@@ -177,16 +183,22 @@ party government president political national minister states united election st
 system computer game games apple atari commodore home software video
 """
 PUBLISHED = {NIPS: ("Figure 2", FIGURE2), WIKIPEDIA: ("Figure 3", FIGURE3)}
+ABOUT = """\
+What do the topics of LDCC look like? LDCC has word-topics, which are distributions over words, and document-topics, \
+which are mixtures of word-topics that segments of documents have in common. This page lists all of them for NIPS \
+papers (nips12_raw) and Wikipedia articles (wikipedia_schools2007), next to the examples in the paper. For NPMI and \
+diversity, in the tables at the end, higher is better."""
 NOTES = f"""\
-One fit (seed 0) to all documents of a corpus. Words are ranked by P(w | word-topic), word-topics of a document-topic \
-by alpha, as in the paper; none is picked by hand.
-The picture, as the paper's Figure 4, has the {DRAWN} document-topics of NIPS with most segments, as circles, and \
+One fit (seed 0) to all documents of a corpus. Words are ranked by P(w | word-topic), and the word-topics of a \
+document-topic by alpha, as in the paper; none is selected by hand.
+The picture, like the paper's Figure 4, shows the {DRAWN} document-topics of NIPS with most segments, as circles, and \
 their first {LINKS} word-topics by alpha; the wider a line, the larger alpha.
 The text of NIPS is nips12_raw, 1,740 papers of the paper's 1,803, in blocks merged to about 150 tokens; Wikipedia is \
-a stand-in, 975 articles of the 2007 Wikipedia Selection for Schools. The columns of the paper's figures run into \
-each other in the copy that we read, and were told apart by their words.
-The paper does not say how many word-topics its examples are of; here it is as many as in its Table 2.
-NPMI is of the first ten words, with documents as windows, and diversity their share that differ.
+a substitute, 975 articles of the 2007 Wikipedia Selection for Schools. The columns of the paper's figures run into \
+each other in the copy that we read, and were separated by their words.
+The paper does not say how many word-topics its examples come from; here there are as many as in its Table 2.
+NPMI is that of the first ten words, with documents as windows; diversity is the share of these words that are \
+distinct.
 """
 
 EXPERIMENTS = (
@@ -194,14 +206,15 @@ EXPERIMENTS = (
         name="ldcc-topics",
         title="Word-topics and document-topics that LDCC finds",
         source=SOURCE,
+        about=ABOUT,
         data=(NIPS, WIKIPEDIA),
         methods=(Method("LDCC", "LDCC"),),
         settings=({"corpus": NIPS}, {"corpus": WIKIPEDIA}),
         measures={
             "npmi": Measure("NPMI"),
             "diversity": Measure("diversity"),
-            "used": Measure("document-topics with 1 % of the segments", 0),
-            "joint": Measure("joint log-likelihood a token", 3),
+            "used": Measure("document-topics with at least 1 % of the segments", 0),
+            "joint": Measure("joint log-likelihood per token", 3),
         },
         protocol={
             "seeds": 1,

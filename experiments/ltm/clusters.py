@@ -1,6 +1,6 @@
 """LTM (Cai, Wang and He 2009): clusters of Reuters (Table 1, Fig. 1), few labels on TDT2 (Table 2, Fig. 2).
 
-The data are the paper's own. Draws of classes and labels are ours, 20 of each, the same for all methods.
+The data are those of the paper. Draws of classes and labels are our own, the same for all methods.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SPECTRAL, FOUR_STARTS = "LTM (spectral start)", "LTM (four starts agreed)"
 SIX_STARTS, TYPICAL = "LTM (six random starts agreed)", "LTM (most typical of nine)"
 DATA_STARTS = ("nmf", "kmeans", "spectral")
 Clustering = Callable[["Documents", int, int, Mapping[str, Any]], np.ndarray]
-PAPER = "the order of the paper"
+PAPER = "the order in the paper"
 BOTH = {"accuracy": "accuracy", "nmi": "NMI"}
 
 
@@ -49,10 +49,10 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Documents:
 def measure_clusters(
     data: Documents, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Clusters of the documents of k classes, which are drawn by the seed, against these classes."""
+    """Clusters of the documents of k classes, drawn by the seed, compared with these classes."""
     k = setting["k"]
     drawn = remembered(data.cache, (k, seed), lambda: _draw(data, k, seed))
-    drawn.graph(method.parameters.get("n_neighbors", 5))  # made once for all methods: not part of the CPU time
+    drawn.graph(method.parameters.get("n_neighbors", 5))  # built once for all methods, so not part of the CPU time
     _warm_up(method, protocol)
     started = time.process_time()
     if method.estimator is None:
@@ -84,7 +84,7 @@ def _one_cluster(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any
 
 
 def _runs(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any], starts: Sequence[str]) -> list[np.ndarray]:
-    """P(z|d) of LTM from these starts; one that is there several times is run from as many seeds."""
+    """P(z|d) of LTM from these starts; a start that is listed several times is run with as many seeds."""
 
     def run(init: str, number: int) -> np.ndarray:
         method = Method("LTM", "LTM", AS_PAPER | {"init": init})
@@ -95,7 +95,7 @@ def _runs(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any], star
 
 
 def _agreed(starts: Sequence[str]) -> Clustering:
-    """Clusters that runs agree on: k-means on the roots of all their P(z|d), side by side."""
+    """Clusters that runs agree on: k-means on the square roots of all their P(z|d), concatenated."""
     from topicfold.baselines.kmeans import kmeans_on_rows
 
     def clusters(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any]) -> np.ndarray:
@@ -106,7 +106,7 @@ def _agreed(starts: Sequence[str]) -> Clustering:
 
 
 def _typical(starts: Sequence[str]) -> Clustering:
-    """The run whose clusters are most like those of the others, by NMI."""
+    """The clusters of the run that is most similar to the other runs, by NMI."""
 
     def clusters(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any]) -> np.ndarray:
         from sklearn.metrics import normalized_mutual_info_score as nmi
@@ -117,7 +117,7 @@ def _typical(starts: Sequence[str]) -> Clustering:
     return clusters
 
 
-# rows that are no single estimator: documents, number of clusters, seed, protocol -> cluster of each document
+# rows that are not a single estimator: documents, number of clusters, seed, protocol -> cluster of each document
 CLUSTERINGS: dict[str, Clustering] = {
     "majority": _one_cluster,
     FOUR_STARTS: _agreed(("random", *DATA_STARTS)),
@@ -129,7 +129,7 @@ _warm: set[str | None] = set()
 
 
 def _warm_up(method: Method, protocol: Mapping[str, Any]) -> None:
-    """A tiny fit first, so that compiling kernels is not part of the CPU time."""
+    """Run a tiny fit first, so that compiling the kernels is not part of the CPU time."""
     if method.estimator is not None and method.estimator not in _warm:
         counts = sp.csr_array(np.random.default_rng(0).integers(0, 3, (40, 20)))
         fitted(method, Documents(counts, np.zeros(40, int)), 2, 0, protocol)
@@ -137,7 +137,7 @@ def _warm_up(method: Method, protocol: Mapping[str, Any]) -> None:
 
 
 def extra_table1(results: Mapping[str, Any]) -> list[str]:
-    """The means over k beside the published ones, and paired differences over all draws."""
+    """The means over k with the published ones, and paired differences over all draws."""
     found = averages(results, ("accuracy", "nmi", "largest"))
     lines = [
         "## Mean over k",
@@ -153,15 +153,15 @@ def extra_table1(results: Mapping[str, Any]) -> list[str]:
     lines += ["", f"Order by mean accuracy: {' > '.join(order)}; in the paper: {' > '.join(paper)}."]
     below = [name for name in found if found[name]["accuracy"] < found.get("majority", {}).get("accuracy", 0)]
     if below:
-        lines += ["", f"Below the share of the largest class on average: {', '.join(below)}."]
+        lines += ["", f'On average less accurate than a single cluster ("majority"): {", ".join(below)}.']
     lines += ["", "## Paired differences over all draws of all k", ""]
     lines += paired_lines(results, CLAIMS_TABLE1, {"accuracy": "accuracy"}, claim=PAPER, by_setting=True)
-    lines += ["", "## Paired differences the paper does not have", ""]
+    lines += ["", "## Further paired differences, not in the paper", ""]
     return lines + paired_lines(results, PAIRS_TABLE1, BOTH, by_setting=True)
 
 
 def figure_clusters(results: Mapping[str, Any], path: Path) -> None:
-    """Accuracy against k: ours, and the published means as hollow points."""
+    """Accuracy against k: our means in the left panel, the published ones in the right."""
     curves = []
     for method, look in looks(("LTM", "PLSA", "LDA", "k-means", "NCut", "NMF", "majority")).items():
         curves.append({**look, **points(results, method, "k", "accuracy")})
@@ -214,7 +214,7 @@ def _swept(weight: float = 1000, p: float = 5, start: str = "random") -> str:
 
 
 def extra_figure1(results: Mapping[str, Any]) -> list[str]:
-    """Means over k, and paired differences to the paper's choice of both parameters."""
+    """Means over k, and paired differences from the paper's choice of both parameters."""
     found = averages(results, ("accuracy", "nmi", "largest"))
     lines = ["## Mean over k", "", "| method | clustering accuracy | NMI | largest cluster |", "|---|---|---|---|"]
     for method, means in found.items():
@@ -222,11 +222,11 @@ def extra_figure1(results: Mapping[str, Any]) -> list[str]:
     swallowed = [name for name, means in found.items() if means["largest"] >= 0.9]
     lines += [
         "",
-        f"Nearly everything is in one cluster (90 % on average or more): {', '.join(swallowed) or 'nowhere'}.",
+        f"Nearly all documents in one cluster (90 % or more on average): {', '.join(swallowed) or 'none'}.",
     ]
-    lines[-1] += " The paper has good results for weights from 100 to 10000 and for 3 to 9 neighbours."
+    lines[-1] += " The paper reports good results for weights from 100 to 10000 and for 3 to 9 neighbours."
     others = [name for name in found if name != _swept() and name.endswith("random start")]
-    lines += ["", f"## Paired differences to the paper's choice ({_swept()})", ""]
+    lines += ["", f"## Paired differences from the paper's choice ({_swept()})", ""]
     return lines + paired_lines(results, [(name, _swept()) for name in others], BOTH, by_setting=True)
 
 
@@ -236,7 +236,7 @@ def extra_figure1(results: Mapping[str, Any]) -> list[str]:
 def measure_errors(
     data: Documents, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Error rate by the number of labels a class; topics are found once a seed, unless they use the labels."""
+    """Error rate by the number of labels per class; topics are fitted once per seed, unless they use the labels."""
     with_label = method.name == WITH_LABEL
     labelled = protocol["labelled of LTM with label"] if with_label else protocol["labelled"]
     n_topics = setting.get("n_topics", protocol["topics"])
@@ -248,9 +248,9 @@ def measure_errors(
 def extra_table2(results: Mapping[str, Any]) -> list[str]:
     """Paired differences of error rates by the number of labels."""
     measures = {str(n): f"{n} labels" for n in results["protocol"]["labelled of LTM with label"]}
-    lines = ["## Paired differences of the error rate, by labels a class", ""]
+    lines = ["## Paired differences of the error rate, by labels per class", ""]
     lines += paired_lines(results, CLAIMS_TABLE2, measures, claim=PAPER, lower_is_better=True)
-    lines += ["", "## Paired differences the paper does not have", ""]
+    lines += ["", "## Further paired differences, not in the paper", ""]
     return lines + paired_lines(results, PAIRS_TABLE2, measures)
 
 
@@ -259,13 +259,18 @@ def figure_errors(results: Mapping[str, Any], path: Path) -> None:
     measure = str(results["protocol"]["labelled"][0])
     shown = looks([row["method"] for row in results["results"]])
     curves = [{**look, **points(results, method, "n_topics", measure)} for method, look in shown.items()]
-    draw_curves(path, [(f"{measure} labels a class", "number of topics", curves)], "error rate", columns=1)
+    draw_curves(path, [(f"{measure} labels per class", "number of topics", curves)], "error rate", columns=1)
 
 
 def extra_figure2(results: Mapping[str, Any]) -> list[str]:
     """How much each method changes with the number of topics: the paper says LTM is the least sensitive."""
     measure = str(results["protocol"]["labelled"][0])
-    lines = ["| method | lowest error | highest error | range |", "|---|---|---|---|"]
+    lines = [
+        "## Sensitivity to the number of topics",
+        "",
+        "| method | lowest error | highest error | range |",
+        "|---|---|---|---|",
+    ]
     ranges = {}
     for method in dict.fromkeys(row["method"] for row in results["results"]):
         means = points(results, method, "n_topics", measure)["y"]
@@ -276,7 +281,7 @@ def extra_figure2(results: Mapping[str, Any]) -> list[str]:
     less = [name for name in others if ranges.get("LTM", np.inf) < ranges[name]]
     more = [name for name in others if name not in less]
     lines += ["", f"LTM changes less with the number of topics than: {', '.join(less) or 'none'}; "]
-    lines[-1] += f"more than: {', '.join(more) or 'none'}. The paper has it less than both."
+    lines[-1] += f"more than: {', '.join(more) or 'none'}. In the paper it changes less than both."
     return lines
 
 
@@ -364,56 +369,83 @@ PROTOCOL_TDT2 = {
     **SVM,
 }
 
+ABOUT_TABLE1 = """\
+Do topic models find the classes of Reuters news stories without labels? For each k from 2 to 10, k classes are drawn \
+at random and their stories are divided into k clusters. Clustering accuracy (under the best one-to-one matching) and \
+NMI compare the clusters with the classes; higher is better. "Largest cluster" is the share of documents in the \
+largest cluster, and "majority" puts all documents into one. A number after a slash is the one published in the \
+paper."""
+ABOUT_FIGURE1 = """\
+How sensitive is LTM to the weight of the graph and to the number of neighbours in it (p)? The task and the measures \
+are those of ltm-table1: clusters of Reuters news stories from k random classes, compared with the classes by \
+clustering accuracy and NMI; higher is better. "Largest cluster" is the share of documents in the largest cluster; \
+near 1 it means that the model has failed."""
+ABOUT_TABLE2 = """\
+How well do topics work as features when only a few documents have a label? The documents are news stories from the \
+ten largest classes of TDT2. A linear SVM is trained on the features of 2 to 20 labelled documents per class and \
+classifies all others. The columns give the error rate by the number of labels per class; lower is better. A number \
+after a slash is the one published in the paper."""
+ABOUT_FIGURE2 = """\
+How much does the error rate depend on the number of topics? The task is that of ltm-table2: news stories of TDT2 are \
+classified by a linear SVM on topics, with 10 labelled documents per class. Lower is better."""
 NOTES_TABLE1 = """\
-The paper's documents and words; its draws of classes are not known, ours are drawn by the seed, the same for all \
-methods. All documents of the drawn classes are taken, so the largest class alone may be most of a draw: see majority.
-As many topics or clusters as classes. A document's cluster is its largest P(z|d); accuracy is that of the best \
-one-to-one matching of clusters and classes.
-LTM: weight 1000 and 5 neighbours as in the paper, cosine of tf-idf; PLSA and LTM start at random, as the paper's \
-would. Rows "(NMF start)" begin with NMF on tf-idf, which is our default; so do LapPLSI, DTM and the row with the \
-automatic weight, which is chosen without labels on text and edges held out.
-To go beyond the paper without labels: "spectral start" begins with a normalised cut of the graph; "four starts \
-agreed" fits LTM from a random, an NMF, a k-means and a spectral start and clusters the square roots of all four \
-P(z|d) by k-means. Both were settled on twelve draws of classes of TDT2, another corpus, and then run here once. "Six \
-random starts agreed" and "most typical of nine" (the run whose clusters are most like those of the other eight: six \
-random, NMF, k-means and spectral starts) had also done better than plain LTM there, and were added here after a look \
-at the first 28 draws, in which the first two did not: with four tries, read their intervals with care.
-LapPLSI has weight 100 and 5 neighbours, DTM 10 neighbours, fixed beforehand. NCut is cut on the same graph as LTM; \
-what graph the paper had for it is not known. k-means and NMF work on tf-idf.
-Not blind to this corpus: that the graph takes the logarithm of counts in its tf-idf was settled by the share of \
-neighbours of one class on 20 Newsgroups, Reuters and TDT2, so all methods on the graph are a little optimistic here.
-LDA is sampled with tomotopy, with so many sweeps as the protocol says; more might help it a little.
+The documents and words are those of the paper. Its draws of classes are not known; ours are drawn by the seed, the \
+same for all methods. All documents of the drawn classes are used, so the largest class alone may be most of a draw: \
+see majority.
+There are as many topics or clusters as classes. A document's cluster is its largest P(z|d); accuracy is that of the \
+best one-to-one matching of clusters and classes.
+LTM has weight 1000 and 5 neighbours as in the paper, by cosine of tf-idf. PLSA and LTM start at random, as presumably \
+in the paper. Rows "(NMF start)" start from NMF on tf-idf, which is our default; so do LapPLSI, DTM and the row with \
+the automatic weight, which is chosen without labels on held-out text and edges.
+Four rows go beyond the paper, without labels: "spectral start" starts from a normalised cut of the graph; "four \
+starts agreed" fits LTM from a random, an NMF, a k-means and a spectral start and clusters the square roots of all \
+four P(z|d) by k-means. These two were chosen on twelve draws of classes of TDT2, another corpus, and then run here \
+once. "Six random starts agreed" and "most typical of nine" (of six random, NMF, k-means and spectral starts, the run \
+whose clusters are most similar to those of the other eight) had also done better than plain LTM there. They were \
+added here after the first 28 draws had been seen, in which the first two had not done better: with four attempts, \
+read their intervals with care.
+LapPLSI has weight 100 and 5 neighbours, DTM 10 neighbours, fixed beforehand. NCut uses the same graph as LTM; which \
+graph the paper used for it is not known. k-means and NMF work on tf-idf.
+Not blind to this corpus: that the graph takes the logarithm of counts in its tf-idf was chosen by the share of \
+neighbours in the same class on 20 Newsgroups, Reuters and TDT2, so all methods on the graph are a little optimistic \
+here.
+LDA is sampled with tomotopy, with the number of sweeps given in the protocol; more sweeps might help it a little.
 "LTM with priors" and "LDA with a main topic" are the defaults of the package.
-Intervals are 95 %, over draws as pairs. A difference whose interval holds 0 is none that these draws can show.
-Fit, CPU s: one process, kernels compiled and the graph made beforehand; other work on the machine makes it longer.
+Intervals are 95 %, over paired draws. If an interval contains 0, these draws show no difference.
+Fit, CPU s: one process, with kernels compiled and the graph built beforehand; other work on the machine makes it \
+longer.
 """
 NOTES_FIGURE1 = """\
-Draws, graph and starts as in ltm-table1: the first draws of it, for even k alone. Accuracy in the figure is the mean \
-over k. The paper's figure has no numbers to set beside ours.
-The paper says that LTM is stable from 100 to 10000, and for 3 to 9 neighbours; the differences above are to its own \
-choice in the same draws. A weight too strong draws everything into one cluster: see the share of the largest.
+Draws, graph and starts are as in ltm-table1, using its first draws, and only even k. Accuracy in the figure is the \
+mean over k. The paper's figure has no numbers to compare with ours.
+The paper says that LTM is stable for weights from 100 to 10000, and for 3 to 9 neighbours; the differences above are \
+from its own choice in the same draws. Too large a weight draws everything into one cluster: see the share of the \
+largest cluster.
 """
 NOTES_TABLE2 = """\
-The paper's documents and words; labels are drawn by the seed, the same for all methods, fewer lie in more. Topics are \
-found on all documents; the SVM sees the labelled ones, and the error rate is over all others.
-The paper does not say how many topics it had; 20, two a class, was chosen before any figure was seen (see \
+The documents and words are those of the paper. Labels are drawn by the seed, the same for all methods, and smaller \
+sets of labels are part of the larger ones. Topics are learned on all documents; the SVM sees the labelled ones, and \
+the error rate is over all others.
+The paper does not say how many topics it used; 20, two per class, was chosen before any result was seen (see \
 ltm-figure2). The weight is 1000 with 5 neighbours, "throughout" as the paper says. We had fixed 10, our default, \
-beforehand, and went over to the paper's when a trial on these data had shown that 10 is worse: both are here.
-PLSA and LTM start at random, as the paper's would; rows "(NMF start)" begin with NMF on tf-idf, and so does the row \
-with the automatic weight, which is chosen without labels on documents held out. "LTM with priors" and "LDA with a \
+beforehand, and changed to the paper's value when a trial on these data had shown that 10 is worse: both are shown.
+PLSA and LTM start at random, as presumably in the paper; rows "(NMF start)" start from NMF on tf-idf, and so does the \
+row with the automatic weight, which is chosen without labels on held-out documents. "LTM with priors" and "LDA with a \
 main topic" are the defaults of the package.
-Unsupervised models are fitted once a seed. LTM with label has the labels in its graph, so it is fitted for each \
-number of labels, and to save time not for all; its mean is left out.
-SVM: rows of length one, but for raw counts, which are taken as they are; C by cross-validation on the labelled \
-documents alone. What form the paper's word features had is not known.
-Not blind to this corpus: that the graph takes the logarithm of counts in its tf-idf was settled by the share of \
-neighbours of one class on 20 Newsgroups, Reuters and TDT2, so all methods on the graph are a little optimistic here.
-The documents are the same in every draw, so the intervals are of labels and starts on this corpus.
+Unsupervised models are fitted once per seed. LTM with label has the labels in its graph, so it is fitted for each \
+number of labels; to save time, this is done only for some of them, and its mean is left out.
+SVM: rows are scaled to length one, except for raw counts, which are not scaled; C is chosen by cross-validation on \
+the labelled documents alone. Which form the paper's word features had is not known.
+Not blind to this corpus: that the graph takes the logarithm of counts in its tf-idf was chosen by the share of \
+neighbours in the same class on 20 Newsgroups, Reuters and TDT2, so all methods on the graph are a little optimistic \
+here.
+The documents are the same in every draw, so the intervals reflect only different labels and starts on this corpus.
 """
 NOTES_FIGURE2 = """\
-As ltm-table2, with 10 labels a class and other numbers of topics. The paper's figure has no numbers to set beside \
-ours, and does not say how many labels it had. Few draws, to save time; more seeds can be added to the same run. Five \
-topics, fewer than there are classes, were taken out after a trial had shown how bad they are, and put back.
+As ltm-table2, with 10 labels per class and other numbers of topics. The paper's figure has no numbers to compare with \
+ours, and the paper does not say how many labels it used. There are few draws, to save time; more seeds can be added \
+to the same run. Five topics, fewer than there are classes, were removed after a trial had shown how bad they are, and \
+put back later.
 """
 
 EXPERIMENTS = (
@@ -421,6 +453,7 @@ EXPERIMENTS = (
         name="ltm-table1",
         title="Clusters of Reuters-21578: LTM, topic models and clustering",
         source=f"{SOURCE}, Table 1",
+        about=ABOUT_TABLE1,
         data=(REUTERS,),
         methods=(
             Method("PLSA", "PLSA", RANDOM),
@@ -461,6 +494,7 @@ EXPERIMENTS = (
         name="ltm-figure1",
         title="LTM's two parameters on Reuters-21578: graph weight and neighbours",
         source=f"{SOURCE}, Fig. 1",
+        about=ABOUT_FIGURE1,
         data=(REUTERS,),
         methods=(
             *(
@@ -488,6 +522,7 @@ EXPERIMENTS = (
         name="ltm-table2",
         title="Topic models with few labels on TDT2: error rate",
         source=f"{SOURCE}, Table 2",
+        about=ABOUT_TABLE2,
         data=(TDT2,),
         methods=(
             Method(RAW_WORDS),
@@ -532,8 +567,9 @@ EXPERIMENTS = (
     ),
     Experiment(
         name="ltm-figure2",
-        title="How many topics? Error rate on TDT2 with 10 labels a class",
+        title="How many topics? Error rate on TDT2 with 10 labels per class",
         source=f"{SOURCE}, Fig. 2",
+        about=ABOUT_FIGURE2,
         data=(TDT2,),
         methods=(
             Method("PLSA", "PLSA", RANDOM),

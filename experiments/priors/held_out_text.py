@@ -1,7 +1,7 @@
-"""Do topics hold up on documents nobody has seen? Every model at its defaults, on long and on very short texts.
+"""Do topics describe unseen documents well? Every model at its defaults, on long and on very short texts.
 
-No paper's numbers: a comparison of our own. Documents are cut at random, four fifths to train; words are chosen on the
-training part; perplexity is by document completion of the rest.
+This is our own comparison; there are no published numbers. Four fifths of the documents, drawn at random, are for
+training; the vocabulary comes from them; perplexity is measured by document completion on the rest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CORPORA = {
 }
 WITH_CLASSES = ("short_searchsnippets", "short_stackoverflow", "short_googlenews", "20newsgroups_bow")
 UNIGRAM = "unigram"
-SEARCHED, LONG = ("LTM", "LapPLSI"), "20newsgroups_bow"  # to save time, not with more than 20 topics
+SEARCHED, LONG = ("LTM", "LapPLSI"), "20newsgroups_bow"  # to save time, fitted with at most 20 topics
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Part:
 
 
 def read(name: str, folder: Path, documents: int | None) -> Texts:
-    """A corpus without the rarest words, or the first documents of it."""
+    """The counts and classes of a corpus, or of its first documents."""
     texts = name.startswith("short")
     corpus = load_benchmark(name, folder, **({"stop_words": "english"} if texts else {}))
     if documents is not None:
@@ -70,7 +70,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Texts]:
 
 
 def cut(texts: Texts, name: str, seed: int, share: float) -> Part:
-    """A random part to train on, with words that are neither rare nor common in it, and the rest."""
+    """A random training part and the rest, over the words that are neither rare nor too common in training."""
     order = np.random.RandomState(seed).permutation(texts.counts.shape[0])
     n_train = round(share * len(order))
     train, test = np.sort(order[:n_train]), np.sort(order[n_train:])
@@ -85,7 +85,7 @@ def cut(texts: Texts, name: str, seed: int, share: float) -> Part:
 
 
 def nmi(labels: np.ndarray, doc_topic: np.ndarray) -> float:
-    """Normalised mutual information of classes and largest topics."""
+    """Normalised mutual information of the classes and the largest topic of each document."""
     from sklearn.metrics import normalized_mutual_info_score
 
     return float(normalized_mutual_info_score(labels, doc_topic.argmax(axis=1)))
@@ -119,28 +119,36 @@ _warm: set[str] = set()
 
 
 def _warm_up(method: Method) -> None:
-    """A tiny fit first, so that compiling kernels is not part of the CPU time."""
+    """Run a tiny fit first, so that compiling the kernels is not part of the CPU time."""
     if method.name not in _warm:
         make_estimator(method, 2, 0, published=False).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))
         _warm.add(method.name)
 
 
+ABOUT = """\
+How well do the models of the package, at their defaults, describe documents they have not seen? Short texts: \
+short_searchsnippets (search result snippets), short_stackoverflow (titles of questions) and short_googlenews (titles \
+of news stories); longer texts: 20newsgroups_bow (posts of 20 Newsgroups), reuters21578_cai (Reuters news stories) and \
+nips12 (NIPS papers). Test perplexity measures how well half of an unseen document is predicted from the other half; \
+lower is better. NMI compares the largest topic of each document with its class, for training and for test documents; \
+higher is better."""
 NOTES = """Every model is at the defaults of the package, LTM and LapPLSI with graph_weight='auto' on a graph of \
-words. PLSA by maximum likelihood is what version 0.1.0 had by default. "No main topic" is plain LDA, focus=0.
-LTM and LapPLSI, which search for their weight, are fitted to 20 Newsgroups with 20 topics alone, to save time.
-The unigram predicts every document by the word frequencies of the training part.
+words. PLSA by maximum likelihood was the default of version 0.1.0. "No main topic" is plain LDA, focus=0.
+LTM and LapPLSI, which search for their weight, are fitted to 20 Newsgroups only with 20 topics, to save time.
+The unigram predicts every document from the word frequencies of the training part.
 Not blind: the defaults of LDA (alpha 1, beta 0.03, focus 3), PLSA (prior 2, smoothing 0.05) and the graph models \
-(prior 1, smoothing 0.03, focus 3), the way a weight is chosen, and the choice of the start were settled on these \
-corpora, on test documents of other draws (seeds 100 to 105), with the classes in sight. Corpora that were not looked \
-at have to judge them.
+(prior 1, smoothing 0.03, focus 3), the way a weight is chosen, and the choice of the start were decided on these \
+corpora, on test documents of other draws (seeds 100 to 105) with the classes visible. They have to be judged on \
+corpora that were not used for these choices.
 NMI: the largest topic of each document against its class.
-Largest topic: share of the training documents in it."""
+Largest topic: the share of the training documents whose largest topic is the most common one."""
 
 EXPERIMENTS = (
     Experiment(
         name="priors",
-        title="Topics that hold up on unseen text: priors on long and short documents",
-        source="none; a comparison of our own",
+        title="Topics on unseen text: priors on long and short documents",
+        source="none; our own comparison",
+        about=ABOUT,
         data=tuple(CORPORA),
         methods=(
             Method(UNIGRAM),

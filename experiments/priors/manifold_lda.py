@@ -1,4 +1,4 @@
-"""LDA on a graph: what the LTM paper names as its future work, against LDA and against LTM as published.
+"""LDA on a graph, which the LTM paper names as future work, compared with LDA and with LTM as published.
 
 Three kinds of graphs: nearest neighbours by words, nearest neighbours by sentence embeddings, and citations.
 """
@@ -59,7 +59,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Corpora:
 def measure(
     data: Corpora, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Clusters of the training documents; perplexity of held-out documents where there are some."""
+    """Clusters of the training documents; perplexity of held-out documents, if there are any."""
     name, on_graph = setting["corpus"], method.estimator != "LDA"
     model = make_estimator(method, setting["n_topics"], seed, published=False)
     if setting["graph"] == "words":
@@ -75,7 +75,7 @@ def measure(
         model.fit(texts.train, **({"embeddings": texts.vectors.train} if on_graph else {}))
         observed = {"embeddings": texts.vectors.observed} if on_graph else {}
         found = {"perplexity": perplexity(model.score(texts.test, **observed))}
-    else:  # citations are of all documents, so that none are held out
+    else:  # citations link all documents, so none are held out
         cited, links = data.cited[name]
         labels = cited.labels
         model.fit(cited.counts, **({"graph": links} if on_graph else {}))
@@ -86,19 +86,28 @@ def measure(
     return found | ({"weight": float(model.graph_weight_)} if on_graph else {})
 
 
+ABOUT = """\
+Does LDA improve when similar documents are encouraged to have similar topics? The neighbours come from shared words, \
+from sentence embeddings, or from citations ("graph" in the headings). Texts: short_searchsnippets (search result \
+snippets), short_stackoverflow (titles of questions), 20newsgroups_bow (posts of 20 Newsgroups), cora and citeseer \
+(scientific papers with citations). NMI compares the topics with the classes (higher is better); test perplexity is \
+that of held-out documents (lower is better); "largest topic" is the share of documents in the largest topic, and \
+"weight" that of the graph."""
 NOTES = """LTM as published: prior 0, smoothing 0, weight 10 (the default of version 0.1.0).
 With priors: the defaults of the package (prior 1, smoothing 0.03, focus 3), and the weight chosen on held-out \
 documents, or 10. LDA has the same priors and no graph.
-Graphs are 5 nearest neighbours by words or by embeddings (all-MiniLM-L6-v2, 6,000 texts; test texts bring the \
-embedding of the observed half alone), or citations, where documents are not held out and only clusters are compared.
-The priors' strength and how the weight is chosen were settled on other draws of the short texts and of 20 Newsgroups \
-(see the notes of `priors`); the citations were looked at once before this run."""
+Graphs are 5 nearest neighbours by words or by embeddings (all-MiniLM-L6-v2, 6,000 texts; for test texts only the \
+embedding of the observed half is given), or citations, where no documents are held out and only clusters are \
+compared.
+The strength of the priors and how the weight is chosen were decided on other draws of the short texts and of 20 \
+Newsgroups (see the notes of `priors`); results on the citations had been seen once before this run."""
 
 EXPERIMENTS = (
     Experiment(
         name="manifold-lda",
         title="LDA on a graph of documents",
         source="Cai, Wang and He (2009), future work; no published numbers",
+        about=ABOUT,
         data=(*TEXT, *CITED),
         methods=(
             Method("LDA", "LDA"),

@@ -1,6 +1,6 @@
 """TTMM as a representation of documents: the report's Fig. 4, and unlabelled text (its section 4.1).
 
-Features are learned without labels; a linear SVM on few labels shows what they are worth beside words.
+Features are learned without labels; a linear SVM on few labels shows how useful they are compared with words.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ CATEGORIES = ("EARN", "GRAIN")
 
 @dataclass(frozen=True)
 class Data:
-    """Training stories, perhaps test stories or queries over the same words, their labels, and models fitted so far.
+    """Training stories, test stories or queries over the same words if any, labels, and the models fitted so far.
 
-    Rows of a table that differ in `features` alone share a model; each process has its own.
+    Rows of a table that differ only in `features` share a model; each process has its own.
     """
 
     train: sp.csr_array
@@ -47,7 +47,7 @@ def fitted(data: Data, method: Method, seed: int, protocol: Mapping[str, Any], l
         parameters |= {"n_themes": protocol["themes"], "n_jobs": 1, "verbose": False}
     key = (method.estimator, tuple(sorted(parameters.items())), seed, name)
     if key not in data.models:
-        if parameters.get("init") == "lda":  # from the topics of the LDA that is a row of its own
+        if parameters.get("init") == "lda":  # start from the topics of the LDA that has its own row
             parameters["init"] = fitted(data, Method("LDA", "GibbsLDA"), seed, protocol, learned).topic_word_
         while len(data.models) >= 4:
             data.models.pop(next(iter(data.models)))
@@ -58,7 +58,7 @@ def fitted(data: Data, method: Method, seed: int, protocol: Mapping[str, Any], l
 
 
 def _quietly(function: Any, *arguments: Any) -> Any:
-    """The call on one thread, and without warnings that an iteration has ended early."""
+    """Call on one thread, without warnings that an iteration has ended early."""
     from sklearn.exceptions import ConvergenceWarning
 
     with single_threaded_libraries(), warnings.catch_warnings():
@@ -70,7 +70,7 @@ def _quietly(function: Any, *arguments: Any) -> Any:
 
 
 def _ready(train: Any, test: Any, method: Method) -> tuple[Any, Any]:
-    """Features as the SVM takes them: rows of length one, but logarithms with columns standardised on training rows."""
+    """Features for the SVM: rows scaled to length one, but for logarithms columns standardised on training rows."""
     from sklearn.preprocessing import StandardScaler, normalize
 
     if method.parameters.get("features") == "log":
@@ -80,7 +80,7 @@ def _ready(train: Any, test: Any, method: Method) -> tuple[Any, Any]:
 
 
 def _svm(train: Any, labels: np.ndarray, protocol: Mapping[str, Any]) -> Any:
-    """A linear SVM; its C has the best F1 in cross-validation on these labels, or is the first where it cannot."""
+    """A linear SVM; C has the best F1 in cross-validation on these labels, or is the first if there are too few."""
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.svm import LinearSVC
 
@@ -107,7 +107,7 @@ def _judged(
 
 
 def _splits(labels: np.ndarray, n_labelled: int, n_splits: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Labelled rows and the others, several times; classes keep their shares."""
+    """Labelled rows and the others, for each split; classes keep their shares."""
     from sklearn.model_selection import StratifiedShuffleSplit
 
     splitter = StratifiedShuffleSplit(n_splits, train_size=n_labelled, random_state=0)
@@ -115,7 +115,7 @@ def _splits(labels: np.ndarray, n_labelled: int, n_splits: int) -> Iterator[tupl
 
 
 def prepare_few(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """All training stories with words."""
+    """All training stories that have words."""
     stories = read_stories(folder, "train", protocol["documents"], min_df=protocol["min_df"])
     stories = stories.subset(np.flatnonzero(stories.counts.sum(axis=1) > 0))
     return Data(stories.counts, {name: has_label(stories, name) for name in CATEGORIES})
@@ -124,7 +124,7 @@ def prepare_few(folder: Path, protocol: Mapping[str, Any]) -> Data:
 def measure_few(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Accuracy and F1 by category and share of labels: the mean over splits, and beside it their sd."""
+    """Accuracy and F1 by category and share of labels: mean and standard deviation over splits."""
     features = _features(data, method, seed, protocol)
     found = {}
     for category, labels in data.train_labels.items():
@@ -164,7 +164,7 @@ def prepare_both(folder: Path, protocol: Mapping[str, Any]) -> Data:
 def measure_unlabelled(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """F1 with features learned on all stories, on a part of them, and the difference; labels are from that part."""
+    """Scores of features learned on all stories and on a part, and the difference; labels are from that part."""
     n_stories = data.train.shape[0]
     part = np.random.default_rng(seed).permutation(n_stories)[: round(protocol["part"] * n_stories)]
     spaces = [_learned(data, method, seed, protocol, part, rows) for rows in (np.arange(n_stories), part)]
@@ -187,7 +187,7 @@ def measure_unlabelled(
 def _learned(
     data: Data, method: Method, seed: int, protocol: Mapping[str, Any], part: np.ndarray, rows: np.ndarray
 ) -> tuple[Any, Any]:
-    """Features of the part and of the test stories, learned on some rows, with the words that these rows have."""
+    """Features of the part and of the test stories, learned on some rows, over the words of these rows."""
     from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 
     assert data.test is not None
@@ -213,43 +213,59 @@ TTMM_ROWS = tuple(
 SVM = {"svm C": [1, 10, 0.1, 100, 0.01], "svm folds": 3}
 TEXT = "bodies of the ModApte training stories that have one; lower case; English stop words; not stemmed"
 
+ABOUT_FEW = """\
+Are the topics or themes of TTMM better features for text classification than words, when few documents have a label? \
+Two categories of the Reuters news stories are recognised, EARN (earnings, frequent) and GRAIN (rare), with 1, 5, 10 \
+or 20 % of the documents labelled: the column "EARN 0.01 F1" is the F1 for EARN with 1 % labelled. All numbers are \
+percentages, and higher is better; the spread is over seeds of the model. TTMM has four kinds of features (`tokens`, \
+`paper`, `log`, `themes`) and two starts (from LDA topics or from the data)."""
+ABOUT_UNLABELLED = """\
+Topic features need no labels, so they can be learned on more text than has labels. Does that help? Features learned \
+on all training stories of Reuters ("all") are compared with features learned on a tenth of them ("tenth"), with the \
+same labelled stories; "gain" is the difference. All numbers are F1 in percent for the categories EARN (earnings) and \
+GRAIN, on the test stories; higher is better."""
 NOTES_FEW = """\
 Words win from .1 on: plain counts are the best row for EARN (by .2 to .3 points of accuracy) and by far for GRAIN. \
-Topic features help with few labels only: at .01, and in F1 for GRAIN at .05.
-Of the TTMM features `log` is best for GRAIN at every share, and for EARN from .05 on. The report's own (`paper`) are \
-nowhere better than `tokens`. TTMM is not ahead of LDA and PLSA on EARN, and only with `log` on GRAIN. The LDA start, \
-which takes much longer, is no better than the data start.
-Features are learned on all documents without labels, the SVM on the labelled share, and judged on all others. So the \
-words are those of all documents, test ones among them: optimistic, as the report says of its own figures.
-Percent. F1 is that of the category. Each run is the mean over the splits; the sd is over model seeds, so words have \
-none. The sd over splits is larger, and is in the figure and in the JSON file.
-The splits are the same for all rows, and keep the share of the category: with 1 % labelled, GRAIN has 4 positive \
+Topic features help only with few labels: at .01, and for the F1 of GRAIN at .05.
+Of the TTMM features, `log` is best for GRAIN at every share, and for EARN from .05 on. The report's own features \
+(`paper`) are nowhere better than `tokens`. TTMM is not ahead of LDA and PLSA on EARN, and on GRAIN only with `log`. \
+The LDA start, which takes much longer, is no better than the data start.
+Features are learned on all documents without labels; the SVM is trained on the labelled share and judged on all \
+others. So the words are those of all documents, including test documents: this is optimistic, as the report says of \
+its own figures.
+All numbers are percentages. F1 is that of the category. Each run is the mean over the splits; the standard deviation \
+is over seeds of the model, so rows of words have none. The standard deviation over splits is larger; it is in the \
+figure and in the JSON file.
+The splits are the same for all rows and keep the share of the category: with 1 % labelled, GRAIN has 4 positive \
 documents.
-C is the one with the best F1 in 3-fold cross-validation on the labelled documents, of equals the first in the list. \
-With 4 positive documents all are often equal at 0 for words, and C=1 then calls hardly any document GRAIN; with the \
-largest of equals instead, words tf had a GRAIN F1 of 9.7 at .01 in a trial: still far below topics.
-Rows have length one, but for `log`, whose columns are standardised on the labelled documents.
-The report's 8,529 documents and its splits are not known; here are all training stories with a body. It prints a \
-figure and no numbers.
+C is the value with the best F1 in 3-fold cross-validation on the labelled documents; in case of a tie, the first in \
+the list. With 4 positive documents all values often tie at 0 for words, and with C=1 hardly any document is then \
+predicted as GRAIN. In a trial that took the largest of the tied values instead, words tf had a GRAIN F1 of 9.7 at \
+.01: still far below topics.
+Rows are scaled to length one, except for `log`, whose columns are standardised on the labelled documents.
+The report's 8,529 documents and its splits are not known; here all training stories with a body are used. The report \
+prints a figure and no numbers.
 """
 
 NOTES_UNLABELLED = """\
 The answer is mixed. With `log` features more unlabelled text helps GRAIN, by about 5 points of F1 with 88 labels and \
-10 with 441, one to two standard deviations, and leaves EARN as it was. With `tokens` GRAIN does not gain (the mean is \
-lower, well within the spread), and EARN gains little or nothing. Words gain nothing, and lose on GRAIN; we did \
-not look into why.
-The question of the report's section 4.1. Topics are learned on all training stories without labels ("all"), or on a \
-random tenth of them ("tenth"); the labelled documents are from that tenth in both cases, and the SVM is judged on the \
-ModApte test stories, which neither has seen. The gain is "all" minus "tenth" with the same labels.
-A run is a tenth of its own with a model seed of its own, the mean over splits; the spread of the gain is over runs.
-The words are those in 2 or more of the stories that were learned on; for words tf-idf that is all that is learned.
+10 with 441, one to two standard deviations, and does not change EARN. With `tokens` GRAIN does not gain (the mean is \
+lower, well within the spread), and EARN gains little or nothing. Words gain nothing, and lose on GRAIN; we did not \
+investigate why.
+The question is from the report's section 4.1. Topics are learned without labels on all training stories ("all"), or \
+on a random tenth of them ("tenth"); the labelled documents are from that tenth in both cases. The SVM is judged on \
+the ModApte test stories, which neither has seen. The gain is "all" minus "tenth" with the same labels.
+Each run has its own tenth and its own seed of the model, and is the mean over splits; the spread of the gain is over \
+runs.
+The words are those in 2 or more of the stories that were learned on; for words tf-idf, these words and their idf are \
+all that is learned.
 88 and 441 labelled documents are the .01 and .05 of ttmm-figure4. F1 in percent; accuracy is in the JSON file.
-C and the form of the features as in ttmm-figure4.
+C and the scaling of the features are as in ttmm-figure4.
 """
 
 
 def figure_few(results: Mapping[str, Any], path: Path) -> None:
-    """Accuracy and F1 against the share of labels; bars are the sd over splits, mean over seeds."""
+    """Accuracy and F1 against the share of labels; bars are the standard deviation over splits, averaged over seeds."""
     from topicfold.plots.style import COLOURS, MARKERS, new_figure, tidy
 
     shares = results["protocol"]["shares"]
@@ -291,8 +307,9 @@ def _unlabelled_measures() -> dict[str, Measure]:
 EXPERIMENTS = (
     Experiment(
         name="ttmm-figure4",
-        title="TTMM features against words with few labels: EARN and GRAIN",
+        title="TTMM features compared with words, with few labels: EARN and GRAIN",
         source=f"{SOURCE}, section 3.2.2 and Fig. 4",
+        about=ABOUT_FEW,
         data=(FOLDER,),
         methods=(
             Method("majority", once=True),
@@ -328,8 +345,9 @@ EXPERIMENTS = (
     ),
     Experiment(
         name="ttmm-unlabelled",
-        title="Does unlabelled text help? Features of all stories against features of a tenth",
+        title="Does unlabelled text help? Features learned on all stories or on a tenth",
         source=f"{SOURCE}, section 4.1 (a question it leaves open)",
+        about=ABOUT_UNLABELLED,
         data=(FOLDER,),
         methods=(
             Method("words tf-idf"),

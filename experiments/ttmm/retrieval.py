@@ -18,7 +18,7 @@ __all__ = ["EXPERIMENTS"]
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """Training stories as documents; titles of test stories as queries, where a word and a label are known."""
+    """Training stories as documents; titles of test stories as queries, if they have a known word and label."""
     train = read_stories(folder, "train", protocol["documents"], min_df=protocol["min_df"])
     train = train.subset(np.flatnonzero(train.counts.sum(axis=1) > 0))
     test = read_stories(folder, "test")
@@ -35,7 +35,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
 def measure(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Mean average precision over the queries of this seed; a document that shares a label with one is relevant."""
+    """Mean average precision over the queries of this seed; documents that share a label with a query are relevant."""
     from sklearn.metrics import average_precision_score
 
     assert data.test is not None
@@ -52,7 +52,7 @@ def measure(
 def _similarity(
     data: Data, method: Method, seed: int, protocol: Mapping[str, Any], queries: sp.csr_array
 ) -> np.ndarray:
-    """Cosines of queries x documents."""
+    """Cosine similarities, queries x documents."""
     from sklearn.metrics.pairwise import cosine_similarity
 
     from topicfold.corpus.weighting import inverse_document_frequency, tfidf
@@ -67,21 +67,29 @@ def _similarity(
 
 # ---- the declaration ------------------------------------------------------------------------------------------------
 
+ABOUT = """\
+Are topics useful for search? The titles of Reuters test stories are the queries, and the training stories are ranked \
+by cosine similarity in the space of words, LSI, PLSA and TTMM. Mean average precision judges the whole ranking, \
+precision at 10 the first ten stories; higher is better for both, and "any order" is what a random ranking reaches."""
 NOTES = """\
 Topic spaces rank the whole list better than words, TTMM best; the first ten documents are best with LSI.
-Documents are the bodies of training stories; queries are the titles alone of test stories that have a body, a label \
-that some document has, and a known word. A run draws 100 queries of its own, the same for all rows, and a model seed.
-A document is relevant if it shares a label with the story of the query, so a query of EARN has thousands of them.
+Documents are the bodies of training stories. Queries are only the titles of test stories that have a body, a known \
+word, and a label that some document has. Each run draws its own 100 queries, the same for all rows, and a seed of the \
+model.
+A document is relevant if it shares a label with the story of the query, so a query of EARN has thousands of relevant \
+documents.
 Average precision as in scikit-learn; equal similarities count as one step. "any order" is the share of relevant \
-documents, which a random ranking has on average.
-All models have 50 topics, and TTMM 300 themes, by its default start. A title has few words: its P(t|d) is rough.
+documents, which a random ranking reaches on average.
+All models have 50 topics; TTMM has 300 themes and its default start. A title has few words, so its P(t|d) is a rough \
+estimate.
 """
 
 EXPERIMENTS = (
     Experiment(
         name="ttmm-retrieval",
         title="Retrieval by title in words, LSI, PLSA and TTMM space",
-        source=f"{SOURCE}, section 2 (a use it names; the measurement is ours)",
+        source=f"{SOURCE}, section 2 (an application it mentions; the measurement is ours)",
+        about=ABOUT,
         data=(FOLDER,),
         methods=(
             Method("any order"),

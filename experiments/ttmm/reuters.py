@@ -1,4 +1,4 @@
-"""Reuters-21578 as the experiments read it: stories with a body, the body alone as text."""
+"""Reuters-21578 as the experiments read it: stories that have a body, with only the body as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOURCE = "M. Keller and S. Bengio, Textual Data Representation, IDIAP-RR 03-74, 
 
 
 def read_stories(folder: Path, split: str, documents: int | None = None, **options: Any) -> Corpus:
-    """The stories of a ModApte split that have a body, or a random but fixed draw of so many; texts are kept."""
+    """The stories of a ModApte split that have a body, or a fixed random draw of them; texts are kept."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* texts are empty")  # and left out
         stories = load_benchmark(FOLDER, folder, split=split, keep_texts=True, stop_words="english", **options)
@@ -31,5 +31,5 @@ def read_stories(folder: Path, split: str, documents: int | None = None, **optio
 
 
 def has_label(stories: Corpus, label: str) -> np.ndarray:
-    """1 for the stories with that label among theirs, else 0; case does not matter."""
+    """1 for the stories that have this label, otherwise 0; case does not matter."""
     return np.array([int(label.lower() in map(str.lower, labels)) for labels in stories.labels or ()])

@@ -1,7 +1,7 @@
 """TTMM, the report's Fig. 3: likelihood against the numbers of topics and themes and against iterations.
 
-The report's training stays on a flat stretch ("a curious sill") for many iterations. Its tables start nearly even,
-and even tables are a saddle of the likelihood; a start made from the data is not on it.
+In the report the likelihood does not improve for many iterations ("a curious sill"). Its tables start nearly uniform,
+and uniform tables are a saddle point of the likelihood; a start made from the data avoids it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ FIXED = 50
 ITERATIONS = (1, 2, 5, 10, 20, 50, 75, 100, 150, 200)
 STARTS = ("random", "data")
 UNIGRAM = "J=1, K=1 (unigram)"
-EVEN = 5.0  # pseudo-counts of a word over all topics, as 50 topics with 0.1 have
+EVEN = 5.0  # pseudo-counts of a word over all topics, as with 50 topics and 0.1 each
 SMOOTH_UNIGRAM = f"{UNIGRAM}, smoothing {EVEN:g}"
 
 
 @dataclass(frozen=True)
 class Data:
-    """Counts of the training and the validation part, over the words of both."""
+    """Counts of the training and the validation part, over the words of both parts."""
 
     train: sp.csr_array
     validation: sp.csr_array
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
-    """Draw the stories and cut them in two; the draw and the cut are the same for all seeds."""
+    """Draw the stories and split them in two; the draw and the split are the same for all seeds."""
     stories = read_stories(folder, "train", protocol["documents"], stemmer="english")
     counts = stories.counts[np.flatnonzero(stories.counts.sum(axis=1) > 0)]
     counts = counts[:, np.flatnonzero(counts.sum(axis=0) > 0)]
@@ -50,7 +50,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
 def measure(
     data: Data, method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Negative log-likelihood per token of one fit on both parts. More themes or topics than documents: nothing."""
+    """Negative log-likelihood per token of both parts; empty with more themes or topics than documents."""
     from sklearn.exceptions import ConvergenceWarning
 
     from topicfold.models.ttmm.ttmm import TTMM
@@ -172,25 +172,32 @@ def _methods() -> tuple[Method, ...]:
     return (*unigrams, *sizes, *even, *steps)
 
 
+ABOUT = """\
+How does the likelihood of TTMM depend on the number of themes (J), the number of topics (K), the number of iterations \
+and the start? The data are Reuters news stories, divided into a training and a validation part. NLL is the negative \
+log-likelihood in nats per token; lower is better. "Themes in use" counts the themes with at least half a document."""
 NOTES = """\
-What it shows. The flat stretch is there with the even random start: until about 20 iterations the likelihood is that \
-of a unigram model, and the start ends with 50 themes of which some 20 are in use. It is gone with the data start.
-Not as in the report: with J=50, topics beyond 50 (100 with less smoothing) do not lower the training NLL. Without \
-smoothing 50 topics can do all that more can for 50 themes, so what is left is smoothing and the course of EM; we \
-did not tell them apart. Fits with 500 and 900 topics and smoothing 5/K were cut off at 100 iterations. More themes do \
-help, on the validation part too. From the data start the validation NLL rises a little with the iterations.
-Likelihood is exact, log P(d) of whole documents in nats per token; the words are those of both parts, as in the \
+What it shows: with the nearly uniform random start, the flat stretch of the report appears. Until about 20 iterations \
+the likelihood is that of a unigram model, and in the end only some 20 of the 50 themes are in use. With the data \
+start there is no flat stretch.
+Different from the report: with J=50, topics beyond 50 (100 with less smoothing) do not lower the training NLL. \
+Without smoothing, for 50 themes 50 topics can do all that more topics can, so what remains is the effect of smoothing \
+and of the course of EM; we did not separate the two. Fits with 500 and 900 topics and smoothing 5/K were stopped at \
+100 iterations. More themes do help, also on the validation part. From the data start the validation NLL rises a \
+little with the iterations.
+The likelihood is exact, log P(d) of whole documents in nats per token. The words are those of both parts, as in the \
 report, and a word that only validation documents have gets its probability from smoothing.
-J themes, K topics. A number above the number of training documents is not possible here: the report goes on to 1,000, \
-1,500 and 2,000 with fewer training documents than that, where we stop at 900.
-The first rows are fits from the default data start until the objective per token rises by less than 1e-4, or 100 \
-iterations. The rows by iteration are fits with J=K=50 stopped there, from the same start for the same seed.
-Smoothing adds 0.1 to every word in every topic, so that more topics are smoothed more in all; in the rows "smoothing \
-5/K" the sum over topics is the same for every K; they were added after a \
-first look at the other rows. The even start is a unigram model with all of that smoothing.
-The report's draw of documents is not known, so ours is another one, with 7,040 stems where it has 6,269. The draw \
-and the cut are fixed; seeds change the fits alone, so the spread says nothing of other draws.
-The report prints a figure and no numbers, so nothing stands beside ours.
+J themes, K topics. Neither can exceed the number of training documents here. The report goes on to 1,000, 1,500 and \
+2,000 with fewer training documents than that; we stop at 900.
+The first rows are fits from the default data start, until the objective per token rises by less than 1e-4 or for 100 \
+iterations. The rows by iteration are fits with J=K=50 stopped at that iteration, from the same start for the same \
+seed.
+Smoothing adds 0.1 to every word in every topic, so more topics mean more smoothing in total. In the rows "smoothing \
+5/K" the sum over topics is the same for every K; they were added after the other rows had been seen. The random start \
+is nearly uniform, so it amounts to a unigram model with all of that smoothing.
+The report's draw of documents is not known, so ours is another one, with 7,040 stems where the report has 6,269. The \
+draw and the split are fixed; seeds change only the fits, so the spread says nothing about other draws.
+The report prints a figure and no numbers, so there is nothing to compare our numbers with.
 """
 
 EXPERIMENTS = (
@@ -198,6 +205,7 @@ EXPERIMENTS = (
         name="ttmm-figure3",
         title="TTMM: likelihood against topics, themes and iterations",
         source=f"{SOURCE}, section 3.2.1 and Fig. 3",
+        about=ABOUT,
         data=(FOLDER,),
         methods=_methods(),
         settings=(CORPUS,),

@@ -1,4 +1,4 @@
-"""What the classes of three corpora are called, spelled out. Written before any of them was classified."""
+"""The names of the classes of three corpora, spelled out. Written before any document was classified."""
 
 from __future__ import annotations
 

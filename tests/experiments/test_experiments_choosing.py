@@ -61,7 +61,7 @@ def test_the_page_compares_rules_and_models():
             results.append({**row, "measures": {name: {"mean": value} for name, value in mine.items()}})
     text = "\n".join(number_of_topics.comparison({"cells": cells, "results": results}))
     assert "| demo | 8 | 10, 0.500 | 0.600 | 80, 0.400 | 5, 0.300 | 0.450 | - | 0% | 9, 1.0, - |" in text
-    assert "recommended 2 (NMI given up 0.100); likeliest 0 (NMI given up 0.200)" in text
+    assert "recommended 2 (NMI 0.100 below the best); best likelihood 0 (NMI 0.200 below the best)" in text
     assert "that of this one on 2 of 2" in text
 
 

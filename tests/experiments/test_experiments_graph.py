@@ -134,7 +134,7 @@ def test_table2_errors_fall_with_labels(folder, tmp_path):
         assert rows[method]["6"] < 0.1, method
         assert rows[method]["mean"] == pytest.approx((rows[method]["2"] + rows[method]["6"]) / 2)
     assert rows["majority"]["6"] == pytest.approx(0.75)
-    assert "Neither for nor against the order of the paper" in text
+    assert "Undecided about the order in the paper" in text
 
 
 def test_figure2_says_what_is_least_sensitive(folder, tmp_path):
@@ -279,12 +279,12 @@ def test_what_does_not_hold_is_said_in_words(lower_is_better, against):
         toy_results(values),
         [("a", "b"), ("b", "a"), ("a", "c")],
         {"accuracy": "title"},
-        claim="the order of the paper",
+        claim="the order in the paper",
         lower_is_better=lower_is_better,
     )
     assert lines[2].startswith("| a - b | 4 | +0.325 (+0.")
-    assert f"Against the order of the paper, with an interval on the other side of 0: {against}." in lines
-    assert "Neither for nor against the order of the paper, with 0 in the interval: a over c (title)." in lines
+    assert f"Contrary to the order in the paper (the interval is on the other side of 0): {against}." in lines
+    assert "Undecided about the order in the paper (the interval contains 0): a over c (title)." in lines
 
 
 def test_one_draw_has_no_interval_and_no_verdict():

@@ -339,7 +339,7 @@ def test_the_topic_beside_one_of_the_paper_has_most_words_in_common():
     lines = hlta.extra_tables({"cells": [{"method": "all levels", "measures": measures}]})
     beside = next(line for line in lines if line.startswith("| Z156=S1"))
     assert beside.endswith("| 3 (level 1, 10%): adaboost 0.50 (0.10) boosting 0.50 (0.10) |")
-    assert next(line for line in lines if line.startswith("| Z113=S1")).endswith("| none has a word of it |")
+    assert next(line for line in lines if line.startswith("| Z113=S1")).endswith("| none has any of these words |")
     assert lines[-3:] == [
         "- 7 (level 2, 20%) boosting adaboost neuron",
         "  - 4 (level 1, 15%) neuron spike",

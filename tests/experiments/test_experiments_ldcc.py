@@ -155,7 +155,7 @@ def test_topics_are_listed_and_drawn(folder, tmp_path):
     text, found = small_run("ldcc-topics", folder, tmp_path)
     for corpus in (NIPS, WIKIPEDIA):
         assert found[corpus,]["LDCC"]["used"] <= KINDS
-        assert f"## {corpus}: beside Figure" in text
+        assert f"## {corpus}: compared with Figure" in text
         assert f"## {corpus}: document-topics" in text
     rows = [line for line in text.splitlines() if line.startswith("| ") and "% | " in line]
     assert len(rows) == 2 * 6
@@ -465,7 +465,7 @@ def test_the_topic_beside_one_of_the_paper_has_most_words_in_common():
     lines = ldcc_topics.extra({"cells": [cell("LDCC", {"corpus": NIPS}, 0, **measures)]})
     beside = next(line for line in lines if line.startswith("| neuron neurons"))
     assert beside.endswith("| (0, 2 of 10) neuron spike tree |")
-    assert next(line for line in lines if line.startswith("| rule rules")).endswith("| none has a word of it |")
+    assert next(line for line in lines if line.startswith("| rule rules")).endswith("| none has any of these words |")
     begin = lines.index("- document-topic 1 (70% of the segments)")
     assert lines[begin : begin + 5] == [
         "- document-topic 1 (70% of the segments)",
