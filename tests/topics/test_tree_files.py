@@ -96,7 +96,7 @@ def test_json_of_a_tree(content, tmp_path, way, value, message):
         ("segment_documents", lambda rows: rows[1:], "its segment_documents has shape"),
         ("links", lambda links: links[:, :1], "its links has shape"),
         ("links", lambda links: links + 1, "its links holds 30"),
-        ("label_counts", lambda counts: counts * 2, "it has 30 labels for 60 in its documents"),
+        ("label_counts", lambda counts: counts * 2, "it has 30 labels: expected 60"),
         ("counts.data", lambda data: -data, "its counts holds"),
         ("timestamps", lambda moments: moments.astype(float), "its timestamps is not an array of whole numbers"),
     ],

@@ -1,4 +1,4 @@
-"""The formats that are read, and the records of those that hold texts."""
+"""The supported file formats, and the records of those that contain texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def format_of(path: Path) -> str:
     suffix = Path(name).suffix
     if suffix not in _SUFFIXES:
         raise ValueError(
-            f"{path}: cannot tell the format from the name; expected a folder, a name that ends in "
+            f"{path}: cannot infer the format from the name; expected a folder, a name that ends in "
             f"{', '.join(_SUFFIXES)} (also .gz), docword.NAME.txt, or format="
         )
     return _SUFFIXES[suffix]
@@ -75,7 +75,7 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
 
 def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimits) -> Iterator[Record]:
     csv.field_size_limit(limits.line)  # a document is often longer than the 128 kB the module allows
-    # strict: else a quote that is never closed would swallow the rest of the file as one cell
+    # strict: otherwise a quote that is never closed would turn the rest of the file into one cell
     rows = csv.reader(lines, delimiter="\t" if format == "tsv" else ",", strict=True)
     try:
         names = next(rows, None)
@@ -119,7 +119,7 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
 
 def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[Record]:
     def refused(error: OSError) -> None:
-        raise error  # os.walk would pass over a folder it may not read
+        raise error  # os.walk would skip a folder that it may not read
 
     found = False
     for folder, subfolders, names in os.walk(path, onerror=refused):
@@ -132,7 +132,7 @@ def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits
             text = decoded(file.read_bytes(), str(file), encoding, errors).removeprefix("\ufeff")
             yield {"id": file.relative_to(path).as_posix(), "text": text, "folder": file.parent.name}
     if not found:
-        raise ValueError(f"{path} has no file that matches {pattern!r}; pattern='*' takes all files")
+        raise ValueError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
 
 
 def _words(path: str | Path, encoding: str, limits: ReadLimits) -> list[str]:
