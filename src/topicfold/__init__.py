@@ -1,6 +1,6 @@
 """topicfold finds what a collection of texts is about.
 
-Names are loaded when they are first used, so that `import topicfold` costs nothing.
+Names are loaded on first use, so that `import topicfold` is fast.
 """
 
 from importlib import import_module
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .topics.given_names import TopicToName
     from .topics.tree import TopicTree
 
-_ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that users look into
+_ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that are part of the public API
 _HOME = {
     "ClusterError": "engine.array_files",
     "Contrast": "analysis.contrast",

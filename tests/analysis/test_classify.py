@@ -105,10 +105,10 @@ def test_labels_of_data_frames():
         (None, "requires y"),
         (["a"] * 15 + ["b"] * 14, "one label for each"),
         (np.full((30, 2), "a"), "one label for each"),
-        ([None] * 30, "no label at all"),
-        ([-1] * 30, "no label at all"),
-        (["a"] + [None] * 29, "one class only, 'a'"),
-        ([3] + [-1] * 29, "one class only, 3"),
+        ([None] * 30, "no labels"),
+        ([-1] * 30, "no labels"),
+        (["a"] + [None] * 29, "only one class, 'a'"),
+        ([3] + [-1] * 29, "only one class, 3"),
     ],
 )
 def test_bad_labels_are_refused(blocks, y, message):
@@ -314,7 +314,7 @@ def test_a_graph_cannot_be_cut_into_folds(blocks):
     counts, block = blocks
     graph = sp.csr_array(np.equal.outer(block, block).astype(float) - np.eye(30))
     search = GridSearchCV(TopicClassifier(MODELS["LTM"].make(3, **QUIET)), {"model__n_topics": [2, 3]}, cv=3)
-    with pytest.raises(ValueError, match=r"(?s)All the 6 fits failed.*cannot slice a graph"):
+    with pytest.raises(ValueError, match=r"(?s)All the 6 fits failed.*cannot split a graph"):
         search.fit(counts, few(block, 6, blank=""), graph=graph)
 
 

@@ -144,7 +144,7 @@ def test_bad_input_is_refused(blocks):
     y = one_label_each(block)
     with pytest.raises(ValueError, match=r"alpha=1: expected"):
         LabelPropagation(alpha=1).fit(counts, y)
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         LabelPropagation().fit(counts, ["a"] + [None] * 29)
     with pytest.raises(ValueError, match="graph"):
         LabelPropagation().fit(counts, y, graph=sp.csr_array((29, 29)))

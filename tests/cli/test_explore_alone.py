@@ -122,7 +122,7 @@ def test_a_folder_and_a_saved_corpus(run, reviews, tmp_path):
         (("{reviews}", "--edits", "{reviews}"), "--edits is about topics of a saved model"),
         (("a", "b", "c"), "3 files: expected INPUT, or MODEL and INPUT"),
         (("{missing}",), "no such file"),
-        (("{numbers}",), "no column holds texts among a, b"),
+        (("{numbers}",), "no text column found among a, b"),
     ],
 )
 def test_bad_input(run, model, reviews, tmp_path, words, message):

@@ -262,7 +262,7 @@ def test_warnings_are_messages(run, tmp_path):
         code, _, err = run(*words)
     assert code == 0
     assert "topicfold: 1 of 3 texts are empty" in err
-    assert "3 of 3 links lead to ids that are not in the corpus" in err
+    assert "3 of 3 links point to ids that are not in the corpus" in err
     assert "separator" in err
 
 

@@ -84,4 +84,4 @@ def test_errors_are_one_line_that_names_the_topic(run, model, texts, tmp_path):
 def test_topics_without_a_name_are_counted(run, model):
     code, out, err = run("name", model, "--command", f"{sys.executable} -c ''")
     assert (code, json.loads(out)) == (0, {})
-    assert "2 of the topics to name got no name" in err
+    assert "2 of the topics got no name" in err

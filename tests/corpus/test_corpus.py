@@ -183,7 +183,7 @@ def test_corpora_compare_by_identity_and_hash():
 
 
 def test_links_outside_are_left_out_and_counted():
-    with pytest.warns(UserWarning, match="1 of 2 links lead to ids that are not in the corpus"):
+    with pytest.warns(UserWarning, match="1 of 2 links point to ids that are not in the corpus"):
         corpus = Corpus.from_texts(["cat", "dog"], ids=["a", "b"], links=[("a", "b"), ("a", "zz")])
     assert corpus.links.tolist() == [[0, 1]]
 

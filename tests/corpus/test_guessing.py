@@ -53,7 +53,7 @@ def test_names_and_values(table, expected):
 
 
 def test_tables_without_texts():
-    with pytest.raises(ValueError, match="no column holds texts among a, b: name one with --text"):
+    with pytest.raises(ValueError, match="no text column found among a, b: name it with --text"):
         guess_columns(rows(a=lambda d: d, b=lambda d: "2001-02-03"))
     with pytest.raises(ValueError, match="no columns"):
         guess_columns([])

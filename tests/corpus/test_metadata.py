@@ -44,9 +44,9 @@ def test_columns_have_the_kind_all_their_values_have(values, expected, kind):
 
 
 def test_several_values_per_document_are_refused():
-    with pytest.raises(ValueError, match=r"metadata 'tags' holds .*: expected one value per document"):
+    with pytest.raises(ValueError, match=r"metadata 'tags' contains .*: expected one value per document"):
         as_metadata({"tags": [["a", "b"], ["c"]]})
-    with pytest.raises(ValueError, match="metadata 'x' has 2 values for 3 documents"):
+    with pytest.raises(ValueError, match="metadata 'x' has 2 values: expected 3, one per document"):
         Corpus.from_texts(TEXTS, metadata={"x": [1, 2]})
 
 
@@ -119,7 +119,7 @@ def test_dates_as_people_write_them(text, expected):
 def test_a_date_format_says_how_to_read(tmp_path):
     corpus = Corpus.from_texts(TEXTS, timestamps=["03.04.99", "", "04.05.01"], date_format="%d.%m.%y")
     assert corpus.timestamps.astype("datetime64[D]").astype(str).tolist() == ["1999-04-03", "NaT", "2001-05-04"]
-    with pytest.raises(ValueError, match=r"timestamp '1999': expected a date in the form '%d'"):
+    with pytest.raises(ValueError, match=r"timestamp '1999': expected a date in the format '%d'"):
         Corpus.from_texts(["cat"], timestamps=["1999"], date_format="%d")
     for bad in ("yesterday", "1999-13", "26-XYZ-1987"):
         with pytest.raises(ValueError, match="date_format"):
@@ -143,7 +143,7 @@ def test_warnings_point_at_the_line_of_the_caller():
 def test_links_in_one_cell_are_told_from_links_that_lead_nowhere():
     frame = {"id": ["a", "b", "c"], "text": TEXTS, "links": ["b;c", "a;c", "a;b"]}
     pandas = pytest.importorskip("pandas")
-    with pytest.warns(UserWarning, match=r"3 of 3 links lead .* one is 'a;b': .* separator="):
+    with pytest.warns(UserWarning, match=r"3 of 3 links point .* one is 'a;b': .* separator="):
         Corpus.from_frame(pandas.DataFrame(frame), links="links")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -180,7 +180,7 @@ def test_frames_of_every_kind(kind):
     unordered = kind in ("lazy", "duckdb")
     assert corpus.ids == (("a", "b", "c") if unordered else ("b", "a", "c"))
     if unordered:
-        with pytest.raises(ValueError, match=r"no order: name a column of ids"):
+        with pytest.raises(ValueError, match=r"no order: name the id column"):
             Corpus.from_frame(frame, text="body")
         with pytest.raises(ValueError, match=r"Corpus\.from_frame"):
             PLSA(2).fit(frame)
@@ -212,7 +212,7 @@ def test_options_are_spelt_out_and_unknown_ones_refused(tmp_path):
     with pytest.raises(ValueError, match="either preprocessing= or stemmer"):
         Corpus.read(tmp_path / "t.csv", stemmer="english", preprocessing=corpus.preprocessing)
     corpus.save(tmp_path / "c.safetensors")
-    with pytest.raises(ValueError, match="taken as it is: leave out title, min_df"):
+    with pytest.raises(ValueError, match="loaded unchanged: leave out title, min_df"):
         Corpus.read(tmp_path / "c.safetensors", title="t", min_df=3)
 
 

@@ -118,10 +118,10 @@ def test_several_files_are_one_corpus(table, tmp_path):
     same(whole, Corpus.read(str(tmp_path / "part-*.csv"), **COLUMNS, keep_texts=True))
     with pytest.raises(FileNotFoundError, match=r"no file matches .*other-\*\.csv"):
         Corpus.read(str(tmp_path / "other-*.csv"))
-    with pytest.raises(ValueError, match="no files are given"):
+    with pytest.raises(ValueError, match="the list of files is empty"):
         Corpus.read([])
     whole.save(tmp_path / "saved.safetensors")
-    with pytest.raises(ValueError, match="2 files of the format 'safetensors': expected texts"):
+    with pytest.raises(ValueError, match="2 files with format 'safetensors': expected texts"):
         Corpus.read([tmp_path / "saved.safetensors", tmp_path / "saved.safetensors"])
     parts[2].write_text("id,other\n1,2\n")
     with pytest.raises(ValueError, match="has no column 'text'"):
@@ -154,7 +154,7 @@ def test_what_cannot_be_on_disk_is_said(table, tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         Corpus.read(table, on_disk=tmp_path / "no" / "big.safetensors")
     np.savez(tmp_path / "counts.npz")
-    with pytest.raises(ValueError, match="on_disk of the format 'npz': expected texts"):
+    with pytest.raises(ValueError, match="on_disk with format 'npz': expected texts"):
         Corpus.read(tmp_path / "counts.npz", on_disk=tmp_path / "big.safetensors")
     assert not (tmp_path / "big.safetensors").exists()
 
@@ -175,14 +175,14 @@ def test_a_damaged_corpus_on_disk_is_refused(table, tmp_path):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("counts.indices", lambda values: values + 1000, "a matrix with a column"),
+        ("counts.indices", lambda values: values + 1000, "a matrix with columns"),
         ("counts.indices", lambda values: values[::-1].copy(), "not in order"),
         ("counts.data", lambda values: -values, "not whole numbers above zero"),
         ("counts.data", lambda values: values + 0.5, "not whole numbers above zero"),
         ("counts.data", lambda values: values[:-1].copy(), "do not fit each other"),
         ("counts.indptr", lambda values: values[::-1].copy(), "do not fit each other"),
         ("titles.ends", lambda values: values[::-1].copy(), "strings do not fit"),
-        ("label_counts", lambda values: values + 1, "labels do not fit"),
+        ("label_counts", lambda values: values + 1, "labels does not fit"),
         ("ids.bytes", lambda values: np.where(values == ord("2"), ord("1"), values), "occurs more than once"),
     ],
 )

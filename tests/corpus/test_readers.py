@@ -190,11 +190,11 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
         ("a.mtx", b"rubbish", "not a Matrix Market file"),
         ("a.npz", b"rubbish", "not a scipy sparse .npz file"),
         ("a.svm", b"1 a:b\n", "not a SVMlight file"),
-        ("a.ldac", b"2 0:1\n", "line 1 is not LDA-C.*announces 2 terms and has 1"),
+        ("a.ldac", b"2 0:1\n", "line 1 is not LDA-C.*declares 2 terms and has 1"),
         ("a.ldac", b"1 x\n", "line 1 is not LDA-C"),
-        ("docword.a.txt", b"1\n1\n5\n1 1 1\n", "announces 5 lines"),
+        ("docword.a.txt", b"1\n1\n5\n1 1 1\n", "declares 5 lines"),
         ("docword.a.txt", b"1\n1\n1\n2 1 1\n", "outside 1..1"),
-        ("a.unknown", b"", "cannot tell the format"),
+        ("a.unknown", b"", "cannot infer the format"),
         ("a.safetensors", b"rubbish", "damaged or not a topicfold file"),
     ],
 )
@@ -267,7 +267,7 @@ def test_missing_files_and_unknown_options(tmp_path):
     with pytest.raises(ValueError, match="format='word'"):
         Corpus.read(path, format="word")
     (tmp_path / "x.npz").touch()
-    with pytest.raises(ValueError, match="holds counts, not texts"):
+    with pytest.raises(ValueError, match="contains counts, not texts"):
         records(tmp_path / "x.npz", FileOptions())
 
 

@@ -65,9 +65,9 @@ def test_few_documents():
         (sp.eye_array(3), {"metric": "jaccard"}, "metric='jaccard': expected one of cosine, intersection, euclidean"),
         (sp.eye_array(3), {"weighting": "bm25"}, "weighting='bm25': expected 'tfidf', or None"),
         (sp.eye_array(3), {"metric": "euclidean", "weighted": True}, "weighted=True needs a similarity"),
-        (-sp.eye_array(3), {}, "X holds -1: counts cannot be negative"),
-        (np.eye(3) * np.nan, {}, "X holds NaN or infinite values"),
-        (sp.eye_array(3) * np.inf, {}, "X holds NaN or infinite values"),
+        (-sp.eye_array(3), {}, "X contains -1: counts cannot be negative"),
+        (np.eye(3) * np.nan, {}, "X contains NaN or infinite values"),
+        (sp.eye_array(3) * np.inf, {}, "X contains NaN or infinite values"),
         (np.ones(3), {}, "X has 1 dimensions: expected one row per document"),
         (np.array([["a", "b"]]), {}, "expected numbers"),
     ],
@@ -145,7 +145,7 @@ def test_constrained_graph():
     assert found.toarray().tolist() == [[0, 2, 1, 1], [2, 0, 0, 0], [1, 0, 0, 1], [1, 0, 1, 0]]
     assert found.nnz == 8
     assert (constrained_graph(weights).toarray() == weights).all()
-    with pytest.raises(ValueError, match=r"the pair \(0, 1\) is in must_link and in cannot_link"):
+    with pytest.raises(ValueError, match=r"the pair \(0, 1\) is both in must_link and in cannot_link"):
         constrained_graph(weights, must_link=[(2, 3), (1, 0)], cannot_link=[(0, 1)])
     with pytest.raises(ValueError, match="cannot_link 0 connects rows 0 and 4: expected rows 0 to 3"):
         constrained_graph(weights, cannot_link=[(0, 4)])

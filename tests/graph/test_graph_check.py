@@ -43,11 +43,11 @@ def test_label_codes():
     [
         ([1, 2], r"y has shape \(2,\): expected one label for each of the 3 documents"),
         (np.ones((3, 2), int), r"y has shape \(3, 2\)"),
-        ([0.5, 1.0, 2.0], r"y holds 0\.5: expected labels"),
-        (np.array([1, np.inf, 2], np.float32), "y holds inf: expected labels"),
-        (["a", (1, 2), ""], r"y holds \(1, 2\): expected labels"),
-        (["a", 10**20, "b"], "y holds 100000000000000000000: expected labels"),
-        ([1, date(2020, 1, 2), 3], r"y holds labels of several types \(date, int\)"),
+        ([0.5, 1.0, 2.0], r"y contains 0\.5: expected labels"),
+        (np.array([1, np.inf, 2], np.float32), "y contains inf: expected labels"),
+        (["a", (1, 2), ""], r"y contains \(1, 2\): expected labels"),
+        (["a", 10**20, "b"], "y contains 100000000000000000000: expected labels"),
+        ([1, date(2020, 1, 2), 3], r"y contains labels of several types \(date, int\)"),
     ],
 )
 def test_bad_labels(y, message):
@@ -85,14 +85,14 @@ def test_check_graph_takes_what_scipy_takes():
     ("given_graph", "message"),
     [
         (np.zeros((2, 2)), r"graph has shape \(2, 2\): expected \(3, 3\)$"),
-        (np.zeros((3, 5)), "cross-validation cannot slice a graph: give embeddings or no graph there"),
+        (np.zeros((3, 5)), "cross-validation cannot split a graph: pass embeddings instead, or no graph"),
         (np.zeros(3), "graph is a ndarray: expected a matrix of 3 x 3 documents"),
-        ([[0, np.nan, 0], [np.nan, 0, 0], [0, 0, 0]], "graph holds NaN or infinite values"),
-        (sp.csr_array([[0, np.inf, 0], [np.inf, 0, 0], [0, 0, 0]]), "graph holds NaN or infinite values"),
-        ([[0, -1, 0], [-1, 0, 0], [0, 0, 0]], "graph holds the weight -1: expected non-negative weights"),
-        ([[0, 1e300, 0], [1e300, 0, 0], [0, 0, 0]], r"graph holds the weight 1e\+300: expected at most 1e\+12"),
+        ([[0, np.nan, 0], [np.nan, 0, 0], [0, 0, 0]], "graph contains NaN or infinite values"),
+        (sp.csr_array([[0, np.inf, 0], [np.inf, 0, 0], [0, 0, 0]]), "graph contains NaN or infinite values"),
+        ([[0, -1, 0], [-1, 0, 0], [0, 0, 0]], "graph contains the weight -1: expected non-negative weights"),
+        ([[0, 1e300, 0], [1e300, 0, 0], [0, 0, 0]], r"graph contains the weight 1e\+300: expected at most 1e\+12"),
         ([[0, 1, 0], [0.5, 0, 0], [0, 0, 0]], r"not symmetric: \[0, 1\] is 1 and \[1, 0\] is 0\.5"),
-        (np.zeros((3, 3), complex) + 1j, "graph holds values of type complex128: expected numbers"),
+        (np.zeros((3, 3), complex) + 1j, "graph contains values of type complex128: expected numbers"),
     ],
 )
 def test_bad_graphs(given_graph, message):
@@ -104,7 +104,7 @@ def test_check_neighbors():
     edges = np.array([[1, 0, 2], [0, 0, 0.0]])
     assert (check_neighbors(edges, 2, 3).toarray() == edges).all()
     assert isinstance(check_neighbors(sp.coo_array(edges), 2, 3), sp.csr_array)
-    with pytest.raises(ValueError, match=r"shape \(2, 3\): expected \(3, 3\), new documents x documents of the fit"):
+    with pytest.raises(ValueError, match=r"shape \(2, 3\): expected \(3, 3\), new documents x training documents"):
         check_neighbors(edges, 3, 3)
     with pytest.raises(ValueError, match="weight -1"):
         check_neighbors(-edges / 2, 2, 3)

@@ -178,8 +178,8 @@ def test_pynndescent_missing(embeddings, monkeypatch):
             {},
             r"shape \(3, 3\), base has \(4, 4\): expected the same number of col",
         ),
-        ((np.eye(3), np.ones((4, 3)), 1), {"skip_self": True}, "expected the same shape, as skip_self is set"),
-        ((np.eye(3), sp.eye_array(3), 1), {}, "both to be sparse, or both dense"),
+        ((np.eye(3), np.ones((4, 3)), 1), {"skip_self": True}, "expected the same shape with skip_self"),
+        ((np.eye(3), sp.eye_array(3), 1), {}, "both sparse or both dense"),
         ((np.eye(3), np.eye(3), 1), {"metric": "intersection"}, "expected a sparse matrix, got a dense one"),
         ((np.eye(3), np.eye(3), 0), {}, "n_neighbors=0: expected a whole number, at least 1"),
         ((np.ones(3), np.ones(3), 1), {}, "X has 1 dimensions"),
@@ -201,7 +201,7 @@ def test_an_index_finds_what_a_single_search_finds(metric, random_counts, embedd
             assert same(index.nearest(queries, 4, n_jobs=2), index.nearest(queries, 4))
     with pytest.raises(ValueError, match="expected the same number of columns"):
         index.nearest(bases[-1][:3, :5], 4)
-    with pytest.raises(ValueError, match="expected both to be sparse, or both dense"):
+    with pytest.raises(ValueError, match="expected both sparse or both dense"):
         index.nearest(embeddings if sp.issparse(bases[-1]) else vectors, 4)
     with pytest.raises(ValueError, match="n_neighbors=0: expected a whole number, at least 1"):
         index.nearest(bases[-1], 0)

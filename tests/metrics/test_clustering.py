@@ -133,8 +133,8 @@ def test_all_pairs_alike_on_both_sides_is_perfect_omega():
     [
         (np.eye(3), np.eye(2), "one row per document, got 3 and 2"),
         (np.eye(1), np.eye(1), "at least two documents, got 1"),
-        (np.eye(2), 0.5 * np.eye(2), "found must hold only 0 and 1, got 0.5"),
-        (np.nan * np.eye(2), np.eye(2), "truth must hold only 0 and 1, got nan"),
+        (np.eye(2), 0.5 * np.eye(2), "found must contain only 0 and 1, got 0.5"),
+        (np.nan * np.eye(2), np.eye(2), "truth must contain only 0 and 1, got nan"),
         ([0, 1], np.eye(2), "truth must be a 0-1 matrix"),
         (np.eye(2), "ab", "found must be a 0-1 matrix"),
     ],

@@ -208,7 +208,7 @@ TOKENS = as_tokens([[0, 1, 2]])
         ({"tokens": TOKENS[0]}, "pair"),
         ({"tokens": (TOKENS[0], np.array([0, 2]))}, "number of tokens, 3"),
         ({"tokens": (TOKENS[0], np.array([0, 3, 2, 3]))}, "number of tokens, 3"),
-        ({"tokens": (np.array([0.5]), np.array([0, 1]))}, "word_ids must be a list of integers"),
+        ({"tokens": (np.array([0.5]), np.array([0, 1]))}, "word_ids must be a 1-d array of int"),
         ({"tokens": (np.array([], int), np.array([0]))}, "at least one document"),
         ({"counts": -COUNTS}, "not negative"),
         ({"counts": COUNTS * np.nan}, "finite"),

@@ -46,5 +46,5 @@ def test_bad_topics_are_named():
         matched_similarity(np.eye(2), np.eye(3))
     with pytest.raises(ValueError, match="topic_word_b must be finite"):
         matched_similarity(np.eye(2), np.nan * np.eye(2))
-    with pytest.raises(ValueError, match=r"topic_words\[1\] must be a matrix"):
+    with pytest.raises(ValueError, match=r"topic_words\[1\] must be a non-empty matrix"):
         stability([np.eye(2), np.ones(2)])

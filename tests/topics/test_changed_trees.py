@@ -88,7 +88,7 @@ def test_groups_stand_above_the_topics(tree):
     ("change", "message"),
     [
         (lambda tree: tree.reduce(0), "n_topics=0"),
-        (lambda tree: tree.reduce(7), "has 6 topics"),
+        (lambda tree: tree.reduce(7), "has only 6 topics"),
         (lambda tree: tree.grouped([6]), "fewer than the 6 topics"),
         (lambda tree: tree.grouped([3, 3]), "different numbers"),
         (lambda tree: tree.grouped([]), "different numbers"),

@@ -84,7 +84,7 @@ def test_files_of_edits_and_of_names(tree, tmp_path):
 )
 def test_files_that_hold_no_edits(content, tmp_path):
     (tmp_path / "e.json").write_text(content)
-    with pytest.raises(ValueError, match=r"e\.json holds no edits"):
+    with pytest.raises(ValueError, match=r"e\.json contains no edits"):
         read_edits(tmp_path / "e.json")
 
 
@@ -93,11 +93,11 @@ def test_files_that_hold_no_edits(content, tmp_path):
     [
         ({"merge": [0]}, "edit 1: merge.*at least two"),
         ({"merge": [0, 9]}, "edit 1: there is no topic 9"),
-        ({"drop": 3}, "edit 1: drop has 3: expected a list of ids"),
-        ({"drop": [True]}, "expected a list of ids"),
+        ({"drop": 3}, "edit 1: drop has 3: expected a list of topic ids"),
+        ({"drop": [True]}, "expected a list of topic ids"),
         ({"rename": [1], "name": "x"}, "expected the id of a topic"),
         ({"rename": 1}, "rename has the name None"),
-        ({"rename": 1, "name": 7}, "expected text"),
+        ({"rename": 1, "name": 7}, "expected a string"),
         ({"rename": 1, "merge": [1, 2], "name": ""}, "is not an edit"),
         ({"split": 3}, "is not an edit"),
         ("drop", "is not an edit"),

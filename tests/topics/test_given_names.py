@@ -71,7 +71,7 @@ def test_names_are_one_line_short_and_unique_within_a_level(tree):
 
 
 def test_an_empty_answer_leaves_a_topic_as_it_is_and_is_counted(tree):
-    with pytest.warns(UserWarning, match=r"1 of the topics to name got no name and stay unchanged: 1"):
+    with pytest.warns(UserWarning, match=r"1 of the topics got no name and stay unchanged: 1"):
         named = tree.rename({1: "old"}).named(lambda topic: "new" if topic.topic == 0 else "\n ")
     assert named.names == {0: "new", 1: "old"}
 
@@ -87,7 +87,7 @@ def test_an_exception_goes_through_with_the_topic_named(tree):
 
 @pytest.mark.parametrize("answer", [5, ("a",), ("a", None), ("a", "b", "c"), {"name": "a"}])
 def test_answers_that_are_no_names(tree, answer):
-    with pytest.raises(ValueError, match=r"topic 0: got .* expected a string, or a name and a description"):
+    with pytest.raises(ValueError, match=r"topic 0: got .* expected a string, or a tuple of a name and a description"):
         tree.named(lambda topic: answer)
 
 

@@ -73,7 +73,7 @@ def test_groups(tree, corpus):
     assert by_party.index.tolist() == ["left", "right"]
     assert by_party.loc["right"].tolist()[1:] == pytest.approx(tree.doc_topic[[1, 5]].mean(axis=0).tolist())
     assert tree.group_table(corpus, by="length").index.tolist() == ["2", "3", "4"]
-    with pytest.raises(ValueError, match="no metadata 'colour'; it has party, length"):
+    with pytest.raises(ValueError, match="no metadata column 'colour'; it has party, length"):
         tree.group_table(corpus, by="colour")
 
 

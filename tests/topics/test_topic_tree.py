@@ -298,7 +298,7 @@ def test_pyldavis_takes_the_lowest_level(tree, corpus):
 
 
 def test_pyldavis_says_what_it_cannot_show(tree, corpus):
-    with pytest.raises(ValueError, match="shows mixtures, where a document's topics sum to one"):
+    with pytest.raises(ValueError, match="pyLDAvis needs topics that sum to one in each document"):
         two_levels(tree).to_pyldavis(corpus)
     with pytest.raises(ValueError, match="other documents than the tree"):
         tree.to_pyldavis(Corpus.from_texts(TEXTS))

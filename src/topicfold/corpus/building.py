@@ -1,4 +1,4 @@
-"""From texts to a corpus: what may be set about it, in one place, and the counting itself."""
+"""From texts to a corpus: the options, and the counting itself."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class TextOptions:
     rank_by: RankWordsBy = "frequency"
 
     def chosen(self, counts: sp.csr_array, words: Sequence[str]) -> tuple[sp.csr_array, list[str]]:
-        """The columns of the words that pass the filters; `counts` is used up."""
+        """The columns of the words that pass the filters; the arrays of `counts` are overwritten."""
         return choose_words(
             counts, words, min_df=self.min_df, max_df=self.max_df, max_words=self.max_words, rank_by=self.rank_by
         )
 
 
 def preprocessing_from(preprocessing: Preprocessing | None, **given: Any) -> Preprocessing:
-    """A Preprocessing from its fields given one by one, or the one that is given as a whole; not both."""
+    """The Preprocessing that was passed, or one made from its fields passed as parameters; not both."""
     defaults = {field.name: field.default for field in fields(Preprocessing)}
     own = {name: value for name, value in given.items() if value != defaults[name]}
     if preprocessing is None:
         return Preprocessing(**own)
     if own:
-        raise ValueError(f"give either preprocessing= or {', '.join(own)}, not both")
+        raise ValueError(f"pass either preprocessing= or {', '.join(own)}, not both")
     return preprocessing
 
 
@@ -71,12 +71,13 @@ def corpus_from_texts(
     n_jobs: int | None = None,
     folder: Path | None = None,
 ) -> Corpus:
-    """Count the words of texts, which are read once; what is known beside them may grow while they are.
+    """Count the words of texts, which are read once; ids, labels and so on may be filled in while they are read.
 
-    With a `folder` counts, texts, and what is given as spools are put aside in files there, and stay there.
+    With a `folder`, counts and texts are written to temporary files there, and stay there, as do values passed as
+    spools.
     """
     if folder is not None and options.segments is not None:
-        raise ValueError("segments are kept in memory: leave out either segments or on_disk")
+        raise ValueError("segments are kept in memory: set either segments or on_disk, not both")
     counts, words, kept, segment_ends = _counted(texts, options, n_jobs, folder)
     n_documents = len(segment_ends)
     parts = None
@@ -108,7 +109,7 @@ def corpus_from_texts(
 def _counted(
     texts: Iterable[Any], options: TextOptions, n_jobs: int | None, folder: Path | None
 ) -> tuple[sp.csr_array, list[str], Sequence[str] | None, list[int]]:
-    """Counts of all texts, their words, the texts themselves where they are kept, and the last row of each text."""
+    """Counts of all texts, their words, the texts if they are kept, and the end of the rows of each text."""
     how = HowCounted(options.preprocessing, options.vocabulary, options.segments)
     counter = WordCounter(options.preprocessing, options.vocabulary, folder)
     kept: list[str] | StringSpool = [] if folder is None else StringSpool(folder)

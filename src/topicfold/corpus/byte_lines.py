@@ -17,31 +17,31 @@ from .limits import ReadLimits
 __all__ = ["check_regular", "decoded", "file_lines", "opened", "reading", "text_lines"]
 
 _BLOCK = 1 << 20
-_FREE = 1 << 26  # bytes that any file may grow to
+_FREE = 1 << 26  # uncompressed size in bytes up to which the limit on expansion does not apply
 
 
 class Source(Protocol):
-    """What can be read from."""
+    """An object with a `read` method."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
 def check_regular(path: Path, *, streaming: bool = False) -> None:
-    """Raise where a path leads to neither a file nor a folder: opening it might wait for ever.
+    """Raise a ValueError if a path is neither a file nor a folder: opening it might block forever.
 
-    `streaming` allows a FIFO, which is read once from its beginning to its end.
+    `streaming` allows a FIFO, which is read once from beginning to end.
     """
     mode = path.stat().st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (streaming and stat.S_ISFIFO(mode)):
         return
     what = "a FIFO" if stat.S_ISFIFO(mode) else "a device or socket"
-    hint = ": name the format too, or pass it as standard input, '-'" if stat.S_ISFIFO(mode) else ": expected a file"
+    hint = ": set the format, or read it from standard input, '-'" if stat.S_ISFIFO(mode) else ": expected a file"
     raise ValueError(f"{path} is {what}{hint}")
 
 
 @contextmanager
 def reading(name: str | Path) -> Iterator[None]:
-    """Whatever a damaged file leads to becomes one error that names the file."""
+    """Turn the errors that a damaged file causes into a ValueError that names the file."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -51,11 +51,11 @@ def reading(name: str | Path) -> Iterator[None]:
     except (OverflowError, IndexError, RecursionError) as error:
         raise ValueError(f"{name} cannot be read: {error}") from None
     except MemoryError:
-        raise ValueError(f"{name} needs more memory than there is") from None
+        raise ValueError(f"{name} needs more memory than is available") from None
 
 
 class _Unpacked:
-    """A gzip file that may not become too large for what it is."""
+    """A gzip file whose uncompressed size is limited."""
 
     def __init__(self, packed: BinaryIO, name: str, limits: ReadLimits) -> None:
         self.packed, self.name, self.limits = packed, name, limits
@@ -74,15 +74,15 @@ class _Unpacked:
         self.total += len(block)
         if self.total > _FREE and self.total > self.limits.expansion * max(self.packed.tell(), 1):
             raise ValueError(
-                f"{self.name} has grown more than {self.limits.expansion:g}-fold on unpacking; the limit 'expansion' "
-                "can be raised"
+                f"{self.name} is more than {self.limits.expansion:g} times as large uncompressed; the limit "
+                "'expansion' can be raised"
             )
         return block
 
 
 @contextmanager
 def opened(path: Path, limits: ReadLimits, *, streaming: bool = False) -> Iterator[tuple[Source, BinaryIO]]:
-    """A file to read from, unpacked where it is compressed, and the file as it lies on disk."""
+    """A file to read from, decompressed if needed, and the file on disk."""
     check_regular(path, streaming=streaming)
     with reading(path), open(path, "rb") as file:
         packed = path.suffix.lower() == ".gz"
@@ -98,7 +98,7 @@ def file_lines(
     *,
     streaming: bool = False,
 ) -> Iterator[str]:
-    """The lines of a file, with their ends."""
+    """The lines of a file, including their line ends."""
     bar = progress(f"Reading {path.name}", path.stat().st_size, unit="MB", verbose=verbose)
     with opened(path, limits, streaming=streaming) as (source, file), bar as move:
         for number, line in enumerate(text_lines(source, str(path), encoding, errors, limits)):
@@ -108,10 +108,10 @@ def file_lines(
 
 
 def text_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
-    """The lines of what is read, decoded; a mark of the byte order at the beginning is left out."""
+    """The decoded lines of a source, without the byte order mark at the beginning."""
     if not codecs.lookup(encoding)._is_text_encoding:
         raise ValueError(f"encoding={encoding!r} is not a text encoding")
-    if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be cut into lines before they are decoded
+    if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be split into lines before they are decoded
         yield from _wide_lines(source, name, encoding, errors, limits)
         return
     for number, raw in enumerate(_raw_lines(source, name, limits), 1):
@@ -120,7 +120,7 @@ def text_lines(source: Source, name: str, encoding: str, errors: str, limits: Re
 
 
 def _raw_lines(source: Source, name: str, limits: ReadLimits) -> Iterator[bytes]:
-    begun: list[bytes] = []  # of a line whose end is not there yet
+    begun: list[bytes] = []  # parts of a line whose end has not been read yet
     length, number = 0, 0
     while block := source.read(_BLOCK):
         first, *more = block.split(b"\n")
@@ -147,7 +147,7 @@ def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: R
         try:
             begun += decoder.decode(block, final=done)
         except UnicodeDecodeError as error:
-            raise ValueError(f"{name}, after line {number} is not {encoding}: {error.reason}") from None
+            raise ValueError(f"{name} is not {encoding} after line {number}: {error.reason}") from None
         *whole, begun = begun.split("\n")
         for line in whole:
             yield (line.removeprefix("\ufeff") if number == 0 else line) + "\n"
@@ -163,11 +163,11 @@ def _check_length(length: int, name: str, number: int, limits: ReadLimits) -> No
 
 
 def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
-    """Bytes as text, or an error that says where they are not in the encoding."""
+    """Bytes as text, or an error that says where they are invalid in the encoding."""
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{where} is not {encoding}: byte 0x{raw[error.start]:02x} at position {error.start + 1}; "
-            "name the encoding, or replace such bytes with errors='replace' (--replace-errors)"
+            "set the encoding, or replace such bytes with errors='replace' (--replace-errors)"
         ) from None

@@ -59,9 +59,9 @@ class CorpusConstructors:
         Parameters
         ----------
         texts : iterable of str
-            The texts; a generator is read once. A missing text (None, NaN) is an empty one.
+            The texts; a generator is read once. A missing text (None, NaN) counts as empty.
         ids : iterable, default=None
-            Ids of the documents. None numbers them.
+            Ids of the documents. If None, the documents are numbered.
         titles : iterable of str, default=None
             Titles of the documents.
         labels : iterable, default=None
@@ -75,15 +75,15 @@ class CorpusConstructors:
         date_format : str or None, default=None
             Format of the dates, for `datetime.strptime`. None recognises common formats.
         vocabulary : sequence of str, default=None
-            Words to count. With it, `min_df`, `max_df`, `max_words` and `rank_by` do not apply.
+            Words to count. If given, `min_df`, `max_df`, `max_words` and `rank_by` are ignored.
         segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
-            How texts are split into segments: at blank lines, after sentences, into given parts (each text is then a
-            list of str), into runs of this many tokens, or by a function from a text to its parts. None makes no
-            segments.
+            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
+            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
+            its parts. None makes no segments.
         keep_texts : bool, default=False
-            Whether to keep the texts, which the explorer shows.
+            Whether to keep the texts, so that the explorer can show them.
         preprocessing : Preprocessing, default=None
-            How texts are turned into words. It takes the place of the next six parameters.
+            How texts are turned into words. It replaces the next six parameters.
         token_pattern : str
             Regular expression of a token. The default matches words of two or more letters or digits that start with a
             letter.
@@ -94,13 +94,13 @@ class CorpusConstructors:
         stemmer : str or None, default=None
             Language of a Snowball stemmer. None does not stem.
         ngrams : tuple of (int, int), default=(1, 1)
-            Shortest and longest run of words that counts as a word.
+            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
         tokenizer : callable, default=None
-            Custom function from a text to its tokens. It takes the place of `token_pattern`.
+            Custom function from a text to its tokens. It replaces `token_pattern`.
         min_df : int or float, default=1
-            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
         max_df : int or float, default=1.0
-            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
         max_words : int or None, default=None
             Maximum number of words to keep. None keeps all.
         rank_by : {'frequency', 'tfidf'}, default='frequency'
@@ -175,7 +175,7 @@ class CorpusConstructors:
         vocabulary : sequence of str or None, default=None
             The words of the columns.
         ids : iterable, default=None
-            Ids of the documents. None numbers them.
+            Ids of the documents. If None, the documents are numbered.
         titles : iterable of str, default=None
             Titles of the documents.
         labels : iterable, default=None
@@ -187,9 +187,9 @@ class CorpusConstructors:
         metadata : mapping of str to iterable, default=None
             Further columns by name: numbers, categories or dates, one value per document.
         min_df : int or float, default=1
-            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
         max_df : int or float, default=1.0
-            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
         max_words : int or None, default=None
             Maximum number of words to keep. None keeps all.
         rank_by : {'frequency', 'tfidf'}, default='frequency'
@@ -274,8 +274,8 @@ class CorpusConstructors:
         Parameters
         ----------
         frame : data frame
-            One row per document. A frame that is not in memory, such as a DuckDB relation, needs an `id`: its rows have
-            no order of their own and are sorted by it.
+            One row per document. A frame that is not in memory, such as a DuckDB relation, requires `id`: its rows have
+            no fixed order and are sorted by id.
         text : str, default='text'
             Name of the column with the texts.
         id : str or None, default=None
@@ -296,15 +296,15 @@ class CorpusConstructors:
         date_format : str or None, default=None
             Format of the dates, for `datetime.strptime`. None recognises common formats.
         vocabulary : sequence of str, default=None
-            Words to count. With it, `min_df`, `max_df`, `max_words` and `rank_by` do not apply.
+            Words to count. If given, `min_df`, `max_df`, `max_words` and `rank_by` are ignored.
         segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
-            How texts are split into segments: at blank lines, after sentences, into given parts (each text is then a
-            list of str), into runs of this many tokens, or by a function from a text to its parts. None makes no
-            segments.
+            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
+            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
+            its parts. None makes no segments.
         keep_texts : bool, default=False
-            Whether to keep the texts, which the explorer shows.
+            Whether to keep the texts, so that the explorer can show them.
         preprocessing : Preprocessing, default=None
-            How texts are turned into words. It takes the place of the next six parameters.
+            How texts are turned into words. It replaces the next six parameters.
         token_pattern : str
             Regular expression of a token. The default matches words of two or more letters or digits that start with a
             letter.
@@ -315,13 +315,13 @@ class CorpusConstructors:
         stemmer : str or None, default=None
             Language of a Snowball stemmer. None does not stem.
         ngrams : tuple of (int, int), default=(1, 1)
-            Shortest and longest run of words that counts as a word.
+            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
         tokenizer : callable, default=None
-            Custom function from a text to its tokens. It takes the place of `token_pattern`.
+            Custom function from a text to its tokens. It replaces `token_pattern`.
         min_df : int or float, default=1
-            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
         max_df : int or float, default=1.0
-            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
         max_words : int or None, default=None
             Maximum number of words to keep. None keeps all.
         rank_by : {'frequency', 'tfidf'}, default='frequency'
@@ -409,7 +409,7 @@ class CorpusConstructors:
             Several files with texts, or a pattern such as ``reviews-*.csv.gz``, are read as one corpus.
         format : str or None, default=None
             Format of the files: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci', 'svmlight', 'npz' or
-            'safetensors'. None tells it from the name.
+            'safetensors'. None infers it from the file name.
         text : str, default='text'
             Name of the column with the texts.
         id : str or None, default=None
@@ -434,20 +434,20 @@ class CorpusConstructors:
         errors : {'strict', 'replace'}, default='strict'
             Whether bytes that are invalid in the encoding are an error or are replaced.
         pattern : str
-            Files in a folder that are documents; ``*.txt`` by default. Their path is the id; labels='folder' takes
-            their folder as the label.
+            Which files in a folder are documents; ``*.txt`` by default. The path of a file is its id. With
+            labels='folder', the name of its folder is its label.
         vocabulary : str, Path or sequence of str, default=None
             The words, or a file with one word per line. For texts, these are the words to count. For matrices, they are
-            the words of the columns; None looks for a file beside the matrix (vocab.txt, or vocab.NAME.txt for
+            the words of the columns; None looks for a file next to the matrix (vocab.txt, or vocab.NAME.txt for
             docword.NAME.txt).
         segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
-            How texts are split into segments: at blank lines, after sentences, into given parts (each text is then a
-            list of str), into runs of this many tokens, or by a function from a text to its parts. None makes no
-            segments.
+            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
+            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
+            its parts. None makes no segments.
         keep_texts : bool, default=False
-            Whether to keep the texts, which the explorer shows.
+            Whether to keep the texts, so that the explorer can show them.
         preprocessing : Preprocessing, default=None
-            How texts are turned into words. It takes the place of the next six parameters.
+            How texts are turned into words. It replaces the next six parameters.
         token_pattern : str
             Regular expression of a token. The default matches words of two or more letters or digits that start with a
             letter.
@@ -458,25 +458,25 @@ class CorpusConstructors:
         stemmer : str or None, default=None
             Language of a Snowball stemmer. None does not stem.
         ngrams : tuple of (int, int), default=(1, 1)
-            Shortest and longest run of words that counts as a word.
+            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
         tokenizer : callable, default=None
-            Custom function from a text to its tokens. It takes the place of `token_pattern`.
+            Custom function from a text to its tokens. It replaces `token_pattern`.
         min_df : int or float, default=1
-            Leave out words in fewer documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
         max_df : int or float, default=1.0
-            Leave out words in more documents than this: an int is a number of documents, a float a share of them.
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
         max_words : int or None, default=None
             Maximum number of words to keep. None keeps all.
         rank_by : {'frequency', 'tfidf'}, default='frequency'
             Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
         limits : ReadLimits or None, default=None
-            Limits on the size of lines, columns, matrices and so on. A file beyond them is an error.
+            Limits on the size of lines, columns, matrices and so on. A file that exceeds them raises an error.
         n_jobs : int or None, default=None
-            Number of processes that count the words of long inputs. None means 1, and -1 uses all cores. The corpus
+            Number of processes that count words if the input is long. None means 1, and -1 uses all cores. The corpus
             does not depend on it.
         on_disk : str, Path or None, default=None
-            A .safetensors file to write the corpus to. Counts and texts then stay in it and are read when they are
-            needed, for more documents than fit in memory.
+            A .safetensors file to write the corpus to. Counts and texts then stay in the file and are read when they
+            are needed. Use it if the documents do not fit in memory.
         verbose : bool or None, default=None
             Whether to show progress. None shows it only on a terminal.
 
@@ -488,7 +488,7 @@ class CorpusConstructors:
         Raises
         ------
         ValueError
-            If a file is damaged or beyond the limits, or a value in it cannot be used. The message names the file and,
+            If a file is damaged or exceeds the limits, or a value in it cannot be used. The message names the file and,
             if possible, the line.
         FileNotFoundError
             If there is no such file.
@@ -524,7 +524,7 @@ class CorpusConstructors:
 
     @classmethod
     def batches(cls, path: str | Path | Sequence[str | Path], size: int, **options: Any) -> Iterator[Corpus]:
-        """Read texts in batches, one corpus after the other, for `partial_fit`.
+        """Read texts in batches, each a corpus, for `partial_fit`.
 
         Only one batch is in memory at a time.
 
@@ -536,7 +536,7 @@ class CorpusConstructors:
             Number of documents per batch.
         **options : dict
             Further parameters of `read`. Without `vocabulary`, the words are those of the first batch, and `min_df`,
-            `max_df` and `max_words` apply to that batch alone.
+            `max_df` and `max_words` apply only to that batch.
 
         Yields
         ------
@@ -574,8 +574,8 @@ class CorpusConstructors:
         tokenizer : callable, default=None
             The custom tokenizer of a corpus that was made with one.
         memory_map : bool or None, default=None
-            Whether counts and texts stay in the file and are read when they are needed; the file must not be changed
-            meanwhile. None does so for files of 256 MB or more.
+            Whether counts and texts stay in the file and are read when they are needed; the file must not change in
+            the meantime. None does so for files of 256 MB or more.
 
         Returns
         -------
@@ -585,7 +585,7 @@ class CorpusConstructors:
         Raises
         ------
         ValueError
-            If the file is damaged or is not a corpus of topicfold.
+            If the file is damaged or is not a topicfold corpus.
         """
         from .corpus_file import load_corpus
 

@@ -1,7 +1,8 @@
 """Corpus: documents as counts of words, with what is known about them.
 
-Frozen. `counts` is a CSR matrix of documents x words; everything else is optional and lies beside it, row by row. In a
-corpus on disk counts are mapped from the file (whole numbers in float32), and texts are read from it as they are used.
+A corpus is frozen. `counts` is a CSR matrix of documents x words; everything else is optional and has one value per
+row. In a corpus on disk, the counts are mapped from the file (whole numbers in float32), and texts are read from it
+when they are used.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Corpus(CorpusConstructors):
     vocabulary : tuple of str or None, default=None
         The words of the columns.
     ids : sequence of str, default=()
-        Ids of the documents, all different. Empty numbers them.
+        Ids of the documents, all different. If empty, the documents are numbered.
     titles : sequence of str or None, default=None
         Titles of the documents.
     texts : sequence of str or None, default=None
@@ -75,7 +76,7 @@ class Corpus(CorpusConstructors):
     labels : sequence of tuple of str or None, default=None
         The labels of each document: none, one or several.
     links : ndarray of int of shape (n_links, 2), or None, default=None
-        Rows of the documents that each link leads from and to.
+        For each link, the row of the document it comes from and of the one it points to.
     timestamps : ndarray of datetime64 of shape (n_documents,), or None, default=None
         Dates of the documents.
     metadata : mapping of str to ndarray of shape (n_documents,), default={}
@@ -129,9 +130,11 @@ class Corpus(CorpusConstructors):
         if self.vocabulary is not None:
             check_unique("word", self.vocabulary)
         if self.links is not None and self.links.size and not 0 <= self.links.min() <= self.links.max() < n_documents:
-            raise ValueError(f"links name rows {self.links.min()}..{self.links.max()} of {n_documents} documents")
+            raise ValueError(
+                f"links use rows {self.links.min()}..{self.links.max()}: expected rows 0 to {n_documents - 1}"
+            )
 
-    # Other processes get a corpus by pickle, which cannot take the read-only view that metadata are.
+    # A corpus is pickled for other processes, and the read-only view of the metadata cannot be pickled.
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "metadata": dict(self.metadata)}
 
@@ -239,7 +242,7 @@ class Corpus(CorpusConstructors):
         if several is not None:
             raise ValueError(
                 f"document {self.ids[several]!r} has {len(self.labels[several])} labels: "
-                "one per document is needed here; use label_matrix() for many"
+                "expected at most one per document; use label_matrix() for several"
             )
         return np.array([labels[0] if labels else "" for labels in self.labels])
 
@@ -284,7 +287,7 @@ class Corpus(CorpusConstructors):
         Raises
         ------
         ValueError
-            If the corpus has no such metadata.
+            If the corpus has no such metadata column.
 
         Examples
         --------
@@ -295,8 +298,8 @@ class Corpus(CorpusConstructors):
         ([2, 1], ('1999', '2001'))
         """
         if column not in self.metadata:
-            known = ", ".join(self.metadata) or "none: name some when reading, metadata=[...]"
-            raise ValueError(f"the corpus has no metadata {column!r}; it has {known}")
+            known = ", ".join(self.metadata) or "none: name the columns to keep when reading, metadata=[...]"
+            raise ValueError(f"the corpus has no metadata column {column!r}; it has {known}")
         values = self.metadata[column]
         kind = values.dtype.kind
         missing = values == "" if kind == "O" else np.isnat(values) if kind == "M" else values != values
@@ -306,7 +309,7 @@ class Corpus(CorpusConstructors):
         return matrix, tuple(map(str, names))
 
     def counts_over(self, words: Sequence[str] | None) -> sp.csr_array:
-        """Return the counts over other words.
+        """Return the counts with other words as columns.
 
         Parameters
         ----------
@@ -316,7 +319,7 @@ class Corpus(CorpusConstructors):
         Returns
         -------
         sparse array of shape (n_documents, n_words)
-            The counts. A word that the corpus does not have is a column of zeros.
+            The counts. A word that is not in the corpus gets a column of zeros.
         """
         if words is None or self.vocabulary is None or self.vocabulary == tuple(words):
             return self.counts
@@ -327,7 +330,7 @@ class Corpus(CorpusConstructors):
         return sp.csr_array(self.counts @ sp.csr_array((ones, (known, new[known])), (len(new), len(words))))
 
     def vectorize(self, texts: Iterable[str]) -> sp.csr_array:
-        """Count the words of this corpus in new texts, with its own preprocessing.
+        """Count the words of this corpus in new texts, with the preprocessing of the corpus.
 
         Parameters
         ----------

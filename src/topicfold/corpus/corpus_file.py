@@ -35,13 +35,13 @@ _STORED: Mapping[str, Stored] = {
 }
 
 _MAPPED = ("counts", "vocabulary", "ids", "titles", "texts", "labels", "segments")
-_LARGE = 1 << 28  # bytes of a file whose arrays stay there unless they are asked for
-_MOST_IN_FLOAT = 1 << 24  # whole numbers up to it are exact in float32
-_VALUES = 1 << 21  # looked at together
+_LARGE = 1 << 28  # size in bytes from which the arrays stay in the file by default
+_MOST_IN_FLOAT = 1 << 24  # whole numbers up to this are exact in float32
+_VALUES = 1 << 21  # values that are checked together
 
 
 def save_corpus(corpus: Corpus, path: str | Path) -> None:
-    """Write a corpus with everything it knows."""
+    """Write a corpus with all its data."""
     values = dict(vars(corpus))
     counts = values.pop("counts")
     if corpus.segments is not None:
@@ -65,7 +65,7 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
 
 
 def _data(counts: sp.csr_array) -> np.ndarray | ArrayInPieces:
-    """Counts as models use them, so that they can be mapped; beyond what a float32 holds, as they are."""
+    """Counts in float32, as models use them, so that they can be mapped; unchanged if too large for float32."""
     most = max((int(piece.max()) for piece in pieces(counts.data)), default=0)
     if most > _MOST_IN_FLOAT:
         return np.asarray(counts.data)
@@ -89,7 +89,7 @@ def load_corpus(
             makers |= {"strings": _strings, "sparse": _mapped_counts}
         values = put_together(arrays, metadata["values"], **makers)
         columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
-        if memory_map:  # counts and strings were looked at as they were opened
+        if memory_map:  # counts and strings were checked when they were opened
             n_documents, n_words = values["counts"].shape
             sizes = {"documents": n_documents, "words": n_words}
             rest = {name: stored for name, stored in _STORED.items() if name not in _MAPPED}
@@ -119,7 +119,7 @@ def _labels(flat: Any, numbers: np.ndarray) -> Any:
         return StoredLabels(flat, numbers)
     ends = np.cumsum(numbers).tolist()
     if ends[-1:] != [len(flat)] and (ends or flat):
-        raise ValueError(f"it has {len(flat)} labels for {ends[-1] if ends else 0} in its documents")
+        raise ValueError(f"it has {len(flat)} labels: expected {ends[-1] if ends else 0}")
     return tuple(flat[start:end] for start, end in zip([0, *ends], ends))
 
 
@@ -139,23 +139,23 @@ def _in_memory(counts: sp.csr_array) -> sp.csr_array:
 
 
 def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]) -> sp.csr_array:
-    """Counts over the arrays of a file, looked at a piece at a time: nothing that is used later may lead astray."""
+    """Counts that use the arrays of a file, after a check in pieces: later code relies on valid values."""
     data, indices, indptr, shape = parts
     rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
     if not rises or not data.shape == indices.shape == (int(indptr[-1]),) or indices.dtype != np.int32:
-        raise ValueError("a matrix whose arrays do not fit each other")
+        raise ValueError("it has a matrix whose arrays do not fit each other")
     for first in range(0, len(data), _VALUES):
-        # with the value before, so that the order is looked at across pieces
+        # with the value before, so that the order is also checked between pieces
         columns, values = indices[max(first - 1, 0) : first + _VALUES], data[first : first + _VALUES]
         if int(columns.min()) < 0 or int(columns.max()) >= shape[1]:
             raise ValueError(
-                f"a matrix with a column of {columns.min()} or {columns.max()}: expected up to {shape[1] - 1}"
+                f"it has a matrix with columns {columns.min()} to {columns.max()}: expected 0 to {shape[1] - 1}"
             )
         if not (values.min() > 0 and np.isfinite(values).all() and np.array_equal(values, np.floor(values))):
             raise ValueError("it has counts that are not whole numbers above zero")
         falls = np.flatnonzero(np.diff(columns) <= 0) + max(first - 1, 0) + 1
         if not np.isin(falls, indptr).all():
-            raise ValueError("a matrix whose columns are not in order")
+            raise ValueError("it has a matrix whose columns are not in order")
         release(columns)
         release(values)
     counts = sp.csr_array((data, indices, indptr), shape, copy=False)

@@ -23,7 +23,7 @@ _MTX_FIELDS = (b"integer", b"real", b"double", b"pattern")
 
 
 def read_counts(path: Path, format: str, limits: ReadLimits) -> tuple[sp.csr_array, list[str] | None]:
-    """The counts in a file, and its labels where the format has some."""
+    """The counts in a file, and its labels if the format has any."""
     check_regular(path)
     with reading(path):
         counts, labels = _READERS[format](path, limits)
@@ -35,8 +35,8 @@ def read_counts(path: Path, format: str, limits: ReadLimits) -> tuple[sp.csr_arr
 def _check_size(path: Path, n_rows: int, n_columns: int, limits: ReadLimits) -> None:
     if max(n_rows, n_columns) > limits.size:
         raise ValueError(
-            f"{path} has a matrix of {n_rows:,} x {n_columns:,}: more than {limits.size:,}; the limit 'size' can be "
-            "raised"
+            f"{path} has a matrix of {n_rows:,} x {n_columns:,}: expected at most {limits.size:,} rows and columns; "
+            "the limit 'size' can be raised"
         )
 
 
@@ -49,7 +49,7 @@ def _check_memory(path: Path, n_bytes: int, limits: ReadLimits) -> None:
 
 
 def _parsed(path: Path, name: str, parse: Callable[[], Any]) -> Any:
-    """Call a library's parser, whose errors come in many kinds, and name the file in the one we raise."""
+    """Call the parser of a library, and turn any error it raises into a ValueError that names the file."""
     try:
         return parse()
     except OSError:
@@ -59,7 +59,7 @@ def _parsed(path: Path, name: str, parse: Callable[[], Any]) -> Any:
 
 
 def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
-    """Matrix Market, parsed here: scipy's reader ends the process at some damaged files."""
+    """Matrix Market, parsed here: some damaged files crash the reader of scipy."""
     with opened(path, limits) as (source, _):
         text = _whole(path, source, limits)
     banner, *_ = text.split(b"\n", 1)
@@ -70,8 +70,8 @@ def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
     known = (form in (b"coordinate", b"array"), field in _MTX_FIELDS, symmetry in (b"general", b"symmetric"))
     if not all(known):
         what = b" ".join(words[2:]).decode("ascii", "replace")
-        raise ValueError(f"{path} is a Matrix Market file of {what} numbers: expected whole or real ones")
-    found = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is no comment
+        raise ValueError(f"{path} is a Matrix Market file of type {what!r}: expected integer or real numbers")
+    found = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is not a comment
     sizes = [] if found is None else [int(size) for size in found[1].split()]
     if found is None or len(sizes) != (3 if form == b"coordinate" else 2):
         raise ValueError(f"{path} is not a Matrix Market file: it does not give its size")
@@ -95,7 +95,7 @@ def _coordinates(path: Path, numbers: np.ndarray, sizes: list[int], field: bytes
     """Rows of (row, column, value), counted from one, as a matrix."""
     n_values = sizes[2] if len(sizes) == 3 else len(numbers)
     if numbers.shape != (n_values, 2 if field == b"pattern" else 3):
-        raise ValueError(f"{path} is not a Matrix Market file: it announces {n_values} values and has {len(numbers)}")
+        raise ValueError(f"{path} is not a Matrix Market file: it declares {n_values} values and has {len(numbers)}")
     places = numbers[:, :2]
     if n_values and not ((places >= 1) & (places <= sizes[:2]) & (places == np.floor(places))).all():
         raise ValueError(f"{path} is not a Matrix Market file: an entry is outside {sizes[0]} x {sizes[1]}")
@@ -119,7 +119,9 @@ def read_npz(path: Path, limits: ReadLimits) -> Any:
         unpacked, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
         _check_memory(path, unpacked, limits)
         if unpacked > 1 << 26 and unpacked > limits.expansion * max(packed, 1):
-            raise ValueError(f"it grows more than {limits.expansion:g}-fold on unpacking: the limit is 'expansion'")
+            raise ValueError(
+                f"it is more than {limits.expansion:g} times as large uncompressed; the limit 'expansion' can be raised"
+            )
         return sp.load_npz(path)
 
     return _parsed(path, "scipy sparse .npz", load)
@@ -155,7 +157,7 @@ def _read_ldac(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
         try:
             pairs = [tuple(map(int, cell.split(":"))) for cell in cells[1:]]
             if cells and int(cells[0]) != len(pairs):
-                raise ValueError(f"it announces {cells[0]} terms and has {len(pairs)}")
+                raise ValueError(f"it declares {cells[0]} terms and has {len(pairs)}")
             if any(not 0 <= term < limits.size for term, _ in pairs):
                 raise ValueError(f"a term is not a number from 0 to {limits.size:,}")
             if any(not 0 <= count < 2**31 for _, count in pairs):
@@ -178,7 +180,7 @@ def _read_uci(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
         _check_size(path, n_documents, n_words, limits)
         triples = np.loadtxt(io.BytesIO(rest), dtype=np.int64, ndmin=2) if rest.strip() else np.zeros((0, 3), int)
         if triples.shape != (n_values, 3):
-            raise ValueError(f"it announces {n_values} lines of three numbers and has {triples.shape[0]}")
+            raise ValueError(f"it declares {n_values} lines of three numbers and has {triples.shape[0]}")
         if n_values and not (
             triples[:, :2].min() >= 1 and triples[:, 0].max() <= n_documents and triples[:, 1].max() <= n_words
         ):

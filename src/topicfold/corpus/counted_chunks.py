@@ -1,4 +1,4 @@
-"""Texts counted in several processes, with the same counts as in one: words get their columns in the order of texts."""
+"""Count texts in several processes. The result is the same as in one: words get columns in the order of the texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .preprocessing import Preprocessing, split_segments
 __all__ = ["Counted", "HowCounted", "count_document", "counted_in_processes"]
 
 _CHUNK = 1 << 21  # characters that a process counts at a time
-_ALONE = 8  # chunks that are not worth the second that it takes to start processes
+_ALONE = 8  # up to this many chunks are counted in this process: starting others takes about a second
 
 
 class HowCounted(NamedTuple):
@@ -28,7 +28,7 @@ class HowCounted(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Texts, and their counts: rows x words, the words where they are not given, and how many rows each text has."""
+    """Texts, their counts (rows x words), their words if no vocabulary is given, and the number of rows per text."""
 
     texts: Sequence[str | Sequence[str]]
     counts: sp.csr_array | None  # None: not counted yet
@@ -37,7 +37,7 @@ class Counted(NamedTuple):
 
 
 def count_document(counter: WordCounter, text: str | Sequence[str], segments: Any) -> int:
-    """Count one document as one row, or as one row per segment; returns the number of rows."""
+    """Count one document as one row, or as one row per segment, and return the number of rows."""
     if segments is None:
         counter.add(text if isinstance(text, str) else "\n\n".join(text))
         return 1
@@ -55,7 +55,7 @@ def count_document(counter: WordCounter, text: str | Sequence[str], segments: An
 def counted_in_processes(
     texts: Iterable[str | Sequence[str]], how: HowCounted, n_jobs: int | None
 ) -> Iterator[Counted]:
-    """The texts a chunk at a time, in their order; where there are many, they are counted in other processes."""
+    """Yield the texts in chunks, in order; if there are many, they are counted in other processes."""
     chunks = _chunks(texts)
     n_processes = n_threads(n_jobs)
     if n_processes > 1:
@@ -82,7 +82,7 @@ def _chunks(texts: Iterable[str | Sequence[str]]) -> Iterator[list[str | Sequenc
 
 
 def _shared_out(chunks: Iterator[list[str | Sequence[str]]], how: HowCounted, n_processes: int) -> Iterator[Counted]:
-    # of joblib, which scikit-learn brings: its processes do not run the user's script again, and take any function
+    # joblib comes with scikit-learn: its processes do not run the user's script again, and accept any function
     from joblib.externals.loky import get_reusable_executor
 
     executor = get_reusable_executor(max_workers=n_processes)

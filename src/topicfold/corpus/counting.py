@@ -18,16 +18,16 @@ from .spool import Spool, trimmed
 
 __all__ = ["WordCounter", "choose_words", "token_stream"]
 
-_FLUSH_TOKENS = 1 << 19  # tokens held as they come before they are summed up to counts
-_CHUNK = 1 << 20  # stored values looked at together when a matrix is worked on in place
+_FLUSH_TOKENS = 1 << 19  # number of tokens that are collected before they are summed to counts
+_CHUNK = 1 << 20  # stored values that are processed together when a matrix is changed in place
 
 
 class _WordColumns(dict[str, int]):
-    """From token to column; a token met for the first time gets its column, or -1 when it is a stop word."""
+    """Maps tokens to columns; a new token gets the next column, or -1 if it is a stop word."""
 
     def __init__(self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None) -> None:
         super().__init__()
-        plain = preprocessing.ngrams == (1, 1)  # else tokens arrive here as finished n-grams
+        plain = preprocessing.ngrams == (1, 1)  # otherwise tokens arrive here as complete n-grams
         self._stop = preprocessing._stop_set if plain else frozenset()
         self._stem = preprocessing._stem if plain and preprocessing.stemmer else None
         self._fixed = vocabulary is not None
@@ -38,8 +38,8 @@ class _WordColumns(dict[str, int]):
             self.update((token, -1) for token in self._stop)
 
     def of(self, tokens: Iterable[str]) -> Iterator[int]:
-        """The columns of tokens, -1 for those that have none."""
-        if self._fixed and self._stem is None:  # all there is to know is known: no need to call __missing__
+        """The columns of tokens, -1 for those without one."""
+        if self._fixed and self._stem is None:  # all tokens are known: no need to call __missing__
             return map(self.get, tokens, repeat(-1))
         return map(self.__getitem__, tokens)
 
@@ -48,13 +48,13 @@ class _WordColumns(dict[str, int]):
             self[token] = -1
             return -1
         column = self.column_of(self._stem(token) if self._stem else token)
-        if column >= 0:  # others are not remembered: a stream of new texts must not fill the memory
+        if column >= 0:  # unknown tokens are not stored: a stream of new texts must not fill the memory
             self[token] = column
         return column
 
     def column_of(self, word: str) -> int:
-        """The column of a word that is stopped and stemmed already, a new one where the vocabulary is open."""
-        # `get` never calls __missing__, so this is safe where the two dictionaries are one
+        """The column of a word after stop words and stemming; a new column if the vocabulary is not fixed."""
+        # `get` never calls __missing__, so this is safe even if both dictionaries are the same object
         column = self._column_of_word.get(word, -1)
         if column < 0 and not self._fixed:
             if not isinstance(word, str):
@@ -65,7 +65,7 @@ class _WordColumns(dict[str, int]):
         return column
 
     def columns_of(self, words: Sequence[str]) -> np.ndarray:
-        """`column_of` each word; most are known, and are looked up without a call for each."""
+        """`column_of` each word; most are known, and are looked up without a function call for each."""
         columns = np.fromiter(map(self._column_of_word.get, words, repeat(-1)), np.int32, len(words))
         for place in np.flatnonzero(columns < 0).tolist():
             columns[place] = self.column_of(words[place])
@@ -73,7 +73,7 @@ class _WordColumns(dict[str, int]):
 
 
 class WordCounter:
-    """Counts words as texts stream by. Memory is that of the counts and the vocabulary, plus a few megabytes.
+    """Counts the words of a stream of texts. It needs memory for the counts and the vocabulary, and a few megabytes.
 
     >>> counter = WordCounter(Preprocessing())
     >>> for text in ["red fish blue fish", "a fish"]:
@@ -86,7 +86,7 @@ class WordCounter:
     def __init__(
         self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None = None, folder: Path | None = None
     ) -> None:
-        """With a `folder` the counts are put aside there, in files without a name, and are mapped into memory."""
+        """With a `folder`, the counts are written to unnamed files there and mapped into memory."""
         if isinstance(vocabulary, str):
             raise ValueError("vocabulary is one string: expected a list of words")
         self._columns = _WordColumns(preprocessing, vocabulary)
@@ -96,7 +96,7 @@ class WordCounter:
         self._fixed_width = None if vocabulary is None else len(vocabulary)
         self._pending = array("i")
         self._pending_ends: list[int] = []
-        # array.array grows by realloc, which moves pages instead of copying them: no second copy of the counts
+        # array.array grows by realloc, which can move pages instead of copying them: no second copy of the counts
         self._indices: array[int] | Spool = array("i") if folder is None else Spool(np.int32, folder)
         self._data: array[int] | Spool = array("i") if folder is None else Spool(np.int32, folder)
         self._indptr = array("q", [0])
@@ -117,7 +117,7 @@ class WordCounter:
         return len(starts)
 
     def finish(self) -> tuple[sp.csr_array, list[str]]:
-        """The counts (rows sorted by column) and the words, in the order they were first met."""
+        """The counts (rows sorted by column) and the words, in order of their first occurrence."""
         self._flush()
         words = self._columns.words
         width = len(words) if self._fixed_width is None else self._fixed_width
@@ -126,7 +126,7 @@ class WordCounter:
         return _csr(data, indices, np.asarray(self._indptr), width), words
 
     def add_counted(self, counts: sp.csr_array, words: Sequence[str] | None) -> None:
-        """Add rows that were counted elsewhere, with words of their own or those of the fixed vocabulary."""
+        """Add rows that were counted elsewhere, with their own words or those of the fixed vocabulary."""
         self._flush()
         indices = counts.indices
         if words is not None:
@@ -164,9 +164,9 @@ class WordCounter:
 def token_stream(
     texts: Iterable[str], vocabulary: Sequence[str], preprocessing: Preprocessing
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The texts as runs of word columns in order, for measures that look at windows: (columns, indptr).
+    """The texts as sequences of word columns, for measures that use windows: (columns, indptr).
 
-    A token outside the vocabulary is -1 and keeps its place; n-grams have no place in a stream and are left out.
+    A token outside the vocabulary is -1 and keeps its position; n-grams have no single position and are left out.
 
     >>> columns, indptr = token_stream(["a red red fish"], ["fish", "red"], Preprocessing())
     >>> columns.tolist(), indptr.tolist()
@@ -190,10 +190,10 @@ def choose_words(
     max_words: int | None = None,
     rank_by: str = "frequency",
 ) -> tuple[sp.csr_array, list[str]]:
-    """Keep the words that pass the filters, in alphabetical order. The arrays of `counts` are used up in place.
+    """Keep the words that pass the filters, in alphabetical order. The arrays of `counts` are overwritten.
 
-    A whole number is a number of documents, a fraction a share of them. `rank_by` says which words `max_words` keeps:
-    the most frequent, or those with the highest mean tf-idf ('tfidf': length-normalised tf times ln(N / df)).
+    An int is a number of documents, a float a share of them. `rank_by` sets which words `max_words` keeps: the most
+    frequent, or those with the highest mean tf-idf ('tfidf': length-normalised tf times ln(N / df)).
     """
     n_documents = counts.shape[0]
     if n_documents == 0:
@@ -207,7 +207,7 @@ def choose_words(
     if len(kept) == 0:
         raise ValueError(
             f"none of {len(words):,} words is left: min_df={min_df} removed {int(rare.sum()):,} "
-            f"and max_df={max_df} removed {int((common & ~rare).sum()):,}; relax the filter that removed most"
+            f"and max_df={max_df} removed {int((common & ~rare).sum()):,}; relax the filter that removed more"
         )
     if max_words is not None and max_words < 1:
         raise ValueError(f"max_words={max_words}: expected at least 1")
@@ -237,13 +237,13 @@ def _best(
         value = _column_sums(counts, "tokens")
     else:
         value = _column_sums(counts, "shares") * np.log(counts.shape[0] / np.maximum(df, 1))
-    # equal values are told apart by the word itself, so the choice does not depend on the order of the documents
+    # ties are broken by the word itself, so the choice does not depend on the order of the documents
     best = sorted(kept.tolist(), key=lambda column: (-value[column], words[column]))
     return np.array(best[:max_words], dtype=np.int64)
 
 
 def _column_sums(counts: sp.csr_array, what: str) -> np.ndarray:
-    """Per column: documents it is in, tokens, or the sum of its shares of the documents. A chunk at a time."""
+    """Per column: number of documents, number of tokens, or sum of its shares in the documents. Works in chunks."""
     total = np.zeros(counts.shape[1])
     if what == "shares":
         filled = np.flatnonzero(np.diff(counts.indptr))
@@ -262,7 +262,7 @@ def _column_sums(counts: sp.csr_array, what: str) -> np.ndarray:
 
 
 def _renumber_columns(counts: sp.csr_array, new_column: np.ndarray, width: int) -> sp.csr_array:
-    """Give each column its new number and drop those numbered -1, in place: the kept values move up to the front."""
+    """Give each column its new number and drop those numbered -1, in place: the kept values move to the front."""
     indices, data, old_indptr = counts.indices, counts.data, counts.indptr
     indptr = np.zeros(len(old_indptr), np.int64)
     end = 0
@@ -287,7 +287,7 @@ def _renumber_columns(counts: sp.csr_array, new_column: np.ndarray, width: int) 
 
 
 def _sort_rows(counts: sp.csr_array) -> None:
-    """Put the columns of each row in order, in place; where they lie in a file, some rows at a time."""
+    """Sort the columns of each row in place; if they are in a file, in blocks of rows."""
     if not is_mapped(counts.data):
         counts.sort_indices()
         return

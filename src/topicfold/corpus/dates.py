@@ -1,4 +1,4 @@
-"""Dates as people write them, as moments in UTC."""
+"""Dates in common formats, converted to UTC."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FORMATS = (
 
 
 def as_timestamps(values: Iterable[Any] | None, date_format: str | None = None) -> np.ndarray | None:
-    """Dates as an array of moments, NaT where one is missing; `date_format` as in `datetime.strptime`."""
+    """Dates as an array of datetime64[s], NaT if one is missing; `date_format` is as for `datetime.strptime`."""
     if values is None:
         return None
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
@@ -41,7 +41,7 @@ def as_timestamps(values: Iterable[Any] | None, date_format: str | None = None) 
 
 
 def as_timestamp(value: Any, date_format: str | None = None) -> np.datetime64:
-    """A moment in UTC from a date, a year, or text in ISO 8601 or one of a few common forms.
+    """A time in UTC from a date, a year, or text in ISO 8601 or one of a few other common formats.
 
     >>> as_timestamp("26-FEB-1987 15:01:01.79"), as_timestamp(1998)
     (np.datetime64('1987-02-26T15:01:01'), np.datetime64('1998-01-01T00:00:00'))
@@ -55,9 +55,9 @@ def as_timestamp(value: Any, date_format: str | None = None) -> np.datetime64:
         moment = _parsed(text) if date_format is None else datetime.strptime(text, date_format)
     except ValueError:
         expected = (
-            "a year, a date such as 1998-03-25T10:00:00 or 25-MAR-1998, or a date_format that says how to read it"
+            "a year or a date such as 1998-03-25T10:00:00 or 25-MAR-1998; set date_format for other formats"
             if date_format is None
-            else f"a date in the form {date_format!r}"
+            else f"a date in the format {date_format!r}"
         )
         raise ValueError(f"timestamp {value!r}: expected {expected}") from None
     if moment.tzinfo is not None:
@@ -65,7 +65,7 @@ def as_timestamp(value: Any, date_format: str | None = None) -> np.datetime64:
     return np.datetime64(moment, "s")
 
 
-@lru_cache(1 << 12)  # documents of one day come together
+@lru_cache(1 << 12)  # many documents have the same date
 def _parsed(text: str) -> datetime:
     if re.fullmatch(r"\d{4}", text):
         return datetime(int(text), 1, 1)

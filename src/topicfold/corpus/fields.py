@@ -1,4 +1,4 @@
-"""What is known of documents beside their words, checked: ids, titles, labels, links."""
+"""Checks of the data about documents: ids, titles, labels and links."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ __all__ = [
     "is_missing",
 ]
 
-_FEW_LINKS = 0.05  # of the links lead anywhere: probably several stand in one cell
+_FEW_LINKS = 0.05  # links found per link not found: at or below this, a cell probably contains several ids
 
 
 def check_unique(what: str, values: Sequence[str]) -> None:
     if isinstance(values, tuple):
         several = len(set(values)) < len(values)
-    else:  # in a file: numbers in the place of strings, to save memory; two strings with one number are most unlikely
+    else:  # strings in a file: compare their hashes, to save memory; two strings with the same hash are most unlikely
         several = len(np.unique(np.fromiter(map(hash, values), np.int64, len(values)))) < len(values)
     if several:
         seen: set[str] = set()
         for value in values:
             if value in seen:
-                raise ValueError(f"the {what} {value!r} occurs more than once: expected each {what} once")
+                raise ValueError(f"the {what} {value!r} occurs more than once: expected each {what} only once")
             seen.add(value)
 
 
@@ -51,7 +51,7 @@ def checked_text(text: Any, number: int) -> str | Sequence[str]:
 
 
 def as_text(value: Any) -> str:
-    """A cell as text: a whole number that a gap in its column has turned to 2.0 is '2'."""
+    """A cell as text. 2.0 becomes '2': whole numbers become floats if a value is missing in their column."""
     return str(int(value)) if isinstance(value, float | np.floating) and float(value).is_integer() else str(value)
 
 
@@ -94,14 +94,14 @@ def as_labels(labels: Iterable[Any] | None) -> tuple[tuple[str, ...], ...] | Non
 
 
 def is_missing(value: Any) -> bool:
-    """None, an empty string, or what a data frame puts where there is nothing (NaN, NaT, NA)."""
+    """Whether a value is None, an empty string, or the missing value of a data frame (NaN, NaT, NA)."""
     if value is None or isinstance(value, str):
         return not value
     if isinstance(value, list | tuple | np.ndarray):
         return False
     try:
-        return bool(value != value)  # NaN and NaT are not themselves
-    except TypeError:  # pandas.NA is neither
+        return bool(value != value)  # NaN and NaT are not equal to themselves
+    except TypeError:  # pandas.NA has no truth value
         return True
 
 
@@ -120,9 +120,9 @@ def as_links(links: Iterable[tuple[Any, Any]] | None, ids: Sequence[str]) -> np.
     if outside:
         hint = ""
         if len(pairs) <= _FEW_LINKS * outside and isinstance(example, str):
-            hint = f"; one is {example!r:.60}: if that is several ids, separator= says what separates them"
+            hint = f"; one is {example!r:.60}: if it contains several ids, set separator="
         n_links = outside + len(pairs)
-        warn_user(f"{outside:,} of {n_links:,} links lead to ids that are not in the corpus and are left out{hint}")
+        warn_user(f"{outside:,} of {n_links:,} links point to ids that are not in the corpus and are left out{hint}")
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
@@ -147,7 +147,7 @@ def checked_counts(counts: Any) -> sp.csr_array:
             f"counts[{row}, {int(matrix.indices[at])}] is {values[at]:g}: expected non-negative whole numbers"
         )
     if values.size and values.max() > np.iinfo(np.int32).max:
-        raise ValueError(f"a count of {values.max():g} is too large: expected less than 2**31")
+        raise ValueError(f"the count {values.max():g} is too large: expected less than 2**31")
     matrix = matrix.astype(np.int32)
     matrix.eliminate_zeros()
     return matrix

@@ -1,4 +1,4 @@
-"""The formats that are read, and the records of those that hold texts."""
+"""The supported file formats, and the records of those that contain texts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def format_of(path: Path) -> str:
     suffix = Path(name).suffix
     if suffix not in _SUFFIXES:
         raise ValueError(
-            f"{path}: cannot tell the format from the name; expected a folder, a name that ends in "
+            f"{path}: cannot infer the format from the name; expected a folder, a name that ends in "
             f"{', '.join(_SUFFIXES)} (also .gz), docword.NAME.txt, or format="
         )
     return _SUFFIXES[suffix]
@@ -86,7 +86,7 @@ def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimi
     csv.field_size_limit(limits.line)  # a document is often longer than the 128 kB the module allows
     lines = iter(lines)
     head = next(lines, "")
-    # strict: else a quote that is never closed would swallow the rest of the file as one cell
+    # strict: otherwise a quote that is never closed would turn the rest of the file into one cell
     rows = csv.reader(chain([head], lines), delimiter="\t" if format == "tsv" else _delimiter(head), strict=True)
     try:
         names = next(rows, None)
@@ -130,7 +130,7 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
 
 def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[Record]:
     def refused(error: OSError) -> None:
-        raise error  # os.walk would pass over a folder it may not read
+        raise error  # os.walk would skip a folder that it may not read
 
     found = False
     for folder, subfolders, names in os.walk(path, onerror=refused):
@@ -143,7 +143,7 @@ def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits
             text = decoded(file.read_bytes(), str(file), encoding, errors).removeprefix("\ufeff")
             yield {"id": file.relative_to(path).as_posix(), "text": text, "folder": file.parent.name}
     if not found:
-        raise ValueError(f"{path} has no file that matches {pattern!r}; pattern='*' takes all files")
+        raise ValueError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
 
 
 def _words(path: str | Path, encoding: str, limits: ReadLimits) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which columns of a table hold the text, the id, the title, the label and the date, guessed from names and values."""
+"""Guess the text, id, title, label and date columns of a table from their names and values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .readers import Columns
 
 __all__ = ["GuessedColumns", "guess_columns"]
 
-_ROWS = 500  # looked at
+_ROWS = 500  # number of rows that are used
 _NAMES = {
     "text": ("text", "body", "content", "review", "abstract", "description", "message", "comment", "tweet", "document"),
     "id": ("id", "key", "uuid", "doi", "url", "identifier"),
@@ -22,18 +22,18 @@ _NAMES = {
     "timestamp": ("date", "timestamp", "time", "datetime", "created", "published", "year", "day", "month"),
 }
 _MOST_LABELS = 60
-_MOST_VALUES = 30  # of a column that is kept as metadata
+_MOST_VALUES = 30  # distinct values of a text column that is kept as metadata
 
 
 class GuessedColumns(NamedTuple):
-    """The columns, and a line for each that says why."""
+    """The guessed columns, and one line per column with the reason."""
 
     columns: Columns
     reasons: tuple[str, ...]
 
 
 class _Column:
-    """A column by what its first values are."""
+    """What the first values of a column say about it."""
 
     def __init__(self, name: str, values: Sequence[Any]) -> None:
         self.name = name
@@ -45,7 +45,7 @@ class _Column:
         self.is_number = bool(self.known) and all(_is_number(value) for value in self.known)
 
     def is_named(self, role: str) -> bool:
-        """Whether the name says the role: it is one of those names, or has one as its first or last part."""
+        """Whether the column name, or its first or last part, is one of the usual names for the role."""
         parts = self.name.lower().replace("-", "_").replace(" ", "_").split("_")
         return parts[-1] in _NAMES[role] or parts[0] in _NAMES[role]
 
@@ -93,11 +93,11 @@ def guess_columns(records: Sequence[Record]) -> GuessedColumns:
 
 
 def _text_column(columns: list[_Column]) -> _Column:
-    """The column named as one with the most words; else that with the most words."""
+    """The column with the most words among those named like a text column, or among all if none is."""
     texts = [column for column in columns if column.known and not column.is_number and not column.is_date()]
     if not texts:
         listed = ", ".join(column.name for column in columns[:8])
-        raise ValueError(f"no column holds texts among {listed}: name one with --text")
+        raise ValueError(f"no text column found among {listed}: name it with --text")
     named = [column for column in texts if column.is_named("text") and column.words >= 2]
     return max(named or texts, key=lambda column: column.words)
 

@@ -1,4 +1,4 @@
-"""How much a file may ask for, so that a damaged or hostile one ends in an error and not in memory that runs out."""
+"""Limits on the size of files, so that a damaged or hostile file raises an error instead of using up all memory."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ReadLimits:
     columns : int, default=1000000
         Maximum number of columns of a CSV or TSV file.
     expansion : float, default=200
-        Maximum number of bytes that one compressed byte may become, in files that grow beyond 64 MB.
+        Maximum ratio of uncompressed to compressed size, for files of more than 64 MB when uncompressed.
     size : int, default=10000000
         Maximum number of rows or columns of a matrix.
     memory : int or None, default=None
-        Maximum number of bytes of a matrix that has to be in memory as a whole. None is three quarters of the memory of
-        the machine.
+        Maximum number of bytes of a matrix that must be in memory as a whole. None means three quarters of the memory
+        of the machine.
 
     See Also
     --------

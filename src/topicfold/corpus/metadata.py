@@ -1,4 +1,4 @@
-"""Further columns of documents: numbers, categories and dates, in the form they are kept in."""
+"""Metadata columns of documents: numbers, categories and dates, as arrays."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LARGEST_WHOLE = 2**53
 
 
 def as_metadata(columns: Mapping[str, Iterable[Any]]) -> dict[str, np.ndarray]:
-    """Each column as whole numbers, numbers, dates or text, whichever all its values are.
+    """Each column as whole numbers, numbers, dates or text: the first type that fits all its values.
 
-    Numbers and dates may be written as text, as they are in CSV. What is missing is NaN, NaT or ''.
+    Numbers and dates may be written as text, as in CSV. A missing value is NaN, NaT or ''.
 
     >>> columns = as_metadata({"year": ["1999", "2001"], "score": ["1.5", ""], "party": ["left", None]})
     >>> {name: values.tolist() for name, values in columns.items()}
@@ -34,10 +34,10 @@ def as_metadata(columns: Mapping[str, Iterable[Any]]) -> dict[str, np.ndarray]:
 
 
 def checked_metadata(columns: Mapping[str, np.ndarray], n_documents: int) -> Mapping[str, np.ndarray]:
-    """The columns, read-only, or a ValueError where one has not one value per document."""
+    """The columns, read-only, or a ValueError if one does not have one value per document."""
     for name, values in columns.items():
         if len(values) != n_documents:
-            raise ValueError(f"metadata {name!r} has {len(values)} values for {n_documents} documents")
+            raise ValueError(f"metadata {name!r} has {len(values)} values: expected {n_documents}, one per document")
     return MappingProxyType(dict(columns))
 
 
@@ -57,7 +57,7 @@ def _column(name: str, given: Iterable[Any]) -> np.ndarray:
             pass  # 1999-99-99 looks like a date but is not: then the column is text
     for value in known:
         if isinstance(value, list | tuple | dict | np.ndarray):
-            raise ValueError(f"metadata {name!r} holds {value!r:.40}: expected one value per document")
+            raise ValueError(f"metadata {name!r} contains {value!r:.40}: expected one value per document")
     return np.array(["" if value is None else as_text(value) for value in values], dtype=object)
 
 
@@ -65,7 +65,7 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, str):
         return _NUMBER.fullmatch(value.strip()) is not None and math.isfinite(float(value))
     if isinstance(value, int) and not -sys.float_info.max <= value <= sys.float_info.max:
-        return False  # a number of hundreds of digits is a code
+        return False  # a number with hundreds of digits is a code
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 

@@ -15,12 +15,12 @@ from ..engine.checks import is_whole
 __all__ = ["Preprocessing", "split_segments", "stop_word_languages", "stop_words_of", "token_spans"]
 
 TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
-_LOOK_AHEAD = 8  # tokens of a tokenizer that are looked for together in a text
-_REACH = 2_000  # characters within which a token is looked for: one further away is another
+_LOOK_AHEAD = 8  # number of tokens of a custom tokenizer that are located together in the text
+_REACH = 2_000  # characters within which a token is searched for: a match further away is another occurrence
 
 
 def stop_word_languages() -> list[str]:
-    """The languages there is a stop word list for.
+    """The languages that have a built-in stop word list.
 
     >>> "english" in stop_word_languages()
     True
@@ -45,7 +45,7 @@ def stop_words_of(language: str) -> frozenset[str]:
 class Preprocessing:
     """How texts are turned into words: tokens, stop words, stems and n-grams.
 
-    It cannot be changed, two equal ones compare as equal, and every model file keeps it.
+    An object is immutable, equal settings compare as equal, and every model file stores them.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Preprocessing:
     stemmer : str or None, default=None
         Language of a Snowball stemmer. None does not stem.
     ngrams : tuple of (int, int), default=(1, 1)
-        Shortest and longest run of words that counts as a word; (1, 2) gives single words and pairs.
+        Minimum and maximum number of words in an n-gram; (1, 2) gives single words and pairs.
     tokenizer : callable, default=None
-        Custom function from a text to its tokens. It takes the place of `token_pattern`; files keep only its name.
+        Custom function from a text to its tokens. It replaces `token_pattern`; files keep only its name.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class Preprocessing:
 
     See Also
     --------
-    Corpus.from_texts : Counts words; takes these settings as parameters too.
+    Corpus.from_texts : Counts words; also takes these settings as parameters.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Preprocessing:
     def __post_init__(self) -> None:
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             if not isinstance(self.stop_words, Iterable) or not all(isinstance(word, str) for word in self.stop_words):
-                raise ValueError(f"stop_words={self.stop_words!r:.60}: expected words, which are strings")
+                raise ValueError(f"stop_words={self.stop_words!r:.60}: expected strings")
             object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
         if isinstance(self.stop_words, str):
             stop_words_of(self.stop_words)
@@ -109,7 +109,7 @@ class Preprocessing:
             raise ValueError(f"token_pattern={self.token_pattern!r} has {groups} groups: expected none or one")
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: compiled patterns and stemmers are made anew where they are needed."""
+        """Only the fields: compiled patterns and stemmers are created again when they are needed."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def words(self, text: str) -> list[str]:
@@ -133,7 +133,7 @@ class Preprocessing:
         """The function from a text (str) to its tokens (iterable of str), before stop words and stems."""
         if self.tokenizer is not None:
             tokenizer = self._callable_tokenizer()
-            # what is not to be lowered is not touched at all: it may be tokens already
+            # without lowercase the text is passed on unchanged: it may already be a list of tokens
             return (lambda text: tokenizer(self._lowered(_composed(text)))) if self.lowercase else tokenizer
         find = re.compile(self.token_pattern).findall
         find_any = _pattern_with_marks().findall if self.token_pattern == TOKEN_PATTERN else find
@@ -150,23 +150,23 @@ class Preprocessing:
             return self.tokenizer
         name = str(self.tokenizer)
         raise ValueError(
-            f"this was made with the tokenizer {name}, and files keep only its name: pass it again, "
+            f"this was made with the custom tokenizer {name}, and files keep only its name: pass it again, "
             f"load(path, tokenizer={name.rpartition(':')[2] or '...'})"
         )
 
     def _lowered(self, text: str) -> str:
-        """The text as tokens are looked for in it; each character stays in its place."""
-        # Python lowers the Turkish capital I with a dot to two characters
+        """The text in which tokens are searched for, in lower case if set; each character keeps its position."""
+        # Python turns the Turkish capital I with a dot into two characters in lower case
         return text.replace("\u0130", "i").lower() if self.lowercase else text
 
     def _places(self, text: str) -> Iterator[tuple[int, int]]:
-        """Start and end of each token of a text that is lowered already."""
+        """Start and end of each token of a text that is already in lower case, if set."""
         if self.tokenizer is None:
             plain = self.token_pattern != TOKEN_PATTERN or text.isascii()
             pattern = re.compile(self.token_pattern) if plain else _pattern_with_marks()
             for match in pattern.finditer(text):
                 start, end = match.span(pattern.groups)
-                if start < end:  # a pattern may match nothing
+                if start < end:  # a pattern may match the empty string
                     yield start, end
             return
         yield from _places_of(list(filter(None, self._callable_tokenizer()(text))), text)
@@ -213,7 +213,7 @@ class Preprocessing:
         Parameters
         ----------
         values : dict
-            The settings by name. A tokenizer stays a name: nothing is imported for it.
+            The settings by name. A tokenizer stays a name: nothing is imported.
 
         Returns
         -------
@@ -242,28 +242,28 @@ class Preprocessing:
 
 
 def _composed(text: str) -> str:
-    """One form of what Unicode can write in several ways (NFC)."""
+    """The text in Unicode normal form (NFC), since Unicode can write some characters in several ways."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _places_of(tokens: list[str], text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of what a tokenizer found, in order; it may give what is not in the text, such as a lemma."""
+    """Start and end of the tokens of a tokenizer, in order; skips tokens that are not in the text, such as lemmas."""
     end = 0
     for number, token in enumerate(tokens):
         start = end
         while start < len(text) and not text[start].isalnum() and text[start] != token[0]:
             start += 1
-        if not text.startswith(token, start):  # it is not where the text goes on
+        if not text.startswith(token, start):  # the token does not follow directly
             start = _whole_word(text, token, end)
             following = (_whole_word(text, other, end) for other in tokens[number + 1 : number + _LOOK_AHEAD])
             if start < 0 or any(0 <= place < start for place in following):
-                continue  # nor is it the one further on, if those that follow stand before that
+                continue  # not found, or the next tokens come before the match, so it is another occurrence
         end = start + len(token)
         yield start, end
 
 
 def _whole_word(text: str, token: str, start: int) -> int:
-    """The next place of a token, or -1; one in ASCII may be no part of a longer word, other scripts have no blanks."""
+    """Next position of a token, or -1. An ASCII token must be a whole word; other scripts may not use spaces."""
     stop = start + _REACH
     place = text.find(token, start, stop)
     while place >= 0 and token.isascii():
@@ -276,10 +276,10 @@ def _whole_word(text: str, token: str, start: int) -> int:
 
 @cache
 def _pattern_with_marks() -> re.Pattern[str]:
-    r"""TOKEN_PATTERN for every script: vowel signs and accents that stand on their own belong to the word.
+    r"""TOKEN_PATTERN for every script: vowel signs and accents that are separate characters belong to the word.
 
-    Python's \w leaves them out, which would cut Hindi, Thai or vocalised Arabic to pieces. Texts in ASCII need not pay
-    for the larger class.
+    Python's \w does not match them, which would break words in Hindi, Thai or vocalised Arabic into pieces. ASCII texts
+    use the simpler pattern, which is faster.
     """
     marks = [chr(code) for code in range(0x300, 0x11000) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
     return re.compile(rf"\b[^\W\d_][\w{''.join(marks)}]+")
@@ -304,9 +304,9 @@ def _ngrams(words: list[str], sizes: tuple[int, int]) -> list[str]:
 
 
 def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tuple[int, int, str]]]:
-    """The text as it is cut, and where in it each word came from: (start, end, word), stop words left out.
+    """The text, and where in it each word comes from: (start, end, word), without stop words.
 
-    The text is the one given but for its Unicode form (NFC). Words are single words, whatever the n-grams.
+    The returned text is the given one in Unicode form NFC. Words are single words, whatever `ngrams` is.
 
     >>> token_spans("The Cats!", Preprocessing(stemmer="english"))
     ('The Cats!', [(4, 8, 'cat')])
@@ -323,7 +323,7 @@ def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tupl
 
 
 def split_segments(text: str | Sequence[str], how: str | Callable[[str], Sequence[str]]) -> list[str]:
-    """Cut a text into segments: 'paragraphs' (blank lines), 'sentences', 'given' (already a list), or a callable.
+    """Split a text into segments: 'paragraphs' (blank lines), 'sentences', 'given' (already a list), or a callable.
 
     >>> split_segments("One. Two!\\n\\nThree?", "paragraphs")
     ['One. Two!', 'Three?']
@@ -334,10 +334,10 @@ def split_segments(text: str | Sequence[str], how: str | Callable[[str], Sequenc
         return list(how(text))  # type: ignore[arg-type]
     if how == "given":
         if isinstance(text, str):
-            raise ValueError("segments='given' expects each text to be a list of segments, not one string")
+            raise ValueError("segments='given': expected each text to be a list of segments, got one string")
         return list(text)
     if not isinstance(text, str):
-        raise ValueError(f"segments={how!r} expects each text to be one string; a list of segments is 'given'")
+        raise ValueError(f"segments={how!r}: expected each text to be one string; use 'given' for lists of segments")
     pattern = {"paragraphs": r"\n\s*\n", "sentences": r"(?<=[.!?。！？])\s+|\n\s*\n|(?<=[。！？])"}.get(how)
     if pattern is None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Files to a corpus."""
+"""Read a corpus from files or a data frame."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Columns(NamedTuple):
     date_format: str | None = None
 
     def names(self) -> list[str]:
-        """All columns that are named."""
+        """All columns that are set."""
         single = (self.text, self.id, self.title, self.labels, self.links, self.timestamp)
         return list(dict.fromkeys([*filter(None, single), *self.metadata]))
 
@@ -106,16 +106,16 @@ def read(
         return _read_onto_disk(source, columns, options, where, file.n_jobs, Path(file.on_disk))
     if len(paths) > 1 or file.on_disk is not None:
         what = f"{len(paths)} files" if len(paths) > 1 else "on_disk"
-        raise ValueError(f"{where}: {what} of the format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
+        raise ValueError(f"{where}: {what} with format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
     if format == "safetensors":
-        _check_unset(first, "a saved corpus and is taken as it is", columns, options, vocabulary)
+        _check_unset(first, "a saved corpus and is loaded unchanged", columns, options, vocabulary)
         return Corpus.load(first)
     filters = ("min_df", "max_df", "max_words", "rank_by")
     _check_unset(first, "a matrix of counts, not of texts", columns, options, None, besides=filters)
     with reading(first):
         counts, found_labels = read_counts(first, format, file.limits)
         words = _words_beside(first, vocabulary, file.encoding, file.limits)
-        if words is not None and len(words) > counts.shape[1]:  # words that no document of a sparse file uses
+        if words is not None and len(words) > counts.shape[1]:  # words that occur in no document of a sparse file
             counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
         chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
         return Corpus.from_counts(counts, words, labels=found_labels, **chosen)
@@ -124,7 +124,7 @@ def read(
 def _read_onto_disk(
     source: Iterable[Record], columns: Columns, options: TextOptions, where: str, n_jobs: int | None, file: Path
 ) -> Corpus:
-    """Read texts into a file that is mapped; what is put aside meanwhile lies beside it."""
+    """Read texts into a file that is then mapped; temporary files are in the same folder."""
     with written_by_one(file):
         found = corpus_from_records(source, columns, options, where, n_jobs=n_jobs, folder=file.absolute().parent)
         found.save(file)
@@ -134,7 +134,7 @@ def _read_onto_disk(
 def read_batches(
     read_one: Callable[..., Corpus], path: str | Path | Sequence[str | Path], size: int, options: Mapping[str, Any]
 ) -> Iterator[Corpus]:
-    """Corpora of `size` documents each; `read_one` is `Corpus.read`, which knows what the options mean."""
+    """Yield corpora of `size` documents each; `read_one` is `Corpus.read`, whose parameters are the options."""
     check_whole("size", size)
     given = signature(read_one).bind(path, **options)
     given.apply_defaults()
@@ -165,7 +165,7 @@ def _corpus_of_batch(
     columns = columns._replace(date_format=how["date_format"])
     if folder:
         columns = columns._replace(text="text", id="id", title=None)
-    elif columns.id is None and "id" not in batch[0]:  # numbers go on from batch to batch
+    elif columns.id is None and "id" not in batch[0]:  # numbering continues from batch to batch
         batch = [{**record, "id": number + place} for place, record in enumerate(batch)]
     words = {name: how[name] for name in [field.name for field in fields(Preprocessing)]}
     preprocessing = preprocessing_from(how["preprocessing"], **words)
@@ -174,11 +174,11 @@ def _corpus_of_batch(
 
 
 def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
-    """The files that are meant: one, several, or all that match a pattern, in the order of their names."""
+    """The files of a path: one, several, or all that match a pattern, sorted by name."""
     if not isinstance(path, str | Path):
         paths = [one for given in path for one in files_of(given)]
         if not paths:
-            raise ValueError("no files are given: expected at least one")
+            raise ValueError("the list of files is empty: expected at least one")
         return paths
     if str(path) == "-" or Path(path).exists() or not glob.has_magic(str(path)):
         return [Path(path)]
@@ -189,14 +189,14 @@ def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def name_of(paths: Sequence[Path]) -> str:
-    """Files as they are named in messages."""
+    """The name of the files in messages."""
     return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
 
 
 def _check_unset(
     path: Path, what: str, columns: Columns, options: TextOptions, vocabulary: Any, besides: Sequence[str] = ()
 ) -> None:
-    """Raise where an option is set that a file cannot use."""
+    """Raise a ValueError if an option is set that does not apply to a file."""
     set_here = [name for name, value in columns._asdict().items() if value != Columns._field_defaults[name]]
     plain = TextOptions(Preprocessing())
     for field in fields(options):
@@ -209,9 +209,9 @@ def _check_unset(
 
 
 def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None = None) -> Iterator[Record]:
-    """The records of a file or folder with texts, one at a time; '-' is standard input as JSONL.
+    """The records of a file or folder with texts, one by one; '-' is standard input as JSONL.
 
-    `columns` are those that are needed: others of a Parquet file are not read, and one that is missing is an error.
+    `columns` are the columns that are needed: only these are read from a Parquet file, and a missing one is an error.
     """
     if str(path) == "-":
         import sys
@@ -223,14 +223,14 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
     if not path.exists():
         raise FileNotFoundError(f"no such file or folder: {path}")
     format = file.format or format_of(path)
-    streaming = file.format is not None and format in ("csv", "tsv", "jsonl")  # a FIFO, by intent
+    streaming = file.format is not None and format in ("csv", "tsv", "jsonl")  # a FIFO is allowed if the format is set
     check_regular(path, streaming=streaming)
     if format == "folder":
         return _folder_records(path, file.pattern, file.encoding, file.errors, file.limits)
     if format == "parquet":
         return _parquet_records(path, columns)
     if format not in ("csv", "tsv", "jsonl"):
-        raise ValueError(f"{path}: a {format} file holds counts, not texts; expected {', '.join(TEXT_FORMATS)}")
+        raise ValueError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
     lines = file_lines(path, file.encoding, file.errors, file.limits, file.verbose, streaming=streaming)
     return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, file.limits)
 
@@ -244,9 +244,9 @@ def corpus_from_records(
     n_jobs: int | None = None,
     folder: Path | None = None,
 ) -> Corpus:
-    """A corpus from records that stream by; only the columns that are named are kept.
+    """A corpus from a stream of records; only the columns in `columns` are kept.
 
-    With a `folder`, what is read is put aside in files there.
+    With a `folder`, the data are written to temporary files there.
     """
     named = {"titles": columns.title, "labels": columns.labels, "timestamps": columns.timestamp}
     known: dict[str, Any] = {name: [] for name, column in named.items() if column}
@@ -294,7 +294,7 @@ def corpus_from_records(
 def texts_with_ids(
     source: Iterable[Record], text: str = "text", id: str | None = None, where: str = "the records"
 ) -> Iterator[tuple[str, str]]:
-    """(id, text) of records that stream by; without a column of ids they are numbered, a missing text is empty."""
+    """(id, text) of each record; without an id column the records are numbered, and a missing text is empty."""
     for number, record in enumerate(source):
         if number == 0:
             id = id or ("id" if "id" in record else None)
@@ -306,7 +306,7 @@ def texts_with_ids(
 
 
 def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:
-    """The rows of a data frame as records of the columns that are named."""
+    """The rows of a data frame as records with the columns in `columns`."""
     table = nw.from_native(frame, pass_through=True)
     if not isinstance(table, nw.DataFrame | nw.LazyFrame):
         raise ValueError(f"{type(frame).__name__} is not a data frame: expected pandas, polars, pyarrow or DuckDB")
@@ -319,7 +319,7 @@ def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:
         names.append("id")
     if isinstance(table, nw.LazyFrame):
         if columns.id is None:
-            raise ValueError(f'the rows of a {type(frame).__name__} have no order: name a column of ids, id="..."')
+            raise ValueError(f'the rows of a {type(frame).__name__} have no order: name the id column with id="..."')
         table = table.select(names).collect().sort(columns.id)
     values = [table.get_column(name).to_list() for name in names]
     return (dict(zip(names, row)) for row in zip(*values))
@@ -329,7 +329,7 @@ def _cell(record: Record, column: str | None, where: str) -> Any:
     try:
         return record[column]  # type: ignore[index]
     except KeyError:
-        names = " ".join(", ".join(record).split())  # a name may hold line breaks
+        names = " ".join(", ".join(record).split())  # a name may contain line breaks
         raise ValueError(f"{where} has no column {column!r}; its columns are: {names}") from None
 
 

@@ -1,4 +1,4 @@
-"""Values that are put aside in a temporary file as they come, for corpora that are read onto the disk."""
+"""Values that are written to a temporary file as they are read, for corpora on disk."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _WRITTEN_TOGETHER = 256  # strings
 
 
 class Spool:
-    """Numbers of one type in a file without a name, which is gone with the process."""
+    """Numbers of one type in an unnamed temporary file, which is deleted when the process ends."""
 
     def __init__(self, dtype: Any, folder: Path) -> None:
         self._dtype = np.dtype(dtype)
-        self._file = tempfile.TemporaryFile(prefix=".topicfold-", dir=folder)  # noqa: SIM115 (open as long as values come)
+        self._file = tempfile.TemporaryFile(prefix=".topicfold-", dir=folder)  # noqa: SIM115 (stays open while values are added)
 
     def __del__(self) -> None:
-        self._file.close()  # where reading ended in an error
+        self._file.close()  # if reading ended in an error
 
     def frombytes(self, raw: bytes) -> None:
-        """Add numbers as they lie in memory."""
+        """Add numbers, as the bytes of an array."""
         self._file.write(raw)
 
     def array(self) -> np.ndarray:
-        """All numbers, mapped; what is written to the array is written to the file. To be called once, at the end."""
+        """All numbers, mapped; writing to the array writes to the file. To be called once, at the end."""
         self._file.flush()
         size = self._file.tell()
         if size == 0:
@@ -44,7 +44,7 @@ class Spool:
 
 
 class StringSpool:
-    """Strings, one after the other; `as_text` makes a string of what is appended."""
+    """Strings, added one by one; `as_text` converts an appended value to a string."""
 
     def __init__(self, folder: Path, as_text: Callable[[Any], str] = str) -> None:
         self._as_text = as_text
@@ -71,7 +71,7 @@ class StringSpool:
 
 
 class LabelSpool:
-    """Labels of documents; `as_labels` makes a tuple of strings of what is appended."""
+    """Labels of documents; `as_labels` converts an appended value to a tuple of strings."""
 
     def __init__(self, folder: Path, as_labels: Callable[[Any], Iterable[str]]) -> None:
         self._as_labels = as_labels
@@ -90,7 +90,7 @@ class LabelSpool:
 
 
 def trimmed(array: np.ndarray, size: int) -> np.ndarray:
-    """The first values of an array; of one in a file, without a view of the rest that scipy would take for waste."""
+    """The first values of an array; if it is in a file, not as a view, which scipy would copy to save memory."""
     opened = file_of(array)
     if opened is None:
         return array[:size]

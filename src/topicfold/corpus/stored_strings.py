@@ -1,4 +1,4 @@
-"""Texts, titles, ids and labels of a corpus that stay in its file until they are looked at."""
+"""Texts, titles, ids and labels of a corpus that stay in its file until they are used."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BLOCK = 1 << 14  # strings that are read together
 
 
 class StoredStrings(Sequence[str]):
-    """A sequence of strings over one run of bytes and the end of each string in it."""
+    """A sequence of strings, stored as one array of bytes and the end of each string in it."""
 
     def __init__(self, raw: np.ndarray, ends: np.ndarray) -> None:
         starts = np.concatenate([[0], ends]).astype(np.int64)
         if (np.diff(starts) < 0).any() or starts[-1] != len(raw):
-            raise ValueError("strings do not fit their bytes")
+            raise ValueError("the ends of strings do not fit their bytes")
         self.raw, self._starts = raw, starts
 
     @property
@@ -66,12 +66,12 @@ class StoredStrings(Sequence[str]):
 
 
 class StoredLabels(Sequence[tuple[str, ...]]):
-    """The labels of each document over the labels of all, one after the other, and how many each has."""
+    """The labels of each document, stored as one sequence of all labels and the number of labels per document."""
 
     def __init__(self, labels: StoredStrings, counts: np.ndarray) -> None:
         self._starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         if (np.diff(self._starts) < 0).any() or self._starts[-1] != len(labels):
-            raise ValueError("labels do not fit their numbers")
+            raise ValueError("the number of labels does not fit the labels per document")
         self._names, self._codes = _coded(labels)
         self._flat = labels
 
@@ -101,7 +101,7 @@ class StoredLabels(Sequence[tuple[str, ...]]):
 
 
 def _coded(labels: StoredStrings) -> tuple[list[str], np.ndarray]:
-    """The different labels, and the number of each: a label is often that of many documents."""
+    """The distinct labels, and the index of each label among them: many documents often have the same label."""
     number: dict[str, int] = {}
     codes = np.fromiter((number.setdefault(label, len(number)) for label in labels), np.int32, len(labels))
     return list(number), codes

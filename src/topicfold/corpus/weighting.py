@@ -1,4 +1,4 @@
-"""Tf-idf: the one place for it."""
+"""Tf-idf weights of words."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ __all__ = ["inverse_document_frequency", "tfidf"]
 
 
 def inverse_document_frequency(counts: sp.csr_array) -> np.ndarray:
-    """ln((1 + N) / (1 + df)) of each word, a little above zero for one that every document has."""
+    """ln((1 + N) / (1 + df)) + 0.001 of each word; the constant keeps words that are in every document above zero."""
     document_frequency = np.bincount(counts.indices, minlength=counts.shape[1])
     return np.log((1 + counts.shape[0]) / (1 + document_frequency)) + 1e-3
 
 
 def tfidf(counts: sp.csr_array, idf: np.ndarray | None = None) -> sp.csr_array:
-    """n(d,w) idf(w) with rows of length one; a row without words stays zero. `idf` may be that of other documents."""
+    """n(d,w) idf(w), rows scaled to length one; a row without words stays zero. `idf` may come from other documents."""
     idf = inverse_document_frequency(counts) if idf is None else idf
     weighted = sp.csr_array(
         (counts.data.astype(np.float64) * idf[counts.indices], counts.indices, counts.indptr), counts.shape

@@ -1,4 +1,4 @@
-"""Graphs of documents: symmetric CSR matrices, made by functions."""
+"""Graphs of documents, as symmetric CSR matrices."""
 
 from .build import constrained_graph, knn_graph, label_graph, laplacian, link_graph, spectral_vectors
 from .check import check_graph, check_neighbors, label_codes

@@ -16,7 +16,7 @@ from .neighbors import check_finite, check_metric, document_vectors, nearest
 __all__ = ["constrained_graph", "knn_graph", "label_graph", "laplacian", "link_graph", "spectral_vectors"]
 
 _MOST_CLASSMATES = 50
-_DENSE_BELOW = 500  # documents: the eigenvectors of small graphs are found without iterations
+_DENSE_BELOW = 500  # documents: the eigenvectors of smaller graphs are computed directly
 
 
 def knn_graph(
@@ -29,27 +29,27 @@ def knn_graph(
     exact: bool = False,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Connect each document with its nearest neighbours.
+    """Build a graph that connects each document with its nearest neighbours.
 
     Two documents are connected if either is among the nearest neighbours of the other.
 
     Parameters
     ----------
     X : Corpus, sparse matrix or array of shape (n_documents, n_features)
-        A Corpus or counts (sparse, or whole numbers), or a dense array of floats: embeddings, whose rows are used
-        unchanged.
+        A Corpus, counts (a sparse matrix or whole numbers), or embeddings (a dense array of floats), whose rows are
+        used unchanged.
     n_neighbors : int, default=5
         Number of neighbours per document.
     metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
-        Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, or intersection of
-        tf-idf histograms. With embeddings, cosine or Euclidean distance.
+        How neighbours are found: by the cosine of tf-idf vectors, the Euclidean distance of counts, or the intersection
+        of tf-idf histograms. With embeddings, by cosine or Euclidean distance.
     weighted : bool, default=False
-        Whether edges have the similarity of the two documents as their weight. Otherwise the weight is 1.
+        Whether the weight of an edge is the similarity of the two documents. Otherwise it is 1.
     weighting : {'tfidf'} or None, default='tfidf'
         How counts are turned into vectors. None uses the rows unchanged.
     exact : bool, default=False
-        Whether to find the exact neighbours among more than 50,000 documents, which takes much longer. Otherwise a few
-        of them may be missed there.
+        Whether to find the exact neighbours if there are more than 50,000 documents, which takes much longer.
+        Otherwise, a few neighbours may be missed in such a corpus.
     n_jobs : int or None, default=None
         Number of threads. None means 1, and -1 uses all cores. The result does not depend on it.
 
@@ -61,7 +61,7 @@ def knn_graph(
     Raises
     ------
     ValueError
-        If X holds negative counts or values that are not finite, or the parameters do not fit together.
+        If X contains negative counts or values that are not finite, or the parameters do not fit together.
 
     See Also
     --------
@@ -92,7 +92,9 @@ def knn_graph(
     if sp.issparse(vectors):
         vectors = canonical(vectors)
         if vectors.nnz and vectors.data.min() < 0:
-            raise ValueError(f"X holds {vectors.data.min():g}: counts cannot be negative; embeddings are dense floats")
+            raise ValueError(
+                f"X contains {vectors.data.min():g}: counts cannot be negative; pass embeddings as a dense array"
+            )
         check_finite(vectors, "X")
         vectors = document_vectors(vectors, metric) if weighting else vectors
     how: dict[str, Any] = {"metric": metric, "skip_self": True, "exact": exact, "n_jobs": n_jobs}
@@ -103,9 +105,9 @@ def knn_graph(
 
 
 def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_array:
-    """Connect documents that are linked, such as by citations.
+    """Build a graph from links between documents, such as citations.
 
-    Links count in both directions. Links of a document to itself are left out.
+    Links count in both directions. Links from a document to itself are left out.
 
     Parameters
     ----------
@@ -125,7 +127,7 @@ def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_a
     Raises
     ------
     ValueError
-        If a link names a row that does not exist, or a weight is negative or not finite.
+        If a link refers to a row that does not exist, or a weight is negative or not finite.
 
     See Also
     --------
@@ -158,9 +160,9 @@ def label_graph(graph: Any, y: Any) -> sp.csr_array:
     """Add labels to a graph: documents with the same label are connected, those with different labels are not.
 
     Each labelled document is connected with all others of its class, with weight 1. In a class of n > 51 labelled
-    documents it is connected with 50 of them, evenly spread, with weight (n - 1) / 50: the same total weight without
-    n^2 edges. An edge that the graph has already keeps its weight if that is larger. Edges of unlabelled documents
-    stay.
+    documents, it is connected with 50 of them, evenly spread, with weight (n - 1) / 50. This gives the same total
+    weight without n^2 edges. An edge that is already in the graph keeps its weight if that is larger. Edges of
+    unlabelled documents are kept.
 
     Parameters
     ----------
@@ -204,7 +206,7 @@ def label_graph(graph: Any, y: Any) -> sp.csr_array:
         if n - 1 <= _MOST_CLASSMATES:
             left, right = np.triu_indices(n, 1)
             weight = 1.0
-        else:  # a ring: each is joined to those so many places before and after it
+        else:  # a ring: each is connected with the documents at these offsets before and after it
             offsets = np.linspace(1, (n - 1) // 2, _MOST_CLASSMATES // 2).round().astype(np.int64)
             left = np.repeat(np.arange(n), len(offsets))
             right = (left + np.tile(offsets, n)) % n
@@ -217,7 +219,7 @@ def label_graph(graph: Any, y: Any) -> sp.csr_array:
 def constrained_graph(graph: Any, must_link: Any = (), cannot_link: Any = ()) -> sp.csr_array:
     """The graph with edges for the pairs of rows in `must_link` and none for those in `cannot_link`.
 
-    A new edge weighs 1; one that the graph has already keeps its weight where that is more.
+    A new edge has weight 1; an edge that is already in the graph keeps its weight if that is larger.
 
     >>> print(constrained_graph(link_graph([(0, 1)], 3), must_link=[(1, 2)], cannot_link=[(0, 1)]).toarray())
     [[0. 0. 0.]
@@ -228,7 +230,7 @@ def constrained_graph(graph: Any, must_link: Any = (), cannot_link: Any = ()) ->
     must, cannot = _pairs(must_link, n, "must_link"), _pairs(cannot_link, n, "cannot_link")
     both = set(map(tuple, must.tolist())) & set(map(tuple, cannot.tolist()))
     if both:
-        raise ValueError(f"the pair {min(both)} is in must_link and in cannot_link: expected it in one of them")
+        raise ValueError(f"the pair {min(both)} is both in must_link and in cannot_link: expected it in only one")
     joined = check_graph(graph, n).maximum(link_graph(must, n))
     return canonical(joined - joined.multiply(link_graph(cannot, n)))
 
@@ -242,14 +244,14 @@ def laplacian(graph: Any) -> sp.csr_array:
 def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
     """Pairs of rows as an n x 2 array, the smaller row first."""
     if links is None:
-        raise ValueError(f"there are no {name}s: a corpus has them when it is read with links=")
+        raise ValueError(f"there are no {name}s: read the corpus with links= to get them")
     pairs = np.asarray(links)
     if pairs.size == 0:
         return np.zeros((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
     if pairs.dtype.kind not in "iuf" or (pairs.dtype.kind == "f" and not (pairs == np.floor(pairs)).all()):
-        raise ValueError(f"{name} holds values that are not row numbers: expected whole numbers; read_graph takes ids")
+        raise ValueError(f"{name} contains values that are not row numbers: expected whole numbers, not ids")
     outside = ((pairs < 0) | (pairs >= n_documents)).any(axis=1)
     if outside.any():
         where = int(np.argmax(outside))
@@ -259,18 +261,18 @@ def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
 
 
 def _joined(pairs: np.ndarray, weights: np.ndarray, n_documents: int) -> sp.csr_array:
-    """A symmetric graph of pairs, the weights of one pair summed; none to itself."""
+    """A symmetric graph of pairs, with the weights of equal pairs summed and no edges from a document to itself."""
     pairs, weights = pairs[pairs[:, 0] != pairs[:, 1]], weights[pairs[:, 0] != pairs[:, 1]]
-    rows = pairs.astype(np.int32 if n_documents < np.iinfo(np.int32).max else np.int64)  # which scipy keeps
+    rows = pairs.astype(np.int32 if n_documents < np.iinfo(np.int32).max else np.int64)  # scipy keeps this type
     half = sp.coo_array((weights, (rows[:, 0], rows[:, 1])), (n_documents, n_documents)).tocsr()
     return canonical(half + half.T)
 
 
 def spectral_vectors(graph: sp.csr_array, n_vectors: int, rng: np.random.RandomState) -> np.ndarray:
-    """Documents where the graph puts them: leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length one.
+    """Vectors of documents by the graph: leading eigenvectors of D^-1/2 W D^-1/2, rows scaled to length one.
 
-    k-means on the rows cuts the graph (normalised cut; Ng, Jordan and Weiss 2001). A document without neighbours is at
-    zero.
+    k-means on the rows cuts the graph (normalised cut; Ng, Jordan and Weiss 2001). The row of a document without
+    neighbours is zero.
     """
     from scipy.sparse.linalg import eigsh
 

@@ -1,7 +1,7 @@
-"""The nearest of many dense rows of few columns, such as mixes of topics, without comparing each two of them.
+"""Nearest neighbours among many dense rows with few columns, such as topic mixtures, without comparing all pairs.
 
-Rows are shared out among cells. A row is compared with those of its own cell and of the cells nearest to that one, so
-that a few of its nearest may be missed.
+Rows are assigned to cells. A row is compared with the rows of its own cell and of the cells nearest to that one, so a
+few of its nearest neighbours may be missed.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from .sparse_search import keep_best
 
 __all__ = ["nearest_in_cells"]
 
-_ROUNDS = 5  # of moving the cells to the middle of their rows
-_COMPARED = 16_000  # rows at least that a row is compared with
-_ROWS = 128  # compared at once
+_ROUNDS = 5  # rounds of moving each cell to the mean of its rows
+_COMPARED = 16_000  # minimum number of rows that a row is compared with
+_ROWS = 128  # rows that are compared at once
 _LARGEST_PRODUCT = 1 << 24
 
 
 def nearest_in_cells(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
-    """For each row the others with the highest cosine above zero, with the cosine; a few may be missed.
+    """For each row, the other rows with the highest cosine above zero, with the cosine; a few may be missed.
 
-    Of equally near rows the first come first. Among 16,000 rows or fewer all are compared.
+    Among equally near rows, the first come first. With 16,000 rows or fewer, all pairs are compared.
 
     >>> nearest_in_cells(np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 0.1]], np.float32), 1).indices.tolist()
     [2, 2, 0]
@@ -50,7 +50,7 @@ def nearest_in_cells(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
 
 
 def _cells(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(centres, cell of each row): about as many cells as the root of the number of rows, found by k-means."""
+    """(centres, cell of each row), by k-means; the number of cells is about the square root of the number of rows."""
     n_cells = max(1, round(np.sqrt(len(vectors))))
     centres = vectors[np.arange(n_cells) * len(vectors) // n_cells]
     for _ in range(_ROUNDS):
@@ -72,11 +72,11 @@ def _nearest_centre(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
 def _best_among(
     vectors: np.ndarray, own: np.ndarray, others: np.ndarray, n_neighbors: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and cosines of the best of some rows for each of `own`, which are among them; none is its own neighbour."""
+    """Indices and cosines of the best rows for each of `own`, which are among them; no row is its own neighbour."""
     scores = vectors[own] @ vectors[others].T
     scores[np.arange(len(own)), np.searchsorted(others, own)] = -np.inf
     index = np.empty((len(own), n_neighbors), np.int32)
     best = np.empty((len(own), n_neighbors), np.float32)
-    # the cosine of orthogonal rows may come out a little above zero
+    # the computed cosine of orthogonal rows may be a little above zero
     keep_best(scores, np.float32(16 * np.finfo(np.float32).eps), index, best)
     return np.append(others, len(vectors))[index], best

@@ -1,4 +1,4 @@
-"""Checks of graphs and labels that a user brings."""
+"""Checks of graphs and labels that a user passes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ GraphLike: TypeAlias = "ArrayLike | sp.csr_array"  # symmetric, documents x docu
 
 
 def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
-    """Labels as numbers 0, 1, ... in the order of their sorted values, -1 for the unlabelled.
+    """Labels as numbers 0, 1, ... in the order of their sorted values; -1 for unlabelled documents.
 
-    Unlabelled are -1, None, NaN, '' and '-1'.
+    The values -1, None, NaN, '' and '-1' mean that there is no label.
 
     >>> label_codes(["b", None, "a", "b"], 4)
     array([ 1, -1,  0,  1])
@@ -43,14 +43,14 @@ def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
     codes = np.full(n_documents, -1, np.int64)
     try:
         codes[~missing] = np.unique(np.array(given), return_inverse=True)[1] if given else 0
-    except TypeError:  # they cannot be put in order
+    except TypeError:  # they cannot be sorted
         kinds = ", ".join(sorted({type(value).__name__ for value in given}))
-        raise ValueError(f"y holds labels of several types ({kinds}): expected whole numbers or strings") from None
+        raise ValueError(f"y contains labels of several types ({kinds}): expected whole numbers or strings") from None
     return codes
 
 
 def _check_label(value: Any) -> None:
-    """Raise where a value can be no label: a fraction, several values, or a number beyond 64 bits."""
+    """Raise a ValueError if a value cannot be a label: a fraction, several values, or a number beyond 64 bits."""
     if isinstance(value, float):
         fits = np.isnan(value) or value.is_integer()
     elif isinstance(value, int):
@@ -58,7 +58,7 @@ def _check_label(value: Any) -> None:
     else:
         fits = not isinstance(value, list | tuple | dict | set | np.ndarray)
     if not fits:
-        raise ValueError(f"y holds {value!r:.40}: expected labels, which are whole numbers or strings")
+        raise ValueError(f"y contains {value!r:.40}: expected labels, whole numbers or strings")
 
 
 def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:
@@ -66,7 +66,7 @@ def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:
     hint = ""
     shape: tuple[int, ...] = getattr(graph, "shape", ())
     if len(shape) == 2 and shape[0] == n_documents != shape[1]:
-        hint = "; cross-validation cannot slice a graph: give embeddings or no graph there"
+        hint = "; cross-validation cannot split a graph: pass embeddings instead, or no graph"
     edges = _checked(graph, n_documents, n_documents, hint).tocoo()
     off = edges.row != edges.col
     checked = canonical(sp.csr_array((edges.data[off], (edges.row[off], edges.col[off])), edges.shape))
@@ -78,14 +78,14 @@ def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:
         i, j = int(difference.row[worst]), int(difference.col[worst])
         raise ValueError(
             f"graph is not symmetric: [{i}, {j}] is {checked[i, j]:g} and [{j}, {i}] is {checked[j, i]:g}; "
-            "expected the same, such as graph.maximum(graph.T)"
+            "expected equal weights; graph.maximum(graph.T) makes it symmetric"
         )
     return canonical((checked + checked.T) * 0.5)
 
 
 def check_neighbors(graph: GraphLike, n_new: int, n_documents: int) -> sp.csr_array:
-    """Edges from new documents to those of the fit as CSR in float64, or a ValueError that says what is wrong."""
-    return _checked(graph, n_new, n_documents, ", new documents x documents of the fit")
+    """Edges from new documents to training documents as CSR in float64, or a ValueError that says what is wrong."""
+    return _checked(graph, n_new, n_documents, ", new documents x training documents")
 
 
 def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr_array:
@@ -96,17 +96,17 @@ def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr
         matrix = np.empty(0)
     if matrix.ndim != 2:
         raise ValueError(
-            f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, such as "
-            "those of knn_graph and link_graph"
+            f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, as returned by "
+            "knn_graph and link_graph"
         )
     if matrix.shape != (n_rows, n_columns):
         if matrix.shape[1] in (2, 3) and matrix.shape[0] != matrix.shape[1] and not hint:
-            hint = "; link_graph makes a graph of pairs"
+            hint = "; link_graph makes a graph from pairs"
         raise ValueError(f"graph has shape {matrix.shape}: expected {(n_rows, n_columns)}{hint}")
     checked = canonical(matrix)
     check_finite(checked, "graph")
     if checked.nnz and checked.data.min() < 0:
-        raise ValueError(f"graph holds the weight {checked.data.min():g}: expected non-negative weights")
+        raise ValueError(f"graph contains the weight {checked.data.min():g}: expected non-negative weights")
     if checked.nnz and checked.data.max() > MOST:
-        raise ValueError(f"graph holds the weight {checked.data.max():g}: expected at most {MOST:g}")
+        raise ValueError(f"graph contains the weight {checked.data.max():g}: expected at most {MOST:g}")
     return checked.astype(np.float64, copy=False)

@@ -20,11 +20,11 @@ __all__ = ["read_graph"]
 
 
 def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
-    """Read a graph of the documents with these ids, or of row numbers where `ids` is None.
+    """Read a graph of the documents with these ids, or of row numbers if `ids` is None.
 
-    .npz: a matrix saved by scipy; where its two directions differ, the larger weight counts. .csv (commas), .tsv (tabs)
-    and .txt (blanks): an edge a line, two ids and maybe a weight. The first line is left out as a header when both of
-    its ids are unknown and those of the second line are not.
+    .npz: a matrix saved by scipy; if the weights of the two directions differ, the larger one counts. .csv (commas),
+    .tsv (tabs) and .txt (blanks): one edge per line, as two ids and an optional weight. The first line is skipped as a
+    header if both of its ids are unknown and those of the second line are not.
     """
     path, limits = Path(path), ReadLimits()
     if not path.exists():
@@ -33,7 +33,7 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     if path.suffix == ".npz":
         graph = read_npz(path, limits)
         if max(graph.shape) > limits.size:
-            raise ValueError(f"{path} has a graph of {max(graph.shape):,} documents: more than {limits.size:,}")
+            raise ValueError(f"{path} has a graph of {max(graph.shape):,} documents: expected at most {limits.size:,}")
         graph = sp.csr_array(checked_sparse(graph))
         n_documents = graph.shape[0] if ids is None else len(ids)
         return check_graph(graph.maximum(graph.T) if graph.shape[0] == graph.shape[1] else graph, n_documents)
@@ -42,7 +42,7 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     lines = _edge_lines(path)
     known = None if ids is None else {str(name): row for row, name in enumerate(ids)}
     if known is not None and ids is not None and len(known) < len(ids):
-        raise ValueError("ids holds the same id twice: expected one id per document")
+        raise ValueError("ids contains the same id twice: expected a different id for each document")
 
     def row_of(name: str) -> int | None:
         return known.get(name) if known is not None else int(name) if name.isdecimal() else None
@@ -57,14 +57,14 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     weights = [_weight(cells[2], f"{path}, line {number}") for number, cells in lines if len(cells) > 2]
     largest = max((row or 0 for pair in found for row in pair), default=0)
     if largest >= limits.size:
-        raise ValueError(f"{path} names row {largest}: expected less than {limits.size:,}")
+        raise ValueError(f"{path} contains row {largest}: expected less than {limits.size:,}")
     pairs = np.array(found, np.int64).reshape(-1, 2)
     n_documents = len(ids) if ids is not None else int(pairs.max(initial=-1)) + 1
     return link_graph(pairs, n_documents, weights=weights or None)
 
 
 def _edge_lines(path: Path) -> list[tuple[int, list[str]]]:
-    """(line number, cells) of each line with something in it; all have two cells, or all three."""
+    """(line number, cells) of each line that is not empty; all have two cells, or all have three."""
     lines_of_file = file_lines(path, "utf-8", "strict", ReadLimits())
     if path.suffix == ".txt":
         rows = [line.split() for line in lines_of_file]

@@ -1,7 +1,7 @@
-"""The documents nearest to a document: by an inverted index for sparse text, by products for dense vectors.
+"""The nearest neighbours of documents: by an inverted index for sparse rows, by matrix products for dense vectors.
 
-Among many documents the search is approximate unless it is asked to be exact. What is found for one document does not
-depend on the others that are asked for, nor on the number of threads.
+With many documents, the search is approximate unless `exact` is set. The neighbours of one document depend neither on
+the other queries nor on the number of threads.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document
 
 METRICS = ("cosine", "intersection", "euclidean")
 _SCORES_IN_CACHE = 1 << 17
-_DENSE_ROWS = 128  # of one matrix product, always: how a cell is summed depends on the shape ...
-_DENSE_COLUMNS = 64  # ... and, where columns do not come in whole tiles, on its place
-_MOST_EXACT = 50_000  # documents to search: among more, neighbours are approximate unless exact ones are asked for
+_DENSE_ROWS = 128  # rows of each matrix product, always: how a cell is summed depends on the shape ...
+_DENSE_COLUMNS = 64  # ... and on its position, if columns are not in whole tiles
+_MOST_EXACT = 50_000  # with more documents, neighbours are approximate unless `exact` is set
 
 Rows: TypeAlias = np.ndarray | sp.csr_array
 
@@ -36,10 +36,10 @@ Rows: TypeAlias = np.ndarray | sp.csr_array
 
 
 def document_vectors(counts: Any, metric: str = "cosine", idf: np.ndarray | None = None) -> sp.csr_array:
-    """What `nearest` works on for counts, in float32.
+    """Turn counts into the vectors that `nearest` uses, in float32.
 
     "cosine": ln(1 + n(d,w)) idf(w), rows of length one; "intersection": the same, rows summing to one (DTM, eq. 21);
-    "euclidean": the counts as they are. `idf` may be that of other documents, as for documents that come later.
+    "euclidean": the counts unchanged. `idf` may come from other documents, for example the training documents.
     """
     check_metric(metric)
     counts = canonical(counts.counts if isinstance(counts, Corpus) else counts)
@@ -49,7 +49,7 @@ def document_vectors(counts: Any, metric: str = "cosine", idf: np.ndarray | None
         idf = inverse_document_frequency(counts)
     elif len(idf) != counts.shape[1]:
         raise ValueError(f"idf has {len(idf)} values: expected one for each of the {counts.shape[1]} words")
-    # With the logarithm of the counts more neighbours are of the same class on 20 Newsgroups, Reuters and TDT2
+    # With the logarithm of the counts, more neighbours have the same class on 20 Newsgroups, Reuters and TDT2
     damped = sp.csr_array((np.log1p(counts.data, dtype=np.float64), counts.indices, counts.indptr), counts.shape)
     vectors = tfidf(damped, idf)
     if metric == "intersection":
@@ -70,17 +70,17 @@ def nearest(
 ) -> sp.csr_array:
     """The nearest documents of `base` for each query; see `NeighborIndex.nearest`.
 
-    Both are sparse (see `document_vectors`) or both dense (embeddings). With `skip_self` the queries are the base, and
-    no row finds itself. With `exact`, or in a base of at most 50,000 rows, the neighbours are exact. Otherwise they are
-    approximate for sparse rows, except by Euclidean distance, and, with `skip_self`, for dense ones, for which
-    pynndescent is needed.
+    Queries and base are both sparse (see `document_vectors`) or both dense (embeddings). With `skip_self`, the queries
+    are the base, and no row is its own neighbour. With `exact`, or a base of at most 50,000 rows, the neighbours are
+    exact. Otherwise they are approximate for sparse rows, except by Euclidean distance, and for dense rows with
+    `skip_self`, which requires pynndescent.
     """
     _check_kinds(sp.issparse(queries), sp.issparse(base), metric)
     vectors = _vectors(queries, metric)
     base = vectors if queries is base else _vectors(base, metric)
     if skip_self and vectors.shape != base.shape:
         raise ValueError(
-            f"queries have shape {vectors.shape}, base has {base.shape}: expected the same shape, as skip_self is set"
+            f"queries have shape {vectors.shape}, base has {base.shape}: expected the same shape with skip_self"
         )
     check_whole("n_neighbors", n_neighbors)
     if skip_self and not exact and not sp.issparse(base) and base.shape[0] > _MOST_EXACT:
@@ -90,12 +90,12 @@ def nearest(
 
 
 class NeighborIndex:
-    """Documents prepared once to find the nearest of them again and again.
+    """Index of documents for repeated searches of nearest neighbours.
 
     Parameters
     ----------
     base : sparse or dense array of shape (n_documents, n_features)
-        The documents that are found: sparse as `document_vectors` gives them, or dense embeddings.
+        The documents to search: sparse, as returned by `document_vectors`, or dense embeddings.
     metric : {'cosine', 'intersection', 'euclidean'}, default='cosine'
     """
 
@@ -105,7 +105,7 @@ class NeighborIndex:
 
     @classmethod
     def _of_vectors(cls, vectors: Rows, metric: str) -> NeighborIndex:
-        """An index of vectors that are checked and scaled already."""
+        """An index of vectors that are already checked and scaled."""
         index = cls.__new__(cls)
         index._index(vectors, metric)
         return index
@@ -125,13 +125,14 @@ class NeighborIndex:
         """The nearest documents for each query: queries x documents, at most `n_neighbors` per row.
 
         Values are similarities: the cosine, the intersection sum_w min(a, b), or 1 / (1 + distance) for 'euclidean'.
-        For cosine and intersection only documents with a similarity above zero are neighbours. Of equally near
-        documents the one with the smaller row comes first. What a query finds depends neither on the other queries nor
-        on the number of threads.
+        For cosine and intersection, only documents with a similarity above zero are neighbours. Among equally near
+        documents, the one with the smaller row comes first. The neighbours of a query depend neither on the other
+        queries nor on the number of threads.
 
-        Among more than 50,000 sparse rows a few of the nearest may be missed, unless `exact` is set: a query is looked
-        up by its rarest words, which hold three quarters of its weight, and the best 50 rows found so, or 10 for each
-        neighbour, are compared in full. By Euclidean distance, and among dense rows, the search is always exact.
+        With more than 50,000 sparse rows, a few neighbours may be missed unless `exact` is set: a query is looked up by
+        its rarest words, which have three quarters of its weight, and the best rows found in this way (10 per
+        neighbour, at least 50) are compared in full. By Euclidean distance, and among dense rows, the search is always
+        exact.
         """
         _check_kinds(sp.issparse(queries), self._inverted is not None, self._metric)
         check_whole("n_neighbors", n_neighbors)
@@ -160,7 +161,7 @@ class NeighborIndex:
         self, queries: Any, n_neighbors: int, skip_self: bool, n_jobs: int | None
     ) -> tuple[np.ndarray, np.ndarray]:
         n_base, dtype = self._shape[0], queries.dtype
-        # the cosine of orthogonal dense rows may come out a little above zero
+        # the computed cosine of orthogonal dense rows may be a little above zero
         zero = 0.0 if self._inverted is not None else 16 * np.finfo(dtype).eps
         least = dtype.type(-np.inf if self._metric == "euclidean" else zero)
         run: Callable[..., tuple[np.ndarray, np.ndarray]]
@@ -180,7 +181,7 @@ class NeighborIndex:
 def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
     check_metric(metric)
     if sparse_queries is not sparse_base:
-        raise ValueError("one of queries and base is sparse: expected both to be sparse, or both dense")
+        raise ValueError("only one of queries and base is sparse: expected both sparse or both dense")
     if not sparse_base and metric == "intersection":
         raise ValueError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
 
@@ -195,7 +196,7 @@ def _best_of_sparse(
     skip_self: bool,
     rows: tuple[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(index, best): the documents with the highest scores of some queries, in no order, as `keep_best` leaves them."""
+    """(index, best): the documents with the highest scores for some queries, in no order; see `keep_best`."""
     n_base = len(begin)
     step = max(1, min(_DENSE_ROWS, _SCORES_IN_CACHE // n_base))
     scores = np.empty((step, n_base), begin.dtype)
@@ -217,10 +218,10 @@ def _best_of_dense(
     skip_self: bool,
     rows: tuple[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same as `_best_of_sparse` for dense rows; those of the base are padded to whole tiles.
+    """The same as `_best_of_sparse` for dense rows; the rows of the base are padded to whole tiles.
 
-    Products are in double precision: in single precision OpenBLAS sums a cell, on some processors (Haswell, Zen), in an
-    order that depends on its place, and the neighbours of a document would depend on its batch.
+    Products are in double precision: in single precision, on some processors (Haswell, Zen), OpenBLAS sums a cell in an
+    order that depends on its position, so the neighbours of a document would depend on its batch.
     """
     products, scores = (np.empty((_DENSE_ROWS, len(base)), dtype) for dtype in (np.float64, queries.dtype))
     index, best = _places(rows, n_neighbors, queries.dtype)
@@ -257,7 +258,7 @@ def _keep(
 
 
 def rows_of_best(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
-    """Columns and values of the best, as many in each row, as a matrix; a column of n_base means no neighbour."""
+    """The best columns and values of each row as a sparse matrix; column n_base means no neighbour."""
     order = np.argsort(index, axis=1)
     index, best = np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1)
     found = index < n_base
@@ -266,9 +267,9 @@ def rows_of_best(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_arr
 
 
 def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_array:
-    purpose = f"a graph of the neighbours of more than {_MOST_EXACT:,} dense rows"
+    purpose = f"a neighbour graph of more than {_MOST_EXACT:,} dense rows"
     NNDescent = import_extra("pynndescent", "neighbors", purpose).NNDescent
-    # one thread: how it splits its work changes what it finds
+    # one thread: the result depends on how the work is split
     found = NNDescent(base, metric=metric, n_neighbors=n_neighbors + 1, random_state=0, n_jobs=1)
     index, distance = found.neighbor_graph
     best = 1 / (1 + distance) if metric == "euclidean" else 1 - distance
@@ -289,13 +290,13 @@ def check_metric(metric: Any) -> None:
 def check_finite(matrix: Any, name: str) -> None:
     values = matrix.data if sp.issparse(matrix) else matrix
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"{name} holds values of type {values.dtype}: expected numbers")
+        raise ValueError(f"{name} contains values of type {values.dtype}: expected numbers")
     if not np.isfinite(values).all():
-        raise ValueError(f"{name} holds NaN or infinite values: expected finite numbers")
+        raise ValueError(f"{name} contains NaN or infinite values: expected finite numbers")
 
 
 def _vectors(rows: Any, metric: str) -> Any:
-    """Rows to search in float32 or float64; of length one for the cosine, in float64 for exact euclidean distances."""
+    """Rows for the search in float32 or float64: of length one for cosine, in float64 for Euclidean distances."""
     sparse = sp.issparse(rows)
     rows = canonical(rows) if sparse else np.asarray(rows)
     if rows.ndim != 2:
@@ -314,7 +315,7 @@ def _vectors(rows: Any, metric: str) -> Any:
 
 
 def _squares(rows: Any) -> np.ndarray:
-    """The squared length of each row, each summed on its own and in float64."""
+    """The squared length of each row, each row summed separately and in float64."""
     if not sp.issparse(rows):
         return np.array([np.dot(row, row) for row in map(np.float64, rows)])
     squares = rows.astype(np.float64)

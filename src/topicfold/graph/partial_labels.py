@@ -26,11 +26,11 @@ def known_labels(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def class_codes(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, sorted, and each document's class by number, -1 where it has no label."""
+    """The classes, sorted, and the number of the class of each document, -1 if it has no label."""
     labelled, labels = known_labels(y, n_documents)
     classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        found = f"one class only, {classes[0].item()!r}" if len(classes) else "no label at all"
+        found = f"only one class, {classes[0].item()!r}" if len(classes) else "no labels"
         raise ValueError(f"y has {found}: expected labelled documents of at least two classes")
     codes = np.full(n_documents, -1)
     codes[labelled] = numbers
@@ -38,8 +38,8 @@ def class_codes(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def accuracy_of_known(predicted: np.ndarray, y: Any) -> float:
-    """The share of documents put in their class, of those that have a label."""
+    """The share of labelled documents whose class is predicted correctly."""
     labelled, labels = known_labels(y, len(predicted))
     if len(labels) == 0:
-        raise ValueError("y has no label at all: there is nothing to score")
+        raise ValueError("y has no labels: there is nothing to score")
     return float(np.mean(predicted[labelled].astype(object) == labels.astype(object)))

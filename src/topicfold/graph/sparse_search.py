@@ -1,9 +1,9 @@
-"""Search among sparse rows through an inverted index: all rows that share a word, or the likeliest of them only.
+"""Search among sparse rows through an inverted index: among all rows that share a word, or only the likeliest ones.
 
-The approximate search looks a query up by its rarest words alone, those that together hold a share of its score with
-itself. The rows met so, scored by these words, give candidates; the candidates are scored in full, and the best are
-kept. What is found has its exact score, to the bit; what may be missed are rows that have common words alone in common
-with the query.
+The approximate search looks up a query only by its rarest words, which together make up a given share of its score with
+itself. The rows found in this way are scored by these words, which gives candidates; the candidates are scored in full,
+and the best are kept. The rows that are found have their exact score, to the bit. Rows that share only frequent words
+with the query may be missed.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ..engine.jit import njit
 
 __all__ = ["InvertedIndex", "keep_best", "likely_best", "query_blocks", "score_rows"]
 
-SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; docs/models/graph-models.md says what that finds
-CANDIDATES, FEWEST_CANDIDATES = 10, 50  # scored in full: for each neighbour that is asked for, and at least
-_ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
+SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; see docs/models/graph-models.md for the effect
+CANDIDATES, FEWEST_CANDIDATES = 10, 50  # candidates scored in full: per requested neighbour, and at least
+_ROWS_A_BLOCK = 512  # queries per call of a kernel
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ _ROWS_A_BLOCK = 512  # queries between two looks at the clock of Python
 
 @njit
 def score_rows(indptr, indices, data, first, last, word_ptr, word_docs, word_data, begin, intersect, scores):
-    """Scores of all documents for queries first..last, through an inverted index (documents and values of each word).
+    """Scores of all documents for queries first..last, by an inverted index (documents and values of each word).
 
     scores = begin + queries @ base.T, or with `intersect` begin + sum_w min(query, base)
     """
@@ -49,20 +49,20 @@ def score_rows(indptr, indices, data, first, last, word_ptr, word_docs, word_dat
 
 @njit
 def keep_best(scores, least, index, best):
-    """The columns with the highest scores above `least` of each row, in no order; of equal ones those to the left.
+    """The columns with the highest scores above `least` of each row, in no order; among ties, the leftmost are kept.
 
-    index, best: columns and scores, as many as there is room for; a place that stays free holds (n_columns, least).
+    index, best: columns and scores, as many as there is room for; a free place contains (n_columns, least).
     """
     n_columns, room = scores.shape[1], index.shape[1]
     for r in range(index.shape[0]):
         row, columns, values = scores[r], index[r], best[r]
         columns[:] = n_columns
         values[:] = least
-        bar = least  # the worst that is kept is in place 0 of a heap
+        bar = least  # the worst kept score, which is at place 0 of a heap
         for start in range(0, n_columns, 64):
             stop = min(start + 64, n_columns)
             part = row[start:stop]
-            if part.size == 64:  # a loop of known length runs in vector registers, and mostly finds nothing
+            if part.size == 64:  # a loop of known length can be vectorised, and mostly finds nothing
                 above = 0
                 for j in range(64):
                     above += part[j] > bar
@@ -83,7 +83,7 @@ def keep_best(scores, least, index, best):
                         or (values[other] == values[child] and columns[other] > columns[child])
                     ):
                         child = other
-                    if values[child] >= score:  # of equals the new one is the worst, being further right
+                    if values[child] >= score:  # among ties the new one is the worst, because it is further right
                         break
                     columns[place] = columns[child]
                     values[place] = values[child]
@@ -97,14 +97,15 @@ def keep_best(scores, least, index, best):
 def find_candidates(
     indptr, ranks, data, rarest, word_ptr, word_docs, word_data, own, intersect, share, scores, met, values, candidates
 ):
-    """The documents that score best by the rarest words of each query alone, in no order; of equal ones the first.
+    """The documents with the best scores by only the rarest words of each query, in no order; among ties, the first.
 
-    Words are ranked by how few documents have them (rarest), and come in that order in a query (ranks). With
-    looked_up being the first words that hold `share` of the query's score with itself,
-    scores = queries[:, looked_up] @ base[:, looked_up].T, or sum_w min(query, base); only documents met there count,
-    and not document own + r for query r. A place that stays free holds n_documents.
+    Words are ranked by the number of documents that have them (rarest first), and are in that order in a query (ranks).
+    With looked_up the first words that make up `share` of the score of the query with itself,
+    scores = queries[:, looked_up] @ base[:, looked_up].T, or sum_w min(query, base). Only documents with one of these
+    words count, and not document own + r for query r. A free place contains n_documents.
 
-    scores: n_documents of -inf, as they are left; met, values: room for n_documents + 1 and as many as candidates.
+    scores: n_documents values of -inf, which are restored at the end; met, values: room for n_documents + 1 values, and
+    for as many as there are candidates.
     """
     n_documents, room = len(scores), candidates.shape[1]
     nothing = scores.dtype.type(-np.inf)
@@ -130,7 +131,7 @@ def find_candidates(
                 before = scores[document]
                 more = min(value, word_data[p]) if intersect else value * word_data[p]
                 met[n_met] = document
-                n_met += before == nothing  # without a branch: which way it would go is a matter of chance
+                n_met += before == nothing  # without a branch, which could not be predicted
                 scores[document] = more if before == nothing else before + more
         kept = candidates[r]
         kept[:] = n_documents
@@ -168,10 +169,10 @@ def find_candidates(
 def score_candidates(
     indptr, indices, data, first, last, base_ptr, base_words, base_data, intersect, candidates, query, scores
 ):
-    """Scores of the candidates of queries first..last, -inf in a place without one.
+    """Scores of the candidates of queries first..last, -inf at a place without one.
 
     scores[r, c] = queries[r] @ base[candidates[r, c]], or with `intersect` sum_w min(query, base); words are summed in
-    the order of their columns, as `score_rows` does. query: zeros for all words, as they are left.
+    the order of their columns, as `score_rows` does. query: zeros for all words, which are restored at the end.
     """
     n_documents = len(base_ptr) - 1
     for d in range(first, last):
@@ -196,7 +197,7 @@ def score_candidates(
 
 
 class InvertedIndex(NamedTuple):
-    """Rows of documents, the documents of each word, and the words from the rarest to the commonest."""
+    """Rows of documents, the documents of each word, and the words from the rarest to the most frequent."""
 
     rows: tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, words, values
     postings: tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, documents, values
@@ -207,14 +208,14 @@ class InvertedIndex(NamedTuple):
         """The index of rows in canonical form."""
         word_ptr, word_docs, word_data = csr_parts(vectors.tocsc())
         rarest = np.argsort(np.diff(word_ptr), kind="stable").astype(np.int32)
-        # unsigned: an index that cannot be negative need not be looked at
+        # unsigned: no check for negative indices is needed
         return cls(csr_parts(vectors), (word_ptr, word_docs.view(np.uint32), word_data), rarest)
 
 
 def likely_best(
     index: InvertedIndex, queries: sp.csr_array, n_neighbors: int, intersect: bool, skip_self: bool, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(index, best): documents with high scores above zero for each query, in no order; free places: n_documents, 0."""
+    """(index, best): documents with high scores above 0 for each query, in no order; a free place is n_documents, 0."""
     n_documents, n_words = len(index.rows[0]) - 1, len(index.rarest)
     rank = np.empty(n_words, np.int32)
     rank[index.rarest] = np.arange(n_words, dtype=np.int32)
@@ -249,7 +250,7 @@ def _likely_block(
     own = first if skip_self else -n_rows
     share = SHARE_OF_INTERSECTION if intersect else SHARE
     find_candidates(*csr_parts(by_rank), rarest, *postings, own, intersect, share, *scratch, candidates)
-    candidates.sort(axis=1)  # so that of equally good ones the first is taken
+    candidates.sort(axis=1)  # so that the first of equally good ones is kept
     scores = np.empty((n_rows, n_candidates), dtype)
     score_candidates(*queries, first, last, *rows, intersect, candidates, np.zeros(n_words, dtype), scores)
     found, best = np.empty((n_rows, n_neighbors), np.int32), np.empty((n_rows, n_neighbors), dtype)

@@ -1,4 +1,4 @@
-"""Measures: clusterings, document completion, coherence, stability, people's judgements."""
+"""Measures of clusterings, document completion, coherence, stability and human judgements."""
 
 from .clustering import PairScores, break_even, clustering_accuracy, omega_index, pairwise_scores, purity
 from .coherence import coherence, window_counts

@@ -19,7 +19,7 @@ def clustering_accuracy(labels: Iterable[Hashable], clusters: Iterable[Hashable]
     """Compute the share of documents whose cluster is matched to their class, under the best one-to-one matching.
 
     This is the maximum over one-to-one maps m from clusters to classes of (1 / N) sum_d [m(cluster_d) = label_d]. If
-    there are more clusters than classes, or the other way round, the rest is matched to nothing.
+    there are more clusters than classes, or the other way round, the rest remains unmatched.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def clustering_accuracy(labels: Iterable[Hashable], clusters: Iterable[Hashable]
 def purity(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> float:
     """Compute the share of documents that are in the most frequent class of their cluster.
 
-    This is (1 / N) sum_c max_l n(c, l). More clusters are never less pure, so compare only clusterings with the same
-    number of clusters.
+    This is (1 / N) sum_c max_l n(c, l). Splitting a cluster never lowers purity, so compare only clusterings with the
+    same number of clusters.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def purity(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> float:
 
     See Also
     --------
-    clustering_accuracy : Each cluster is matched to a class of its own.
+    clustering_accuracy : Each cluster is matched to a different class.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def _contingency(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> np
     rows, n_rows = _codes(labels, "labels")
     columns, n_columns = _codes(clusters, "clusters")
     if rows.size != columns.size:
-        raise ValueError(f"labels and clusters must be of one length, got {rows.size} and {columns.size}")
+        raise ValueError(f"labels and clusters must have the same length, got {rows.size} and {columns.size}")
     if rows.size == 0:
         raise ValueError("labels and clusters are empty, expected at least one document")
     flat = np.bincount(rows * n_columns + columns, minlength=n_rows * n_columns)
@@ -94,7 +94,7 @@ def _contingency(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> np
 
 
 def _codes(values: Iterable[Hashable], name: str) -> tuple[np.ndarray, int]:
-    """Values numbered from 0 in order of appearance, and how many differ. Unlike np.unique: mixed types are fine."""
+    """Values numbered from 0 in order of appearance, and the number of distinct values; types may be mixed."""
     seen: dict[Hashable, int] = {}
     items: Iterable[Hashable] = values.tolist() if isinstance(values, np.ndarray) else values
     try:
@@ -112,9 +112,9 @@ class PairScores(NamedTuple):
     Attributes
     ----------
     precision : float
-        Share of the pairs found together that belong together.
+        Of the pairs that are together in `found`, the share that are together in `truth`.
     recall : float
-        Share of the pairs that belong together that were found together.
+        Of the pairs that are together in `truth`, the share that are together in `found`.
     f : float
         Harmonic mean of precision and recall.
 
@@ -177,9 +177,9 @@ def pairwise_scores(truth: Any, found: Any) -> PairScores:
 def omega_index(truth: Any, found: Any) -> float:
     """Compute the agreement, corrected for chance, on how many clusters each pair of documents shares.
 
-    The index is (observed - expected) / (1 - expected). Observed is the share of pairs that share equally many clusters
-    on both sides; expected is sum_j P_truth(j) P_found(j), with P(j) the share of pairs that share j clusters. For
-    clusterings without overlap it is the adjusted Rand index. If all pairs share the same number of clusters on both
+    The index is (observed - expected) / (1 - expected). Observed is the proportion of pairs that share the same number
+    of clusters on both sides; expected is sum_j P_truth(j) P_found(j), with P(j) the proportion of pairs that share j
+    clusters. Without overlap it is the adjusted Rand index. If all pairs share the same number of clusters on both
     sides, it is 1.
 
     Parameters
@@ -215,7 +215,7 @@ def omega_index(truth: Any, found: Any) -> float:
     table = _common_clusters(truth, found)
     n_pairs = int(table.sum())
     observed = int(np.trace(table))
-    # Python integers: the squares of pair counts pass 2**63 at about 80,000 documents.
+    # Python integers: the squares of pair counts exceed 2**63 at about 80,000 documents.
     expected = sum(int(a) * int(b) for a, b in zip(table.sum(axis=1), table.sum(axis=0)))
     if expected == n_pairs**2:
         return 1.0
@@ -238,7 +238,7 @@ def _count_common(truth_ptr, truth_idx, truth_t_ptr, truth_t_idx, found_ptr, fou
     touched = np.empty(n, np.int64)
     for i in range(n):
         n_touched = 0
-        # Rows of a cluster are in rising order, so those after i are found by walking back from its end.
+        # Rows of a cluster are in ascending order, so those after i are found by going back from its end.
         for a in range(truth_ptr[i], truth_ptr[i + 1]):
             c = truth_idx[a]
             for b in range(truth_t_ptr[c + 1] - 1, truth_t_ptr[c] - 1, -1):
@@ -268,14 +268,14 @@ def _count_common(truth_ptr, truth_idx, truth_t_ptr, truth_t_idx, found_ptr, fou
 
 
 def _common_clusters(truth: Any, found: Any) -> np.ndarray:
-    """Square table of integers: entry (s, t) = pairs of documents that share s clusters in truth and t in found."""
+    """Square table of integers: entry (s, t) is the number of pairs that share s clusters in truth and t in found."""
     left, right = _membership(truth, "truth"), _membership(found, "found")
     if left.shape[0] != right.shape[0]:
         raise ValueError(f"truth and found must have one row per document, got {left.shape[0]} and {right.shape[0]}")
     n = left.shape[0]
     if n < 2:
         raise ValueError(f"pairs need at least two documents, got {n}")
-    # Documents with the same clusters on both sides behave alike: pairs of kinds, weighted by size, are far fewer.
+    # Documents with the same clusters on both sides are of one kind: pairs of kinds, weighted by size, are far fewer.
     kinds: dict[tuple[bytes, bytes], list[int]] = {}
     for d in range(n):
         in_left = left.indices[left.indptr[d] : left.indptr[d + 1]].tobytes()
@@ -305,15 +305,15 @@ def _membership(matrix: Any, name: str) -> sparse.csr_array:
     result.sum_duplicates()
     result.eliminate_zeros()
     if result.nnz and not (result.data == 1).all():
-        raise ValueError(f"{name} must hold only 0 and 1, got {result.data[result.data != 1][0]}")
+        raise ValueError(f"{name} must contain only 0 and 1, got {result.data[result.data != 1][0]}")
     return result
 
 
 def break_even(y: Any, scores: Any) -> float:
-    """Compute the precision at which it equals recall.
+    """Compute the break-even point of a ranking: the precision where it equals recall.
 
-    As many documents are taken, those with the highest scores first, as there are positive ones. If documents at the
-    end of the list have equal scores, the value is the mean over all choices among them.
+    This is the precision of the n documents with the highest scores, where n is the number of positive documents. If
+    several documents are tied for the last places, the value is the mean over all choices among them.
 
     Parameters
     ----------
@@ -341,13 +341,13 @@ def break_even(y: Any, scores: Any) -> float:
     if positive.ndim != 1 or positive.shape != values.shape:
         raise ValueError(f"y {positive.shape} and scores {values.shape} must be two lists of the same length")
     if not np.isin(positive, (0, 1)).all():
-        raise ValueError("y must hold only 0 and 1")
+        raise ValueError("y must contain only 0 and 1")
     if np.isnan(values).any():
         raise ValueError("scores must be numbers, got nan")
     positive = positive.astype(bool)
     n_taken = int(positive.sum())
     if n_taken == 0:
-        raise ValueError("y holds no positive document, so there is no recall")
+        raise ValueError("y has no positive document, so recall is not defined")
     last = -np.sort(-values)[n_taken - 1]
     above, level = values > last, values == last
     found = positive[above].sum() + (n_taken - above.sum()) * positive[level].mean()

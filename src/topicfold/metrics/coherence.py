@@ -1,7 +1,7 @@
-"""Topic coherence: do the best words of a topic keep company in real text?
+"""Topic coherence: do the best words of a topic occur together in real text?
 
-Every measure needs only two things: how many windows of text hold a word, and how many hold a pair of words.
-`window_counts` finds both in one pass over the corpus, exactly; the measures are short formulas on top.
+Every measure needs only two counts: how many windows of text contain a word, and how many contain a pair of words.
+`window_counts` computes both exactly, in one pass over the corpus; the measures are short formulas based on them.
 
 Sources: u_mass from Mimno et al., "Optimizing semantic coherence in topic models" (2011), in the form of
 Liu, Zhang and Chen (2014), formula 4; c_npmi and c_v from Röder, Both and Hinneburg, "Exploring the space of topic
@@ -24,8 +24,8 @@ from ..engine.jit import njit
 
 __all__ = ["MEASURES", "coherence", "window_counts"]
 
-EPSILON = 1e-12  # added to a joint probability, so that a pair never seen together has a logarithm
-# Topics are counted together until their distinct words pass this number: the table of pairs is then 128 MB.
+EPSILON = 1e-12  # added to joint probabilities, so that a pair that never occurs together has a logarithm
+# Topics are counted together up to this number of distinct words: the table of pairs is then 128 MB.
 MAX_WORDS = 4096
 _BLOCKS_ON_CLUSTER = 16  # each has a table of pairs
 
@@ -34,11 +34,11 @@ Tokens = tuple[np.ndarray, np.ndarray]
 
 @njit
 def _count_windows(word_ids, indptr, slot_of, window, table):
-    """table[a, b] + table[b, a] = windows holding both words a and b (slots); table[a, a] = windows holding a.
+    """table[a, b] + table[b, a] = windows with both words a and b (slots); table[a, a] = windows with a.
 
-    A token at position p of a document with T windows is in windows max(0, p - window + 1) to min(p, T - 1). A word
-    keeps the time at which it became present without a gap. When it leaves, the time it has spent together with each
-    word still present is added to that pair, so work is done once a departure, not once a window.
+    A token at position p of a document with T windows is in windows max(0, p - window + 1) to min(p, T - 1). For each
+    word in the window, the time since which it has been present is stored. When a word leaves, the time it has spent
+    together with each word still present is added to that pair, so work is done once per departure, not per window.
     Returns the number of windows.
     """
     n_slots = table.shape[0]
@@ -48,9 +48,9 @@ def _count_windows(word_ids, indptr, slot_of, window, table):
     slots = np.empty(longest, np.int64)  # the relevant tokens of one document ...
     places = np.empty(longest, np.int64)  # ... and their positions
     entered = np.zeros(n_slots, np.int64)
-    last = np.full(n_slots, -1, np.int64)  # latest token of a present word; -1: absent
+    last = np.full(n_slots, -1, np.int64)  # latest token of a present word; -1 if absent
     present = np.empty(n_slots, np.int64)
-    rank = np.zeros(n_slots, np.int64)  # where a present word stands in `present`
+    rank = np.zeros(n_slots, np.int64)  # position of a present word in `present`
     total = 0
     for d in range(indptr.size - 1):
         start, length = indptr[d], indptr[d + 1] - indptr[d]
@@ -66,11 +66,11 @@ def _count_windows(word_ids, indptr, slot_of, window, table):
         n_present = 0
         oldest = 0
         for i in range(n + 1):
-            # Token i comes in at this time; one more turn at the end empties the window.
+            # Token i enters at this time; one more iteration at the end empties the window.
             now = max(0, places[i] - window + 1) if i < n else n_windows + window
             while oldest < i and places[oldest] + 1 <= now:
                 a = slots[oldest]
-                if last[a] == oldest:  # otherwise the word stands in the window a second time, and stays
+                if last[a] == oldest:  # otherwise the word is in the window a second time, and stays
                     time = min(places[oldest] + 1, n_windows)
                     last[a] = -1
                     n_present -= 1
@@ -112,8 +112,8 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
     ----------
     tokens : tuple of (word_ids, indptr)
         Two arrays of int: the word ids of all documents in reading order, and where each document starts, so that
-        document d is word_ids[indptr[d]:indptr[d + 1]]. An id of -1 is a token outside the vocabulary; it still takes a
-        place in the window.
+        document d is word_ids[indptr[d]:indptr[d + 1]]. An id of -1 is a token outside the vocabulary; it still counts
+        as a token of the window.
     words : sequence of int
         Ids of the words to count.
     window : int
@@ -124,8 +124,8 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
     n_windows : int
         Number of windows.
     together : ndarray of int of shape (n_words, n_words)
-        Entry (i, j) is the number of windows that hold words[i] and words[j]; the diagonal is the number of windows
-        that hold the word.
+        Entry (i, j) is the number of windows that contain words[i] and words[j]; entry (i, i) is the number of windows
+        that contain words[i].
 
     See Also
     --------
@@ -154,12 +154,12 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
         raise ValueError(f"word ids must be 0 or more, got {wanted.min()}")
     if np.unique(wanted).size != wanted.size:
         raise ValueError("words must be distinct, got a repeated word id")
-    # Ids beyond any in the text are in no window and need no slot: a huge id must not mean a huge table.
+    # Ids larger than any in the text are in no window and need no slot: a huge id must not lead to a huge table.
     known = wanted <= (int(word_ids.max()) if word_ids.size else -1)
     slot_of = np.full(int(wanted[known].max()) + 1 if known.any() else 0, -1, np.int32)
     slot_of[wanted[known]] = np.flatnonzero(known)
     table = np.zeros((wanted.size, wanted.size), np.int64)
-    # A window longer than every document is the same as one just as long: no overflow in the kernel.
+    # A window longer than the longest document has the same effect as one of that length: no overflow in the kernel.
     window = min(window, max(1, int(np.diff(indptr).max(initial=0))))
     n_windows = 0
     blocks = row_blocks(indptr, _BLOCKS_ON_CLUSTER) if current_cluster() else [(0, len(indptr) - 1)]
@@ -174,7 +174,7 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
 
 def _u_mass(together: np.ndarray, n_windows: int) -> float:
     later, earlier = np.tril_indices(len(together), -1)
-    # An earlier word in no document would divide by zero: with 1 in its place the pair adds log(1 / 1) = 0.
+    # An earlier word that is in no document would mean division by zero: with 1 instead, the pair adds log(1 / 1) = 0.
     frequency = np.maximum(together.diagonal(), 1)
     return float(np.log((together[later, earlier] + 1) / frequency[earlier]).sum())
 
@@ -190,7 +190,7 @@ def _npmi(together: np.ndarray, n_windows: int) -> np.ndarray:
     """log((p_ij + eps) / (p_i p_j)) / -log(p_ij + eps); 0 if i or j is in no window, 1 if both are in every window."""
     p = np.maximum(together.diagonal(), 1) / n_windows
     joint = together / n_windows + EPSILON
-    always = together == n_windows  # 0 / 0 otherwise; words that only occur together have NPMI 1
+    always = together == n_windows  # would be 0 / 0; words that only occur together have NPMI 1
     scale = np.where(always, 1.0, -np.log(joint))
     npmi = np.where(always, 1.0, np.log(joint / np.outer(p, p)) / scale)
     seen = together.diagonal() > 0
@@ -208,7 +208,7 @@ def _c_v(together: np.ndarray, n_windows: int) -> float:
     return float(np.where(length > 0, context @ whole / np.where(length > 0, length, 1.0), 0.0).mean())
 
 
-# name: (formula, default window; None means that a document is the window, whatever the order of its words)
+# name: (formula, default window; None means that each document is one window, whatever the order of its words)
 MEASURES: dict[str, tuple[Callable[[np.ndarray, int], float], int | None]] = {
     "u_mass": (_u_mass, None),
     "u_mass_gensim": (_u_mass_gensim, None),
@@ -231,13 +231,13 @@ def coherence(
     With D(.) the number of documents that contain the words, N the number of documents and P(.) the share of windows
     that contain the words, over all pairs of a word w_m with a word w_l listed before it:
 
-    - "u_mass": sum of log((D(w_m, w_l) + 1) / D(w_l)). A sum: compare only topics with as many words.
+    - "u_mass": sum of log((D(w_m, w_l) + 1) / D(w_l)). It is a sum: compare only topics with the same number of words.
     - "u_mass_gensim": mean of log((D(w_m, w_l) / N + 1e-12) / (D(w_l) / N)).
     - "c_npmi": mean of NPMI = log((P(w_m, w_l) + 1e-12) / (P(w_m) P(w_l))) / -log(P(w_m, w_l) + 1e-12), window 10.
-    - "c_v": each word has the vector of its NPMI with every word of the topic, including itself; mean cosine of these
-      vectors with their sum, window 110.
+    - "c_v": each word gets the vector of its NPMI with every word of the topic, including itself; the measure is the
+      mean cosine of these vectors with their sum, window 110.
 
-    Where the formulas are not defined: a topic with fewer than two words is NaN; a pair adds 0 if a word to divide by
+    If a formula is not defined: a topic with fewer than two words is NaN; a pair adds 0 if the word in the denominator
     is in no window; two words that are both in every window have NPMI 1; a vector of zeros has cosine 0.
 
     Windows are counted exactly. gensim 4.4 drops a word from its counts when one of two equal tokens leaves the window,
@@ -250,15 +250,15 @@ def coherence(
     counts : array or sparse matrix of shape (n_documents, n_words), default=None
         Number of tokens of each word in each document. Required by 'u_mass' and 'u_mass_gensim'.
     tokens : tuple of (word_ids, indptr), default=None
-        The ordered text, in the format of `window_counts`, for 'c_npmi' and 'c_v'. None takes each document of `counts`
+        The ordered text, in the format of `window_counts`, for 'c_npmi' and 'c_v'. None uses each document of `counts`
         as one window.
     measure : {'u_mass', 'u_mass_gensim', 'c_npmi', 'c_v'}, default='c_npmi'
         The measure.
     window : int or None, default=None
-        Length of the window, in tokens. None is 10 for 'c_npmi' and 110 for 'c_v'.
+        Length of the window, in tokens. None means 10 for 'c_npmi' and 110 for 'c_v'.
     skip_unseen : bool, default=False
-        Whether to leave words that no window contains out of their topic. Use it with an external reference corpus,
-        which lacks some names and word forms.
+        Whether to leave out the words of a topic that no window contains. Use it with an external reference corpus,
+        which may lack some names and word forms.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def coherence(
         raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
     formula, default_window = MEASURES[measure]
     if window is not None and (tokens is None or default_window is None):
-        raise ValueError(f"window={window!r} needs the ordered text: give tokens, and measure c_npmi or c_v")
+        raise ValueError(f"window={window!r} needs the ordered text: pass tokens, and measure c_npmi or c_v")
     n_words: int | None = None
     if tokens is not None and default_window is not None:
         text, width = _check_tokens(tokens), check_whole("window", default_window if window is None else window)
@@ -327,7 +327,7 @@ def coherence(
 
 
 def _groups(chosen: list[int], topics: list[np.ndarray]) -> Iterator[list[int]]:
-    """Runs of topics with at most MAX_WORDS distinct words together (one pass over the text each), mostly just one."""
+    """Groups of topics with at most MAX_WORDS distinct words; each needs one pass over the text. Mostly one group."""
     group: list[int] = []
     words: set[int] = set()
     for t in chosen:
@@ -342,7 +342,7 @@ def _groups(chosen: list[int], topics: list[np.ndarray]) -> Iterator[list[int]]:
 
 
 def _documents_as_windows(counts: Any) -> tuple[Tokens, int]:
-    """Each document as a text in which each of its words stands once, and the number of words."""
+    """Each document as a text that contains each of its words once, and the number of words."""
     matrix = sparse.csr_array(counts)
     if matrix.ndim != 2:
         raise ValueError(f"counts must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
@@ -358,15 +358,15 @@ def _check_tokens(tokens: Tokens) -> Tokens:
     word_ids, indptr = np.asarray(tokens[0]), np.asarray(tokens[1])
     for name, array in (("word_ids", word_ids), ("indptr", indptr)):
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            raise ValueError(f"tokens: {name} must be a list of integers, got shape {array.shape}, type {array.dtype}")
+            raise ValueError(f"tokens: {name} must be a 1-d array of int, got shape {array.shape}, type {array.dtype}")
     if (
         indptr.size == 0
         or indptr[0] != 0
         or indptr[-1] != word_ids.size
         or (np.diff(indptr.astype(np.int64)) < 0).any()
     ):
-        raise ValueError(f"tokens: indptr must rise from 0 to the number of tokens, {word_ids.size}")
-    # Two integer types at most, so that the kernel is compiled (and cached) at most twice.
+        raise ValueError(f"tokens: indptr must increase from 0 to the number of tokens, {word_ids.size}")
+    # At most two integer types, so that the kernel is compiled (and cached) at most twice.
     word_ids = np.ascontiguousarray(word_ids, np.int32 if word_ids.dtype == np.int32 else np.int64)
     return word_ids, np.ascontiguousarray(indptr, np.int64)
 

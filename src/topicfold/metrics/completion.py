@@ -1,4 +1,4 @@
-"""Document completion: half of each document is seen, the log-likelihood of the rest is the score."""
+"""Document completion: half of each document is observed, and the score is the log-likelihood of the rest."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = [
     "split_tokens",
 ]
 
-# A share of the probability goes to a smoothed unigram model of the training text. A word that a model gives no
-# probability would otherwise make its figure minus infinity, and each model's own smoothing would decide the ranking.
-# The share is the same for every model, and small enough to cost a good model about 0.001 a token.
+# A share of the probability goes to a smoothed unigram model of the training text. Otherwise a word with probability 0
+# in a model would make its score minus infinity, and the smoothing of each model would decide the ranking. The share is
+# the same for every model, and small enough to cost a good model only about 0.001 per token.
 BACKGROUND_WEIGHT = 1e-3
-_MANY = 4096  # tokens of one word in one document
+_MANY = 4096  # number of tokens of one word in one document
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit
 def _mix(z):
-    """The output function of splitmix64: a bijection of 64-bit integers that scatters neighbours."""
+    """The output function of splitmix64: a bijection of 64-bit integers that maps neighbours far apart."""
     z = (z ^ (z >> _SHIFT_30)) * _MIX_1
     z = (z ^ (z >> _SHIFT_27)) * _MIX_2
     return z ^ (z >> _SHIFT_31)
@@ -40,11 +40,11 @@ def _mix(z):
 
 @njit
 def _draw_heldout(indptr, indices, counts, share, heldout):
-    """heldout[e] = tokens of entry e kept back: floor(share n) of a document's n tokens, any set of them as likely.
+    """heldout[e] = held-out tokens of entry e: floor(share n) of the n tokens of a document, each set equally likely.
 
-    Knuth's selection sampling: the next token is kept back with probability (still wanted) / (still to come). The cost
-    follows cells, not tokens: of a count beyond some thousands the number kept back, which is hypergeometric, is drawn
-    as from a normal distribution.
+    Knuth's selection sampling: the next token is held out with probability (still wanted) / (still to come). The cost
+    depends on cells, not tokens: if a count is above a few thousand, the number held out, which is hypergeometric, is
+    drawn from a normal distribution.
     """
     for d in range(indptr.size - 1):
         state = _GOLDEN
@@ -53,7 +53,7 @@ def _draw_heldout(indptr, indices, counts, share, heldout):
             state = _mix((state ^ np.uint64(indices[e])) + _GOLDEN)
             state = _mix((state ^ np.uint64(counts[e])) + _GOLDEN)
             to_come += counts[e]
-        wanted = int(np.floor(share * to_come + 1e-9))  # 10 tokens at a share of 1 - 0.9 are one token
+        wanted = int(np.floor(share * to_come + 1e-9))  # a share of 1 - 0.9 of 10 tokens is one token
         for e in range(indptr[d], indptr[d + 1]):
             kept = 0
             if counts[e] > _MANY:
@@ -83,16 +83,16 @@ def _draw_heldout(indptr, indices, counts, share, heldout):
 def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
     """Split the tokens of each document at random into an observed and a held-out part.
 
-    Of n tokens, floor(n / 2) are held out by default. The random numbers are seeded by the words and counts of the
-    document, so a document is always split in the same way, alone or in any batch. A document with fewer than two
-    tokens is in neither part.
+    Of n tokens, floor(n / 2) are held out by default. The seed is computed from the words and counts of the document,
+    so a document is always split in the same way, alone or in any batch. A document with fewer than two tokens is in
+    neither part.
 
     Parameters
     ----------
     counts : array or sparse matrix of shape (n_documents, n_words)
         Number of tokens of each word in each document, as whole numbers.
     observed : float, default=0.5
-        Share of the tokens that are observed.
+        Share of the tokens to observe.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
 
     See Also
     --------
-    completion_log_likelihood : How well the observed part predicts the other.
+    completion_log_likelihood : How well the observed part predicts the held-out part.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def _sum_log_probability(indptr, indices, counts, doc_topic, word_topic, backgro
 def _log_probability(
     counts: sparse.csr_array, doc_topic: Any, topic_word: Any, background: np.ndarray, share: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Log probability of each document, and how many of its entries were skipped for having none."""
+    """Log probability of each document, and the number of its entries skipped because they have probability 0."""
     theta = _probabilities(doc_topic, "doc_topic")
     phi = _probabilities(topic_word, "topic_word")
     if (theta.shape[0], phi.shape[1]) != counts.shape or theta.shape[1] != phi.shape[0]:
@@ -165,7 +165,7 @@ def _log_probability(
     total = np.zeros(counts.shape[0])
     skipped = np.zeros(counts.shape[0], np.int64)
     data = counts.data.astype(np.float64)
-    word_topic = np.ascontiguousarray(phi.T)  # the topics of a word side by side
+    word_topic = np.ascontiguousarray(phi.T)  # the topics of a word are contiguous
     indptr, indices, _ = csr_parts(counts)
     _sum_log_probability(indptr, indices, data, theta, word_topic, background, share, total, skipped)
     return total, skipped
@@ -276,7 +276,7 @@ def completion_log_likelihood(
 
 
 def mean_by_token(total: np.ndarray, tokens: np.ndarray) -> float:
-    """The mean log probability of held-out tokens, from sums over documents and how many tokens each has.
+    """The mean log probability of held-out tokens, from the sum and the number of tokens of each document.
 
     >>> mean_by_token(np.array([-2.0, -4.0]), np.array([1, 2]))
     -2.0
@@ -326,7 +326,7 @@ def log_likelihood(counts: Any, doc_topic: Any, topic_word: Any) -> tuple[float,
 def perplexity(log_likelihood_per_token: float) -> float:
     """Convert a mean log-likelihood per token to perplexity: exp(-x).
 
-    A perplexity of 100 means as much uncertainty as between 100 equally likely words.
+    A perplexity of 100 means as much uncertainty as a choice between 100 equally likely words.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def perplexity(log_likelihood_per_token: float) -> float:
 
 
 def _counts(counts: Any, name: str) -> sparse.csr_array:
-    """CSR with sorted, distinct, non-zero entries, checked; a copy if that takes any change."""
+    """Checked CSR matrix with sorted, distinct, non-zero entries; a copy if anything has to be changed."""
     matrix = sparse.csr_array(counts)
     if matrix.ndim != 2:
         raise ValueError(f"{name} must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
@@ -377,7 +377,7 @@ def _whole(matrix: sparse.csr_array, name: str) -> np.ndarray:
 
 
 def _probabilities(matrix: Any, name: str) -> np.ndarray:
-    """Dense float matrix with rows that sum to at most 1: more would make any text look likely."""
+    """Dense float matrix whose rows sum to at most 1: a larger sum would make any text look likely."""
     result = np.asarray(matrix)
     if result.ndim != 2:
         raise ValueError(f"{name} must be a matrix, got {result.ndim} dimension(s)")
@@ -386,7 +386,7 @@ def _probabilities(matrix: Any, name: str) -> np.ndarray:
     if not (np.isfinite(result).all() and (result >= 0).all()):
         raise ValueError(f"{name} must be finite and not negative")
     sums = result.sum(axis=1, dtype=np.float64)
-    if (sums > 1.001).any():  # the slack is for float32
+    if (sums > 1.001).any():  # the tolerance is for float32
         row = int(sums.argmax())
         raise ValueError(f"rows of {name} must sum to 1, row {row} sums to {sums[row]:.6g}")
     return np.ascontiguousarray(result)

@@ -1,4 +1,4 @@
-"""What people's judgements say: intervals of shares and means, agreement between people, rank correlation.
+"""Statistics of human judgements: intervals of shares and means, agreement of raters, rank correlation.
 
 Sources: Wilson, "Probable inference, the law of succession, and statistical inference" (1927); Krippendorff, "Computing
 Krippendorff's alpha-reliability" (2011).
@@ -14,18 +14,18 @@ from ..engine.checks import check_choice
 
 __all__ = ["Estimate", "krippendorff_alpha", "spearman", "wilson_interval"]
 
-_NORMAL = 1.959963984540054  # quantile of .975
+_NORMAL = 1.959963984540054  # the 0.975 quantile of the normal distribution
 _DRAWS = 2000
-_FEWEST = 3  # topics a correlation needs
+_FEWEST = 3  # minimum number of pairs for a correlation
 
 
 class Estimate(NamedTuple):
-    """A figure with its 95 % interval; NaN where it is not defined.
+    """An estimate with its 95 % interval; NaN if it is not defined.
 
     Attributes
     ----------
     value : float
-        The figure.
+        The estimate.
     low : float
         Lower end of the interval.
     high : float
@@ -43,8 +43,8 @@ class Estimate(NamedTuple):
 def wilson_interval(total: float, n: int) -> Estimate:
     """Compute the mean of values between 0 and 1, with Wilson's 95 % interval.
 
-    The interval is meant for a share, whose values are 0 or 1. Other values vary less, so for their mean the interval
-    is too wide rather than too narrow. The values are assumed to be independent.
+    The interval is made for proportions, where each value is 0 or 1. Values in between vary less, so the interval of
+    their mean is too wide rather than too narrow. The values are assumed to be independent.
 
     Parameters
     ----------
@@ -82,19 +82,19 @@ def wilson_interval(total: float, n: int) -> Estimate:
 
 
 def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nominal") -> float:
-    """Compute the agreement of raters.
+    """Compute Krippendorff's alpha, the agreement of raters corrected for chance.
 
     Parameters
     ----------
     ratings : array-like of shape (n_raters, n_units)
         The ratings; NaN if a rater has not judged a unit. Units with fewer than two ratings do not count.
     level : {'nominal', 'ordinal'}, default='nominal'
-        Whether values are only equal or different, or have an order.
+        Whether values can only be equal or different ('nominal'), or have an order ('ordinal').
 
     Returns
     -------
     float
-        1 if raters always agree, 0 if they agree as by chance; NaN if it is not defined.
+        1 if raters always agree, 0 if they agree only by chance; NaN if it is not defined.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nom
     counts = (given[:, :, None] == values).sum(axis=0)  # units x values
     counts = counts[counts.sum(axis=1) > 1]
     weight = 1 / (counts.sum(axis=1) - 1)
-    coincidence = (counts * weight[:, None]).T @ counts  # o_ck; a rating is no pair with itself
+    coincidence = (counts * weight[:, None]).T @ counts  # o_ck; a rating does not form a pair with itself
     coincidence[np.diag_indices(len(values))] -= weight @ counts
     margin = coincidence.sum(axis=1)  # n_c
     if level == "nominal":
@@ -140,7 +140,7 @@ def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nom
 
 
 def spearman(one: Any, other: Any, *, draws: int = _DRAWS) -> Estimate:
-    """Compute the rank correlation of two columns, with a bootstrap interval.
+    """Compute Spearman's rank correlation of two columns, with a bootstrap interval.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def spearman(one: Any, other: Any, *, draws: int = _DRAWS) -> Estimate:
 
 
 def _rank_correlations(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Row by row; NaN where a row does not vary."""
+    """Rank correlations row by row; NaN if a row is constant."""
     from scipy.stats import rankdata
 
     ranks = [rankdata(rows, axis=1) for rows in (one, other)]

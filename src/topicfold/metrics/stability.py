@@ -1,4 +1,4 @@
-"""How different topics are, whether they come back with another seed, whether a chain mixes."""
+"""Diversity of topics, stability of topics over several fits, and effective sample size of Markov chains."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def diversity(topics: Iterable[Sequence[Hashable]]) -> float:
             raise ValueError(f"a topic must be a list of words, got the single string {topic!r}")
         words.extend(topic)
     if not words:
-        raise ValueError("topics hold no words, expected at least one")
+        raise ValueError("topics contain no words, expected at least one")
     return len(set(words)) / len(words)
 
 
 def matched_similarity(topic_word_a: Any, topic_word_b: Any) -> float:
     """Compute the mean cosine similarity of the topics of two models, under the best one-to-one matching.
 
-    This is the maximum over one-to-one maps m of the mean over k of cos(a_k, b_m(k)). If the numbers of topics differ,
-    the topics left over are not counted. A topic of zeros has similarity 0 with any other.
+    This is the maximum over one-to-one maps m of the mean over k of cos(a_k, b_m(k)). If the models have different
+    numbers of topics, unmatched topics are not counted. A topic of zeros has similarity 0 to any other.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def stability(topic_words: Iterable[Any]) -> float:
 def agreement(clusterings: Iterable[Any]) -> float:
     """Compute the mean adjusted mutual information over all pairs of clusterings.
 
-    Each pair is compared on the documents that both have.
+    Each pair is compared on the documents that have a cluster in both.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def agreement(clusterings: Iterable[Any]) -> float:
     Raises
     ------
     ValueError
-        If there are fewer than two clusterings, their lengths differ, or no two share a document.
+        If there are fewer than two clusterings, their lengths differ, or no two have a document in common.
 
     See Also
     --------
@@ -171,13 +171,13 @@ def agreement(clusterings: Iterable[Any]) -> float:
         if both.any():
             values.append(adjusted_mutual_info_score(one[both], two[both]))
     if not values:
-        raise ValueError("no two clusterings share a document")
+        raise ValueError("no two clusterings have a document in common")
     return float(np.mean(values))
 
 
 def _matched(a: np.ndarray, b: np.ndarray) -> float:
     if a.shape[1] != b.shape[1]:
-        raise ValueError(f"models must share their words, got {a.shape[1]} and {b.shape[1]} columns")
+        raise ValueError(f"models must have the same words, got {a.shape[1]} and {b.shape[1]} columns")
     similarity = a @ b.T
     return float(similarity[linear_sum_assignment(similarity, maximize=True)].mean())
 
@@ -185,7 +185,7 @@ def _matched(a: np.ndarray, b: np.ndarray) -> float:
 def _unit_rows(matrix: Any, name: str) -> np.ndarray:
     result = np.array(matrix, dtype=np.float64)
     if result.ndim != 2 or 0 in result.shape:
-        raise ValueError(f"{name} must be a matrix, topics x words, not empty, got shape {result.shape}")
+        raise ValueError(f"{name} must be a non-empty matrix, topics x words, got shape {result.shape}")
     if not np.isfinite(result).all():
         raise ValueError(f"{name} must be finite")
     norms = np.linalg.norm(result, axis=1, keepdims=True)
@@ -193,9 +193,9 @@ def _unit_rows(matrix: Any, name: str) -> np.ndarray:
 
 
 def effective_sample_size(trace: Any) -> float:
-    """Compute how many independent draws the mean of a Markov chain is worth.
+    """Compute the number of independent draws that give a mean as precise as that of a Markov chain.
 
-    This is n / (1 + 2 sum of autocorrelations). Autocorrelations are summed in pairs for as long as the pairs are
+    This is n / (1 + 2 sum of autocorrelations). Autocorrelations are summed in pairs as long as the sum of a pair is
     positive.
 
     Parameters

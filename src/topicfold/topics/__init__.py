@@ -1,4 +1,4 @@
-"""TopicTree: what every model ends in."""
+"""TopicTree: the topics of any model."""
 
 from .ranking import keyness, relevance
 from .tree import TopicTree, TopicWord

@@ -1,4 +1,4 @@
-"""Changed topic trees: topics merged, dropped, or of some levels alone. Each function gives a new tree."""
+"""Changes of topic trees: merge or drop topics, or keep some levels. Each function returns a new tree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def together(memberships: np.ndarray, groups: Sequence[Sequence[int]], exclusive: bool) -> np.ndarray:
-    """Memberships in groups of columns: their sum, or where topics do not exclude each other, the largest."""
+    """Memberships in groups of columns: their sum, or the largest if topics are not exclusive."""
     joined = np.empty((len(memberships), len(groups)), memberships.dtype)
     for column, members in enumerate(groups):
         some = memberships[:, list(members)]
@@ -36,23 +36,23 @@ def together(memberships: np.ndarray, groups: Sequence[Sequence[int]], exclusive
 
 
 def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
-    """The tree with each group of rows made one topic, which keeps the id of the first row of its group.
+    """The tree with each group of rows merged into one topic, which keeps the id of the first row of its group.
 
-    Rows in no group stay. The ids that are gone lead to the one that is left.
+    Rows in no group stay. `mapping` maps the other ids of a group to the id that is kept.
     """
     single = set(range(len(tree))) - {row for rows in groups for row in rows}
     parts = sorted([*([row] for row in single), *groups], key=lambda rows: rows[0])
     member = np.zeros((len(parts), len(tree)))
     for number, rows in enumerate(parts):
-        member[number, rows] = np.maximum(tree.size[rows], 1e-12)  # topics of no size count alike
+        member[number, rows] = np.maximum(tree.size[rows], 1e-12)  # topics of size zero have equal weights
     weight = normalise_rows(member)
     kept = [rows[0] for rows in parts]
     becomes = {int(tree.ids[row]): int(tree.ids[rows[0]]) for rows in parts for row in rows[1:]}
-    changed = {*becomes, *becomes.values()}  # marks and descriptions say nothing of what has come to it
+    changed = {*becomes, *becomes.values()}  # marks and descriptions no longer apply to merged topics
     doc_topic = together(tree.doc_topic, parts, tree.exclusive)
     segments = None if tree.segment_topic is None else together(tree.segment_topic, parts, tree.exclusive)
     edges = tree.edges
-    if edges is not None:  # shares of a topic that has become part of another count for as much as it does
+    if edges is not None:  # the shares of a merged topic are weighted by its weight in the new topic
         factor = dict(zip(tree.ids.tolist(), weight.max(axis=0).tolist()))
         edges = (*edges[:2], edges[2] * [factor[topic] for topic in edges[0].tolist()])
         edges = _joined_edges(edges, becomes)
@@ -76,7 +76,7 @@ def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
 
 
 def mixed(rows: np.ndarray | None, weight: np.ndarray) -> np.ndarray | None:
-    """Mixtures of the rows of topics, where there are any."""
+    """Mixtures of the rows of topics, or None if there are no rows."""
     return None if rows is None else (weight @ rows).astype(rows.dtype)
 
 
@@ -90,7 +90,7 @@ def best_scores(scores: np.ndarray | sp.csr_array, groups: Sequence[Sequence[int
 def _joined_edges(
     edges: tuple[np.ndarray, np.ndarray, np.ndarray], becomes: Mapping[int, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The edges after topics have become others, which then have the sum of theirs."""
+    """The edges after topics were merged; the weights of equal edges are summed."""
     above, below, weight = edges
     pairs = np.array([[becomes.get(topic, topic) for topic in ends.tolist()] for ends in (above, below)], np.int64)
     pairs, place = np.unique(pairs.reshape(2, -1), axis=1, return_inverse=True)
@@ -98,7 +98,7 @@ def _joined_edges(
 
 
 def dropped(tree: TopicTree, topics: Sequence[int]) -> TopicTree:
-    """The tree without some topics; those below go up one, or to the heaviest other they are part of."""
+    """The tree without some topics; topics below them move up, or to the other parent with the largest weight."""
     for topic in dict.fromkeys(topics):
         parent, above = tree.parent.copy(), int(tree.parent[tree.row(topic)])
         for row in np.flatnonzero(tree.parent == topic):
@@ -116,11 +116,11 @@ def _heaviest_above(tree: TopicTree, topic: int, besides: int, otherwise: int) -
 
 
 def at_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
-    """The topics of some levels alone; each hangs from the nearest of them above it."""
+    """Only the topics of some levels; the parent of a topic is the nearest kept topic above it."""
     unknown = sorted(set(levels) - set(tree.level.tolist()))
     if unknown or not len(levels):
         there = ", ".join(map(str, np.unique(tree.level)))
-        raise ValueError(f"levels={list(levels)}: the tree has levels {there}")
+        raise ValueError(f"levels={list(levels)}: expected levels of the tree, which has {there}")
     row = {int(topic): k for k, topic in enumerate(tree.ids)}
     keep = np.isin(tree.level, list(levels))
     parent = tree.parent.copy()
@@ -133,11 +133,11 @@ def at_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
 
 
 def without_repeated_words(tree: TopicTree, shown: int, least: int) -> TopicTree:
-    """The tree in which a topic has no word that the one above it shows, if at least this many are left."""
+    """The tree without the words of a topic that its parent shows, if at least `least` words are left."""
     if tree.word_score is None or not sp.issparse(tree.word_score):
         return tree
     changed, column = tree, {word: w for w, word in enumerate(tree.vocabulary)}
-    for level in np.unique(tree.level)[-2::-1]:  # from above: what a topic shows depends on what it lost itself
+    for level in np.unique(tree.level)[-2::-1]:  # from the top: what a topic shows depends on what it lost
         scores = sp.csr_array(changed.word_score, copy=True)
         for row in np.flatnonzero((tree.level == level) & (tree.parent >= 0)):
             repeated = [column[word.word] for word in changed.words(int(tree.parent[row]), shown)]
@@ -176,14 +176,14 @@ def _without(tree: TopicTree, gone: Sequence[int]) -> TopicTree:
 
 
 def memberships_in(tree: TopicTree, fresh: TopicTree) -> np.ndarray:
-    """Memberships in the topics of a changed tree of the documents of a fresh one that the same model gave."""
+    """Memberships of the documents of `fresh`, an unchanged tree of the same model, in the topics of a changed tree."""
     columns: list[list[int]] = [[] for _ in range(len(tree))]
     for column, topic in enumerate(fresh.ids.tolist()):
         became = tree.mapping.get(topic)
         if became is not None:
             columns[tree.row(became)].append(column)
     of_model = {new for new in tree.mapping.values() if new is not None}
-    for row in np.argsort(tree.level, kind="stable"):  # groups have the topics that are below them
+    for row in np.argsort(tree.level, kind="stable"):  # groups follow the topics below them
         topic = int(tree.ids[row])
         if topic not in of_model:
             columns[row] = [column for child in tree.children(topic) for column in columns[tree.row(child)]]

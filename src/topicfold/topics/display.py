@@ -1,4 +1,4 @@
-"""Topic trees as text for a terminal and as a table for a notebook."""
+"""Topic trees as text for a terminal and as an HTML table for a notebook."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _HTML_LINES = 100
 
 
 def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
-    """A table of topics, the largest first, those below one indented under it.
+    """A table of topics, the largest first, with topics below another indented.
 
-    Where a topic may be below several (LDCC), the heaviest below each are shown, with their weight for the size.
+    If a topic may have several parents (LDCC), the parts of each topic with the largest weights are shown, with the
+    weight instead of the size.
     """
     lines = [f"{len(tree)} topics of {len(tree.doc_topic):,} documents", f"{'id':>5} {'size':>7}  words"]
     for topic, depth, figure in _lines(tree):
@@ -32,7 +33,7 @@ def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
 
 
 def tree_as_html(tree: TopicTree) -> str:
-    """The same table for a notebook, its first hundred lines."""
+    """The first hundred lines of the same table, for a notebook."""
     lines = list(_lines(tree))
     rows = []
     for topic, depth, figure in lines[:_HTML_LINES]:

@@ -1,11 +1,11 @@
-"""Edits of topics as a small file: what a reader renamed, merged, dropped and grouped on the page, done to a tree.
+"""Edits of topics: apply to a tree what a reader renamed, merged, dropped and grouped in the explorer.
 
-An edit is one of these, and a list of them is applied in order:
+An edit is one of these, and a list of edits is applied in order:
 
-    {"rename": 3, "name": "space"}              an empty name takes a name away
+    {"rename": 3, "name": "space"}              an empty name removes the name
     {"merge": [3, 7], "name": "space"}          the name is optional; the merged topic keeps the first id
-    {"drop": [5]}                               of a group: its topics are in no group any more
-    {"group": [3, 8], "name": "science"}        puts a level of groups above a flat tree; the rest are "other topics"
+    {"drop": [5]}                               if 5 is a group, its topics are no longer in a group
+    {"group": [3, 8], "name": "science"}        adds a level of groups above a flat tree; the rest are "other topics"
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _REST = "other topics"
 
 
 def read_edits(path: str | Path) -> list[dict[str, Any]]:
-    """The edits in a file that the explorer downloaded; a file of names alone, {"12": "name"}, is read too.
+    """Read the edits in a file from the explorer; a file of only names, {"12": "name"}, is accepted too.
 
     Parameters
     ----------
@@ -41,27 +41,27 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Edits, in the order in which they were made.
+        The edits, in the order in which they were made.
     """
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path} holds no edits: {error}") from None
+        raise ValueError(f"{path} contains no edits: {error}") from None
     if isinstance(given, dict) and given.get("format") == _FORMAT and isinstance(given.get("edits"), list):
         try:
             return [dict(_checked(edit)) for edit in given["edits"]]
         except ValueError as error:
-            raise ValueError(f"{path} holds no edits: {error}") from None
+            raise ValueError(f"{path} contains no edits: {error}") from None
     if isinstance(given, dict) and all(key.isdecimal() and isinstance(given[key], str) for key in given):
         return [{"rename": int(topic), "name": name} for topic, name in given.items()]
-    raise ValueError(f'{path} holds no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
+    raise ValueError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
 
 
 def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
-    """The tree after the edits. Groups are put above the topics at the end, when all topics are known."""
-    rest = max([*tree.ids.tolist(), *tree.mapping], default=-1) + 1  # id of the group of all that are in none
+    """The tree after the edits. Groups are added above the topics at the end, when all topics are known."""
+    rest = max([*tree.ids.tolist(), *tree.mapping], default=-1) + 1  # id of the group of all other topics
     group_of: dict[int, int] = {}  # topic: id of its group
-    group_names = {rest: _REST}  # then each group as it is made
+    group_names = {rest: _REST}  # each new group is added here
     for number, edit in enumerate(edits, 1):
         try:
             _checked(edit)
@@ -94,10 +94,10 @@ def _checked(edit: Any) -> Edit:
     kind = next(kind for kind in _KINDS if kind in edit)
     name = edit.get("name")
     if not (name is None or isinstance(name, str)) or (kind == "rename" and name is None):
-        raise ValueError(f"{kind} has the name {name!r:.60}: expected text")
+        raise ValueError(f"{kind} has the name {name!r:.60}: expected a string")
     topics = edit[kind] if isinstance(edit[kind], list | tuple) else [edit[kind]]
     if (kind == "rename") == isinstance(edit[kind], list | tuple) or not all(_is_id(topic) for topic in topics):
-        wanted = "the id of a topic" if kind == "rename" else "a list of ids of topics"
+        wanted = "the id of a topic" if kind == "rename" else "a list of topic ids"
         raise ValueError(f"{kind} has {edit[kind]!r:.60}: expected {wanted}")
     return edit
 
@@ -109,7 +109,7 @@ def _is_id(value: Any) -> bool:
 def _with_named_groups(
     tree: TopicTree, group_of: Mapping[int, int], group_names: Mapping[int, str], rest: int
 ) -> TopicTree:
-    """The flat tree with one level of groups above it; topics in no group are in one of their own."""
+    """The flat tree with one level of groups above it; topics in no group are in the group `rest`."""
     group = np.array([group_of.get(topic, rest) for topic in tree.ids.tolist()])
     ids = np.unique(group)
     members = [np.flatnonzero(group == own).tolist() for own in ids.tolist()]

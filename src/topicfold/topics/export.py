@@ -1,4 +1,4 @@
-"""Topic trees for other programs: JSON, the files of the HLTA in Java, and pyLDAvis."""
+"""Topic trees for other programs: JSON, the files of the original HLTA program (in Java), and pyLDAvis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["hlta_json", "pyldavis_arguments", "tree_as_json"]
 
-_ABOVE_ZERO = 1e-9  # share of the corpus's own words in a topic for pyLDAvis, which takes the logarithm of each
+_ABOVE_ZERO = 1e-9  # share of the word frequencies of the corpus mixed into a topic: pyLDAvis takes logarithms
 
 
 def tree_as_json(tree: TopicTree, n_words: int) -> str:
@@ -38,7 +38,7 @@ def tree_as_json(tree: TopicTree, n_words: int) -> str:
 
 
 def hlta_json(tree: TopicTree, n_words: int, least: float) -> tuple[str, str]:
-    """nodes.json and topics.json: the nodes nested in each other, and the documents of each topic, best first."""
+    """nodes.json and topics.json: the nested nodes, and the documents of each topic, the best first."""
     place = {}
     for level in np.unique(tree.level):
         for number, topic in enumerate(tree.ids[tree.level == level].tolist(), start=1):
@@ -65,7 +65,7 @@ def pyldavis_arguments(tree: TopicTree, corpus: Corpus) -> dict[str, Any]:
     """The lowest level as the arguments of `pyLDAvis.prepare`; see `TopicTree.to_pyldavis`."""
     if not tree.exclusive:
         raise ValueError(
-            "pyLDAvis shows mixtures, where a document's topics sum to one: here it may be in any number of topics"
+            "pyLDAvis needs topics that sum to one in each document: here a document may be in any number of topics"
         )
     if corpus.ids != tree.document_ids:
         raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
@@ -81,7 +81,7 @@ def pyldavis_arguments(tree: TopicTree, corpus: Corpus) -> dict[str, Any]:
     doc_topic = tree.doc_topic[:, topics].astype(np.float64)
     shown = (lengths > 0) & (doc_topic.sum(axis=1) > 0)
     if not shown.any():
-        raise ValueError("no document has both words and topics of the tree: there is nothing to show")
+        raise ValueError("no document has both words and topics of the tree: pyLDAvis has nothing to show")
     topic_word = normalise_rows(tree.topic_word[topics][:, known].astype(np.float64))
     topic_word += _ABOVE_ZERO * frequency / frequency.sum()
     return {

@@ -1,4 +1,4 @@
-"""FitSummary: how a fit went, without a way back to the model."""
+"""FitSummary: how a fit went, independent of the model."""
 
 from __future__ import annotations
 
@@ -101,5 +101,5 @@ class FitSummary:
         found = {**values, "history": np.asarray(values["history"], np.float64)}
         check_stored(found, _STORED)
         if not all(isinstance(text, str) for pair in found["settings"].items() for text in pair):
-            raise ValueError("its settings are not all texts")
+            raise ValueError("its settings are not all strings")
         return cls(**found)

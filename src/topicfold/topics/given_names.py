@@ -1,4 +1,4 @@
-"""Names of topics by a function: what it gets to see of a topic, and what becomes of its answer."""
+"""Names of topics by a function: what the function sees of a topic, and how its answer is used."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def named(
             continue
         new.add(seen.topic)
         names[seen.topic] = name
-        descriptions.pop(seen.topic, None)  # it went with another name
+        descriptions.pop(seen.topic, None)  # it belonged to another name
         if description:
             descriptions[seen.topic] = description
     if empty:
         shown = ", ".join(map(str, empty[:10])) + (", ..." if len(empty) > 10 else "")
-        warn_user(f"{len(empty)} of the topics to name got no name and stay unchanged: {shown}")
+        warn_user(f"{len(empty)} of the topics got no name and stay unchanged: {shown}")
     return replace(tree, names=_unique(tree, names, new), descriptions=descriptions)
 
 
@@ -126,7 +126,7 @@ def _start(text: str) -> str:
 
 
 def as_one_line(text: str, most: int) -> str:
-    """Text without line breaks and control characters, cut to a length.
+    """Text without line breaks and control characters, cut to at most `most` characters.
 
     >>> as_one_line("  Web\\n servers\\x07 ", 40), as_one_line("a long name", 7)
     ('Web servers', 'a long…')
@@ -139,18 +139,18 @@ def as_one_line(text: str, most: int) -> str:
 
 
 def _checked(answer: object, topic: int) -> tuple[str, str]:
-    """Name and description of an answer; of a name of several lines the first that says something."""
+    """Name and description from an answer; of a name with several lines, the first that is not empty."""
     parts = ("", "") if answer is None else (answer, "") if isinstance(answer, str) else answer
     if not isinstance(parts, tuple | list) or len(parts) != 2 or not all(isinstance(part, str) for part in parts):
         raise ValueError(
-            f"topic {topic}: got {answer!r:.60} for a name: expected a string, or a name and a description"
+            f"topic {topic}: got the name {answer!r:.60}: expected a string, or a tuple of a name and a description"
         )
     lines = [line for line in parts[0].splitlines() if as_one_line(line, _LONGEST_NAME)]
     return as_one_line(lines[0] if lines else "", _LONGEST_NAME), as_one_line(parts[1], _LONGEST_DESCRIPTION)
 
 
 def _unique(tree: TopicTree, names: dict[int, str], new: set[int]) -> dict[int, str]:
-    """The names, with the id behind each new one that another topic of the level has already."""
+    """The names, with the id added to each new name that another topic of the level already has."""
     level = dict(zip(tree.ids.tolist(), tree.level.tolist()))
     taken = {(level[topic], name.casefold()) for topic, name in names.items() if topic not in new}
     result = dict(names)

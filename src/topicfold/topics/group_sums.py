@@ -8,7 +8,7 @@ from ..engine.jit import njit
 
 __all__ = ["sums_by_group"]
 
-_ROWS = 1 << 16  # of a block, which is copied only where its rows do not lie side by side
+_ROWS = 1 << 16  # rows of a block, which is copied only if its rows are not contiguous
 
 
 @njit
@@ -23,7 +23,7 @@ def _add_rows(rows, groups, first, last, offset, values, total):
 def sums_by_group(values: np.ndarray, rows: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
     """The sum of the rows of each group in float64, groups x columns: row rows[i] is in group groups[i].
 
-    `rows` rise; a row may be in several groups, or in none.
+    `rows` are in ascending order; a row may be in several groups, or in none.
 
     >>> sums_by_group(np.array([[1.0], [2.0], [4.0]]), np.array([0, 2, 2]), np.array([1, 0, 1]), 2).tolist()
     [[4.0], [5.0]]

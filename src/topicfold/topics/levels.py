@@ -1,4 +1,4 @@
-"""Topics over topics: LDCC's document-topics and TTMM's themes as a level above a flat tree."""
+"""Topics above topics: the document-topics of LDCC and the themes of TTMM as a level above a flat tree."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def with_level_above(
     names: Iterable[object] | None = None,
     segment_topic: np.ndarray | None = None,
 ) -> TopicTree:
-    """A flat tree with a level above it. Its topics have ids after those of the tree, in the order of `numbers`.
+    """A flat tree with a level above it. The new topics have ids after those of the tree, in the order of `numbers`.
 
-    `share` has the topics that each is made of, rows summing to one; those it has more of than by chance are its parts.
-    A topic hangs from the one that most of it is in, by `weight`. `membership` is documents x topics above;
-    `segment_topic` is segments x topics of both levels, in the order of the ids.
+    `share` has the share of each topic of the tree in each new topic, rows summing to one; topics with more than an
+    equal share are parts of the new topic. The parent of a topic is the new topic that has most of it, by `weight`.
+    `membership` is documents x new topics; `segment_topic` is segments x topics of both levels, in the order of ids.
     """
     n_topics = len(tree)
     ids = n_topics + numbers

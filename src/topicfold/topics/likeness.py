@@ -1,4 +1,4 @@
-"""How alike the topics of a tree are, by their words and documents, and what follows: fewer topics, levels above."""
+"""Similarity of the topics of a tree by words and documents, used to merge topics and to add levels of groups."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["check_flat", "reduced", "topic_likeness", "topic_linkage", "with_groups", "with_rows"]
 
-_GROUP_OF = 3  # topics in a group, on average, where nobody says how many groups there are
+_GROUP_OF = 3  # mean number of topics per group, if the number of groups is not given
 
 
 def topic_likeness(tree: TopicTree) -> np.ndarray:
-    """How alike each two topics are, from -1 to 1: the mean of their likeness in words and in documents.
+    """Similarity of each pair of topics, from -1 to 1: the mean of their similarity by words and by documents.
 
-    By words: the cosine of sqrt P(w|z) - sqrt P(w). By documents: the correlation of their memberships. What all
-    topics share is taken away, or every topic would be most like the largest. Where topics are no mixture all of them
-    give most words about the same probability: then by documents alone.
+    By words, it is the cosine of sqrt P(w|z) - sqrt P(w); by documents, the correlation of their memberships. What all
+    topics have in common is subtracted: otherwise every topic would be most similar to the largest. If documents are
+    not mixtures of topics, all topics give most words about the same probability, so only documents are used.
     """
     documents = _cosines(tree.doc_topic.T - tree.doc_topic.mean(axis=0)[:, None])
     if not tree.exclusive:
@@ -44,7 +44,7 @@ def _cosines(rows: np.ndarray) -> np.ndarray:
 
 
 def topic_linkage(tree: TopicTree) -> np.ndarray:
-    """Average linkage of the topics of a flat tree, as scipy's `linkage` gives it; distance is 1 - likeness."""
+    """Average linkage of the topics of a flat tree, in the format of scipy's `linkage`; distance is 1 - similarity."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
@@ -55,13 +55,13 @@ def topic_linkage(tree: TopicTree) -> np.ndarray:
 
 
 def check_flat(tree: TopicTree, what: str) -> None:
-    """A ValueError where the tree has more than one level."""
+    """Raise a ValueError if the tree has more than one level."""
     if tree.parent.max(initial=-1) >= 0 or tree.edges is not None:
         raise ValueError(f"{what} needs a tree of one level: choose one with at_levels([1])")
 
 
 def _clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:
-    """The rows of the topics of each cluster, the clusters in the order of their first topics."""
+    """The rows of the topics of each cluster; clusters are in the order of their first topics."""
     from scipy.cluster.hierarchy import cut_tree
 
     cluster = cut_tree(topic_linkage(tree), n_clusters=n_clusters).ravel()
@@ -69,19 +69,19 @@ def _clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:
 
 
 def reduced(tree: TopicTree, n_topics: int) -> TopicTree:
-    """The tree with the most similar topics merged, down to a number."""
+    """The tree with the most similar topics merged until `n_topics` are left."""
     check_flat(tree, "reduce")
     check_whole("n_topics", n_topics)
     if n_topics > len(tree):
-        raise ValueError(f"reduce({n_topics}): the tree has {len(tree)} topics")
+        raise ValueError(f"reduce({n_topics}): the tree has only {len(tree)} topics")
     if n_topics == len(tree):
         return tree
-    # the largest topic of each cluster gives the merged one its id
+    # the merged topic gets the id of the largest topic of its cluster
     return merged(tree, [sorted(rows, key=lambda row: -tree.size[row]) for rows in _clusters(tree, n_topics)])
 
 
 def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
-    """The tree with levels above its topics, each of a number of groups of similar ones."""
+    """The tree with levels of groups of similar topics above it; `sizes` are the numbers of groups."""
     check_flat(tree, "grouped")
     n_topics = len(tree)
     if sizes is None:
@@ -111,7 +111,7 @@ def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
 def with_rows(
     tree: TopicTree, ids: np.ndarray, parent: np.ndarray, members: list[list[int]], sizes: Sequence[int]
 ) -> TopicTree:
-    """The tree with a row for each list of its rows, which has their words and documents together."""
+    """The tree with one row for each list of its rows, which combines their words and documents."""
     member = np.zeros((len(members), len(tree)))
     for row, rows in enumerate(members):
         member[row, rows] = 1

@@ -1,4 +1,4 @@
-"""Names of topics that nobody has named: a few of their best words, one of each stem, and never the same name twice."""
+"""Default names of topics: a few of their best words with different stems, and never the same name twice."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["default_names", "same_stem"]
 
 _WORDS, _MOST = 3, 6
 _CANDIDATES = 20
-_ENDING = 3  # letters that forms of a word may differ in, after a stem of four
+_ENDING = 3  # maximum number of letters after the common stem, which has at least four
 
 
 def same_stem(one: str, other: str) -> bool:
-    """Whether two words look like forms of one word, in any language that puts its endings last.
+    """Whether two words look like forms of the same word, in any language with suffixes.
 
-    The beginning they share has four letters or more and leaves each an ending of up to three; shorter words may
-    differ by an s. An n-gram is like each of its words, which it already says.
+    They share the first four letters or more, and at most three letters follow in each; shorter words may differ by an
+    s. An n-gram counts as a form of each of its words, because it contains them.
 
     >>> [same_stem("team", "teams"), same_stem("israel", "israelis"), same_stem("new york", "york")]
     [True, True, True]
@@ -37,10 +37,10 @@ def same_stem(one: str, other: str) -> bool:
 
 
 def default_names(tree: TopicTree) -> dict[int, tuple[str, ...]]:
-    """The words that a topic is called by where it has no name, by topic.
+    """The words of the default name of each topic, by topic.
 
-    Three words, or where another topic of the level has the same three, as many more as tell them apart; where that
-    does not help, the topic's id stands behind them.
+    These are three words, or more if another topic of the level has the same three; if that does not help, the id of
+    the topic follows the three words.
     """
     level = dict(zip(tree.ids.tolist(), tree.level.tolist()))
     candidates = {topic: _of_different_stems(tree, topic) for topic in tree.ids.tolist()}
@@ -50,7 +50,7 @@ def default_names(tree: TopicTree) -> dict[int, tuple[str, ...]]:
             length[topic] += 1
     chosen = {topic: words[: length[topic]] for topic, words in candidates.items()}
     for topic in _alike(chosen, level):
-        # three words and an id say more than six words that another topic has too
+        # three words and an id are clearer than six words that another topic has too
         chosen[topic] = (*chosen[topic][:_WORDS], f"({topic})")
     return chosen
 
@@ -64,7 +64,7 @@ def _of_different_stems(tree: TopicTree, topic: int) -> tuple[str, ...]:
 
 
 def _alike(names: dict[int, tuple[str, ...]], level: dict[int, int]) -> list[int]:
-    """The topics that have the words of another of their level, in whatever order."""
+    """The topics that have the same words as another topic of their level, in any order."""
     same: dict[tuple[int, frozenset[str]], list[int]] = {}
     for topic, words in names.items():
         same.setdefault((level[topic], frozenset(words)), []).append(topic)

@@ -1,4 +1,4 @@
-"""Which words say what a topic is about, and the largest of many values."""
+"""Scores of words that say what a topic is about, and the largest of many values."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["RELEVANCE", "RankBy", "keyness", "largest", "relevance", "top_word_c
 
 RankBy: TypeAlias = Literal["score", "probability"]
 
-RELEVANCE = 0.6  # weight of log P(w|z) against its lift over the corpus: reads far better than P(w|z) alone
+RELEVANCE = 0.6  # weight of log P(w|z) against its lift: the words are far easier to interpret than by P(w|z) alone
 
 
 def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float = RELEVANCE) -> np.ndarray:
     """weight * log P(w|z) + (1 - weight) * log(P(w|z) / P(w)), after Sievert and Shirley (2014); -inf where P is 0.
 
-    A word the corpus does not have is -inf too: in a smoothed topic it has some probability, and no end of lift.
+    A word that is not in the corpus is also -inf: in a smoothed topic it has some probability, and an infinite lift.
 
     >>> relevance(np.array([[0.5, 0.5]]), np.array([9, 1])).round(2).tolist()
     [[-0.65, 0.23]]
@@ -29,25 +29,25 @@ def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float 
 
 
 def keyness(presence: np.ndarray, overall: np.ndarray) -> np.ndarray:
-    """How much more often a word is in the documents of a topic than in all documents; below 0 where it is less often.
+    """How much more often a word is in the documents of a topic than in all documents; below 0 if less often.
 
-    With q the share of the topic's documents that have the word and p that of all documents, it is
-    q log(q / p) + (1 - q) log((1 - q) / (1 - p)): what the topic tells, in nats per document, about whether the word is
-    there. Words that are only frequent have a small difference, words that are only rare a small q. A word that no
-    document has is -inf.
+    With q the share of the documents of the topic that have the word, and p the share of all documents, it is
+    q log(q / p) + (1 - q) log((1 - q) / (1 - p)): the information, in nats per document, that the topic gives about
+    whether the word occurs. It is small for words that are frequent everywhere (q is close to p) and for words that are
+    rare everywhere (q is small). A word that is in no document is -inf.
 
     >>> keyness(np.array([[0.5, 0.02, 0.3, 0.1]]), np.array([0.1, 0.001, 0.3, 0.2])).round(2).tolist()
     [[0.51, 0.04, 0.0, -0.04]]
     """
     q, p = (np.clip(np.asarray(share, np.float64), 1e-12, 1 - 1e-12) for share in (presence, overall))
     divergence = q * np.log(q / p) + (1 - q) * np.log((1 - q) / (1 - p))
-    # with a single topic all words are as frequent in it as anywhere: then the most frequent first
+    # with a single topic, all words are as frequent in it as in the corpus: then the most frequent come first
     scores = np.where(np.abs(q - p) < 1e-6, 0.0, np.copysign(divergence, q - p)) + 1e-9 * q
     return np.where(np.asarray(overall) > 0, scores, -np.inf)
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:
-    """The places of the n largest values, largest first; equal ones in their order, NaN last.
+    """The positions of the n largest values, the largest first; ties in their order, NaN last.
 
     The same as the first n of `np.argsort(-values, kind="stable")`, without sorting the rest.
 
@@ -66,5 +66,5 @@ def largest(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def top_word_columns(scores: np.ndarray, n: int) -> np.ndarray:
-    """The columns with the highest scores, best first; equal ones in the order of the columns."""
+    """The columns with the highest scores, the best first; ties in the order of the columns."""
     return largest(np.asarray(scores, dtype=np.float64), n)

@@ -1,4 +1,4 @@
-"""Topic trees as pandas data frames: topics, documents, topics per group, topics over time."""
+"""Topic trees as pandas data frames: topics, documents, topics by group, topics over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["document_table", "group_table", "largest_topics", "time_table", "topic_columns", "topic_table"]
 
-_MEMBER = 0.5  # membership of a document in a topic, where topics are no mixture
+_MEMBER = 0.5  # a document is in a topic above this membership, if documents are not mixtures of topics
 _LABELS = "labels"
 
 
@@ -35,12 +35,12 @@ def _check_documents(tree: TopicTree, corpus: Corpus) -> None:
 
 
 def topic_columns(tree: TopicTree, rows: np.ndarray) -> list[str]:
-    """What columns of topics are called: id and name, so that no two are the same."""
+    """The names of topic columns: id and name, so that no two are the same."""
     return [f"{topic} {tree.name(topic)}" for topic in tree.ids[rows].tolist()]
 
 
 def largest_topics(doc_topic: np.ndarray, n: int) -> np.ndarray:
-    """The columns of the largest memberships of each document, the largest first; of equals the first."""
+    """The columns of the largest memberships of each document, the largest first; ties in column order."""
     return np.argsort(-doc_topic, axis=1, kind="stable")[:, :n]
 
 

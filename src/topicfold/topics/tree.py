@@ -1,4 +1,4 @@
-"""TopicTree: what every model ends in, arrays without a way back to the model."""
+"""TopicTree: the topics of any model as plain arrays, independent of the model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["TopicTree", "TopicWord"]
 
 _SHOWN_WORDS = 10
 _JSON_WORDS = 30
-_RARE = 0.5  # of its probability in the corpus: a word below that does not belong to the topic
+_RARE = 0.5  # a word belongs to a topic if it has at least this share of its probability in the corpus
 
 
 class TopicWord(NamedTuple):
@@ -62,7 +62,7 @@ class TopicTree:
     ids : ndarray of int of shape (n_topics,)
         Ids of the topics. A topic keeps its id when the tree is changed.
     parent : ndarray of int of shape (n_topics,)
-        Id of the topic above; -1 at the top.
+        Id of the parent topic; -1 at the top.
     level : ndarray of int of shape (n_topics,)
         Level of each topic; 1 is the lowest.
     size : ndarray of shape (n_topics,)
@@ -80,8 +80,8 @@ class TopicTree:
     titles : sequence of str or None
         Titles of the documents.
     word_score : array or sparse array of shape (n_topics, n_words), or None
-        Scores by which words are ranked; a sparse array has the words of each topic only. None ranks by keyness, or by
-        relevance if `word_presence` is not known.
+        Scores by which words are ranked; a sparse array has only the words of each topic. None ranks by keyness, or by
+        relevance if `word_presence` is None.
     word_presence : ndarray of shape (n_topics, n_words), or None
         Share of the documents of each topic that contain each word.
     corpus_presence : ndarray of shape (n_words,), or None
@@ -93,19 +93,19 @@ class TopicTree:
     graph : sparse array of shape (n_documents, n_documents), or None
         Graph of the documents that the model was fitted on.
     edges : tuple of three ndarray, or None
-        Ids above, ids below and weights, if a topic may be below several others (LDCC).
+        Ids of parents, ids of children and weights, if a topic may have several parents (LDCC).
     level_names : mapping of int to str
-        What a topic of a level is called, if it is not simply 'topic'.
+        What a topic of each level is called, if not 'topic'.
     names : mapping of int to str
         Names that were given to topics.
     descriptions : mapping of int to str
         Descriptions that were given to topics.
     marks : mapping of int to str
-        Why a topic may be junk, for topics that show a sign of it.
+        Why a topic may be junk, for the topics that show signs of it.
     mapping : mapping of int to int or None
-        The topic of the tree that each topic of the model has become; None if it was dropped.
+        For each topic of the model, the topic of the tree that it is now part of; None if it was dropped.
     summary : FitSummary or None
-        How the fit of the model went.
+        Summary of the fit of the model.
 
     See Also
     --------
@@ -151,7 +151,7 @@ class TopicTree:
     def __len__(self) -> int:
         return len(self.ids)
 
-    # ---- looking ----------------------------------------------------------------------------------------------------
+    # ---- reading ----------------------------------------------------------------------------------------------------
 
     def words(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[TopicWord]:
         """Return the best words of a topic.
@@ -175,7 +175,7 @@ class TopicTree:
         row = self.row(topic)
         scores = self.word_scores(row)
         order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
-        # by P(w|z) also a word that is less likely in the topic than elsewhere, but none that is not the topic's own
+        # ranked by P(w|z), words that are less likely in the topic than elsewhere count too, unless the tree has scores
         usable = self.word_frequency > 0 if by == "probability" and self.word_score is None else scores > -np.inf
         return [
             TopicWord(self.vocabulary[w], float(self.topic_word[row, w]), float(scores[w]))
@@ -354,7 +354,7 @@ class TopicTree:
         return [int(self.ids[row]) for row in rows[np.lexsort((self.ids[rows], -self.size[rows]))]]
 
     def parts(self, topic: int, n: int | None = None) -> list[tuple[int, float]]:
-        """Return the topics below a topic with their weights, also where a topic may be below several others.
+        """Return the topics below a topic with their weights, also if a topic may have several parents.
 
         Parameters
         ----------
@@ -366,7 +366,7 @@ class TopicTree:
         Returns
         -------
         list of (int, float)
-            Id and weight of each topic below, the heaviest first.
+            Id and weight of each topic below, the largest weight first.
         """
         self.row(topic)
         if self.edges is None:
@@ -387,8 +387,8 @@ class TopicTree:
     def to_text(self, n_words: int = _SHOWN_WORDS, by: RankBy = "score") -> str:
         """Format the topics as a text table.
 
-        The largest topics come first, and topics below another are indented. Where a topic may be below several others
-        (LDCC), the heaviest parts of each topic are shown, with their weight in place of the size.
+        The largest topics come first, and topics below another are indented. If a topic may have several parents
+        (LDCC), the parts of each topic with the largest weights are shown, with the weight instead of the size.
 
         Parameters
         ----------
@@ -451,7 +451,7 @@ class TopicTree:
         return document_table(self, corpus, n_topics)
 
     def group_table(self, corpus: Corpus, by: str = "labels") -> pd.DataFrame:
-        """Return the share of each topic in each group of documents, as a pandas data frame.
+        """Return a pandas data frame with the share of each topic in each group of documents.
 
         Parameters
         ----------
@@ -470,7 +470,7 @@ class TopicTree:
         return group_table(self, corpus, by)
 
     def time_table(self, corpus: Corpus, by: str | None = None) -> pd.DataFrame:
-        """Return the share of each topic in each period, as a pandas data frame.
+        """Return a pandas data frame with the share of each topic in each period.
 
         Parameters
         ----------
@@ -514,7 +514,7 @@ class TopicTree:
         n_words : int, default=7
             Number of words per topic.
         least : float, default=0.5
-            Smallest membership of a document that is listed with a topic.
+            Minimum membership of the documents that are listed with a topic.
 
         Returns
         -------
@@ -528,8 +528,8 @@ class TopicTree:
     def to_pyldavis(self, corpus: Corpus) -> dict[str, Any]:
         """Return the lowest level as arguments for pyLDAvis: `pyLDAvis.prepare(**tree.to_pyldavis(corpus))`.
 
-        What pyLDAvis cannot show is left out: words and documents without tokens, and topics without documents.
-        pyLDAvis numbers topics by size, from 1; with `sort_topics=False`, in the order of `ids`.
+        Words and documents without tokens, and topics without documents, are left out because pyLDAvis cannot show
+        them. pyLDAvis numbers topics from 1, by size; with `sort_topics=False`, in the order of `ids`.
 
         Parameters
         ----------
@@ -544,7 +544,7 @@ class TopicTree:
         return pyldavis_arguments(self, corpus)
 
     def save(self, path: str | Path) -> None:
-        """Write the tree with all its changes to one .safetensors file.
+        """Write the tree, including all changes, to one .safetensors file.
 
         Parameters
         ----------
@@ -572,7 +572,7 @@ class TopicTree:
         Raises
         ------
         ValueError
-            If the file is damaged or is not a tree of topicfold.
+            If the file is damaged or is not a topicfold tree.
         """
         from .tree_file import load_tree
 
@@ -613,8 +613,8 @@ class TopicTree:
         ----------
         by : callable
             Called once per topic with a `TopicToName`, for topics of higher levels first. It returns a name, or a tuple
-            of a name and a description. A name is cut to one line, and the id is added if another topic of the level
-            has the same name. If the answer is empty or None, the topic keeps its name.
+            of a name and a description. Only one line of a name is kept, and the id is added if another topic of the
+            level has the same name. If the answer is empty or None, the topic keeps its name.
         corpus : Corpus, default=None
             The documents of the tree. If it has texts, the function sees how the best documents begin.
         topics : sequence of int, default=None
@@ -650,7 +650,7 @@ class TopicTree:
         Parameters
         ----------
         topics : sequence of int
-            Ids of at least two topics. The merged topic keeps the first id; the other ids lead to it in `mapping`.
+            Ids of at least two topics. The merged topic keeps the first id; `mapping` maps the other ids to it.
         name : str or None, default=None
             Name of the merged topic.
 
@@ -675,7 +675,8 @@ class TopicTree:
     def drop(self, topics: Sequence[int]) -> TopicTree:
         """Remove topics; the memberships of documents in the other topics stay unchanged.
 
-        Topics below a removed one move up to its parent, or to the heaviest other topic that they are part of.
+        Topics below a removed one move up to its parent or, if they are part of other topics (LDCC), to the one with
+        the largest weight.
 
         Parameters
         ----------
@@ -714,7 +715,7 @@ class TopicTree:
         ----------
         n_groups : sequence of int, default=None
             Number of groups of each level, such as [12, 4]. None makes a third as many groups as there are topics on
-            the level below, as long as at least two groups are left.
+            the level below, and adds levels as long as they have at least two groups.
 
         Returns
         -------
@@ -813,7 +814,7 @@ class TopicTree:
     def memberships_of(self, fresh: TopicTree) -> np.ndarray:
         """Compute the memberships of other documents in the topics of this tree.
 
-        Use it for documents that come later, when topics have been merged, dropped or grouped:
+        Use it for new documents after topics have been merged, dropped or grouped:
         `tree.memberships_of(model.topic_tree(new_corpus))`.
 
         Parameters

@@ -47,7 +47,7 @@ _STORED: Mapping[str, Stored] = {
 
 
 def save_tree(tree: TopicTree, path: str | Path) -> None:
-    """Write a tree with everything it holds."""
+    """Write a tree with all its data."""
     values = {name: value for name, value in vars(tree).items() if not name.startswith("_")}
     edges = values.pop("edges")
     if edges is not None:
@@ -69,7 +69,7 @@ def load_tree(path: str | Path) -> TopicTree:
 
 
 def _check(values: Mapping[str, Any]) -> None:
-    """Raise where the values of a tree do not fit each other; each is as declared."""
+    """Raise a ValueError if the values of a tree do not fit each other; each has been checked on its own."""
     ids = values["ids"].tolist()
     if len(set(ids)) < len(ids):
         raise ValueError("an id occurs more than once")
@@ -77,14 +77,14 @@ def _check(values: Mapping[str, Any]) -> None:
     if not set(values["parent"].tolist()) <= set(row):
         raise ValueError("the parent of a topic is not in the tree")
     above = np.array([row[topic] for topic in values["parent"].tolist()], np.int64)
-    for _ in range(len(ids).bit_length()):  # twice as far up each time, until all are at the top
+    for _ in range(len(ids).bit_length()):  # doubles the distance each time, until all are at the top
         above = np.where(above >= 0, above[above], -1)
     if (above >= 0).any():
         raise ValueError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
-        raise ValueError("an edge leads to a topic that is not in the tree")
+        raise ValueError("an edge refers to a topic that is not in the tree")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):
         for key, value in values.get(name, {}).items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
             if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):
-                raise ValueError(f"its {name} lead from {key!r:.40} to {value!r:.40}")
+                raise ValueError(f"an entry of its {name} is invalid: {key!r:.40} -> {value!r:.40}")

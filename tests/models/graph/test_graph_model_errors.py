@@ -23,8 +23,8 @@ NEGATIVE[0, 1] = NEGATIVE[1, 0] = -1
     [
         ({"graph": np.zeros((59, 59))}, r"graph has shape \(59, 59\)"),
         ({"graph": np.zeros((60, 59))}, r"graph has shape \(60, 59\)"),
-        ({"graph": NEGATIVE}, "graph holds the weight -1"),
-        ({"graph": np.where(NEGATIVE, np.nan, 0)}, "graph holds NaN"),
+        ({"graph": NEGATIVE}, "graph contains the weight -1"),
+        ({"graph": np.where(NEGATIVE, np.nan, 0)}, "graph contains NaN"),
         ({"graph": ASYMMETRIC}, r"graph is not symmetric: \[0, 1\] is 1"),
         ({"embeddings": np.zeros((59, 3))}, r"embeddings have shape \(59, 3\): expected one row for each of 60"),
         ({"embeddings": np.zeros(60)}, r"embeddings have shape \(60,\)"),
@@ -32,7 +32,7 @@ NEGATIVE[0, 1] = NEGATIVE[1, 0] = -1
         ({"embeddings": np.full((60, 2), np.nan)}, "embeddings hold NaN"),
         ({"embeddings": np.full((60, 2), np.inf)}, "embeddings hold NaN, infinity or values beyond"),
         ({"y": np.zeros(59, int)}, r"y has shape \(59,\)"),
-        ({"y": np.full(60, 0.5)}, "y holds 0.5"),
+        ({"y": np.full(60, 0.5)}, "y contains 0.5"),
     ],
 )
 def test_bad_graphs_embeddings_and_labels(model, given, message, few):
@@ -63,7 +63,7 @@ def test_bad_graphs_and_embeddings_of_new_documents(model, few):
     for call in (fitted.transform, fitted.score):
         with pytest.raises(ValueError, match=r"graph has shape \(2, 59\): expected \(2, 60\), new documents x"):
             call(few[:2], graph=np.zeros((2, 59)))
-        with pytest.raises(ValueError, match="graph holds the weight -1"):
+        with pytest.raises(ValueError, match="graph contains the weight -1"):
             call(few[:2], graph=NEGATIVE[:2])
         with pytest.raises(ValueError, match=f"this {model.__name__} was fitted without embeddings"):
             call(few[:2], embeddings=np.zeros((2, 3)))
@@ -83,7 +83,10 @@ def test_a_spectral_start_needs_a_graph(model, few):
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        ([(0, 1), (1, 2), (3, 4)], r"graph has shape \(3, 2\): expected \(60, 60\); link_graph makes a graph of pairs"),
+        (
+            [(0, 1), (1, 2), (3, 4)],
+            r"graph has shape \(3, 2\): expected \(60, 60\); link_graph makes a graph from pairs",
+        ),
         ("knn", "graph is a str: expected a matrix of 60 x 60 documents"),
         ({0: [1]}, "graph is a dict: expected a matrix"),
         ([[1], [2, 3]], "graph is a list: expected a matrix"),
