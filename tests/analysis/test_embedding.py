@@ -212,5 +212,5 @@ def test_new_documents_are_assigned_by_their_embeddings(folder, tmp_path, capsys
     LTM(2, graph_weight=1.0, random_state=0).fit(Corpus.from_texts(TEXTS)).save(tmp_path / "words")
     assert ran("assign", tmp_path / "words", new, "--embed", folder) == 2
     assert "this LTM was not fitted on embeddings" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="embeddings have 5 columns: those of the fit had 3"):
+    with pytest.raises(ValueError, match="embeddings have 5 columns: expected 3, as in the fit"):
         assign_file(model, new, tmp_path / "out.csv", embed=lambda texts: np.ones((len(texts), 5)))

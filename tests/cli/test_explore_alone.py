@@ -118,8 +118,8 @@ def test_a_folder_and_a_saved_corpus(run, reviews, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("{model}",), "holds a model: give the documents to show after it"),
-        (("{reviews}", "--edits", "{reviews}"), "--edits is about topics of a saved model"),
+        (("{model}",), "is a model, not documents: give MODEL and INPUT"),
+        (("{reviews}", "--edits", "{reviews}"), "--edits needs a saved model"),
         (("a", "b", "c"), "3 files: expected INPUT, or MODEL and INPUT"),
         (("{missing}",), "no such file"),
         (("{numbers}",), "no text column found among a, b"),

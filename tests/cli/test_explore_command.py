@@ -75,7 +75,7 @@ def test_explore_with_names(model, texts, explored, run, tmp_path):
     assert [topic["name"] for topic in data["topics"]] == [None, "Beasts & more"]
     for content, message in [
         ('{"9": "x"}', "no topic 9; the topics are 0, 1"),
-        ("[]", "holds no names"),
+        ("[]", "does not contain names"),
         ("", "holds"),
     ]:
         names.write_text(content)

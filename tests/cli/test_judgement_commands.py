@@ -64,7 +64,7 @@ def test_errors_are_one_line(run, made):
     for words, said in (
         (["tasks", model, texts, "--out", folder / "t.pdf"], "expected the name of a page"),
         (["tasks", model, texts, "--out", folder / "t.html", "--kind", "guess"], "kinds='guess'"),
-        (["tasks", model, texts, "--out", folder / "texts.html"], "used for something else"),
+        (["tasks", model, texts, "--out", folder / "texts.html"], "is also an input or another output"),
         (["tasks", model, texts, "--out", folder / "no" / "t.html"], "no"),
         (["agreement", model, folder / "none.csv"], "is not a key of tasks"),
         (["agreement", key, folder / "none.csv"], "none.csv holds no answers"),

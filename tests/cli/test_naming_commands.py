@@ -71,7 +71,7 @@ def test_errors_are_one_line_that_names_the_topic(run, model, texts, tmp_path):
         (["--command", "no-such-program"], "topic 0: no-such-program cannot be run: No such file or directory"),
         (["--command", f"{sys.executable} -c 'import time; time.sleep(60)'", "--timeout", "0.5"], "in 0.5 seconds"),
         (["--command", "a", "--out", tmp_path / "no" / "n.json"], "no"),
-        (["--command", "a", "--out", model], "is also used for something else here"),
+        (["--command", "a", "--out", model], "is also an input or another output of this command"),
         ([], "--command is missing"),
     ):
         code, out, err = run("name", model, *words)

@@ -44,7 +44,7 @@ def test_files_are_read_into_one_corpus_that_other_commands_take(parts, tmp_path
 def test_what_read_cannot_do_is_said(parts, tmp_path, run):
     code, _, err = run("read", parts[0], "--out", parts[0])
     assert code == 2
-    assert "is also used for something else here" in err
+    assert "is also an input or another output of this command" in err
     code, _, err = run("read", tmp_path / "none-*.csv", "--out", tmp_path / "c.safetensors")
     assert code == 2
     assert err.startswith("topicfold: no file matches")

@@ -38,6 +38,6 @@ def test_a_page_of_some_documents_says_so(page, reports):
     shown = page.data()["documents"]["id"]
     left_out = next(f"d{d}" for d in range(80) if f"d{d}" not in shown)
     page.go(f"document={left_out}")
-    assert "only some" in page.text("main p:not(:has(a))")
+    assert "only a sample" in page.text("main p:not(:has(a))")
     page.go(f"document={shown[0]}")
     assert page.count("#text .word") == 24

@@ -44,7 +44,7 @@ def test_small_flows_are_folded_away_but_no_topic_is_left_alone(page, spread):
     links = page.data()["compare"]["links"]
     folded = page.count(LINES)
     assert folded < len(links)
-    assert f"including {len(links) - folded} that carry less than 20%" in page.text(".tools")
+    assert f"including {len(links) - folded} with less than 20%" in page.text(".tools")
     ends = page.js(
         f"return [...document.querySelectorAll('{LINES}')].map((line) => [line.__data__.a, line.__data__.b])"
     )

@@ -156,7 +156,7 @@ def test_names_are_read(content, names, tmp_path):
 def test_what_holds_no_names_is_said(content, tmp_path):
     path = tmp_path / "names.json"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"names\.json holds no names"):
+    with pytest.raises(ValueError, match=r"names\.json does not contain names"):
         read_names(path)
 
 

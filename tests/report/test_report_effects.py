@@ -46,7 +46,7 @@ def test_contrasts_and_curves(measured):
 
 def test_effects_on_other_topics(measured):
     _, corpus, model, found, _ = measured
-    with pytest.raises(ValueError, match="the effects are on topic 3, which is not among those of the page"):
+    with pytest.raises(ValueError, match="the effects include topic 3, which is not on the page"):
         build_report(model.topic_tree(corpus).drop([3]), corpus, effects=found)
     with pytest.raises(ValueError, match=r"colour"):
         build_report(model, corpus, effects="~ colour")

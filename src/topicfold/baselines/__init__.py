@@ -1,6 +1,6 @@
 """Methods to compare with: `from topicfold.baselines import NMF`. Each is imported when it is first used.
 
-BASELINES lists those that have the shape of a topic model (`n_topics`, `fit`, `doc_topic_` or `transform`).
+BASELINES lists those with the interface of a topic model (`n_topics`, `fit`, `doc_topic_` or `transform`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class BaselineInfo:
     name : str
         Name of the class.
     size : str or None, default='n_topics'
-        Parameter that sets the number of topics. None if the baseline finds its own number.
+        Parameter that sets the number of topics. None if the baseline finds the number itself.
 
     See Also
     --------
@@ -83,7 +83,7 @@ class BaselineInfo:
         Parameters
         ----------
         n_topics : int
-            Number of topics. Ignored if the baseline finds its own number.
+            Number of topics. Ignored if the baseline finds the number itself.
         **parameters : dict
             Further parameters of the class.
 
@@ -106,7 +106,7 @@ BASELINES: dict[str, BaselineInfo] = {
     "NCut": BaselineInfo("ncut", "NCut"),
 }
 
-# Co-clusterings and a classifier: they have other sizes and other results than a topic model.
+# Co-clusterings and a classifier: their size parameters and results differ from those of a topic model.
 _OTHERS = {"ITCC": "itcc", "MOC": "overlapping", "MOCC": "overlapping", "LabelPropagation": "propagation"}
 
 

@@ -1,8 +1,8 @@
-"""LDA (Blei, Ng and Jordan 2003) fitted by tomotopy's collapsed Gibbs sampler; our own LDA is in models/lda.
+"""LDA (Blei, Ng and Jordan 2003) fitted by tomotopy's collapsed Gibbs sampler; topicfold's own LDA is in models/lda.
 
-The sampler gives the topics and the prior alpha; P(z|d), of training and new documents alike, is then found with the
+The sampler provides the topics and the prior alpha. P(z|d), of training and new documents alike, is then found with the
 topics fixed, as the mode of log P(d|theta) + sum_z alpha_z log theta_z. This is concave, so it needs no random numbers
-and a document's answer depends on nothing but its words; a state of the sampler would be one noisy draw.
+and the result for a document depends only on its words; a state of the sampler would be one noisy draw.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fold_in_with_prior(
 ) -> np.ndarray:
     """P(z|d) with theta_z proportional to alpha_z plus the tokens of topic z, P(w|z) fixed.
 
-    The prior is put as words: topic z has a word of its own, and every document holds it alpha_z times.
+    The prior is expressed as words: topic z has an extra word, which every document contains alpha_z times.
     """
     n_documents, n_topics = counts.shape[0], len(alpha)
     cells = (np.tile(alpha, n_documents), np.tile(np.arange(n_topics), n_documents))
@@ -121,7 +121,7 @@ class GibbsLDA(FlatTopicModel):
         ValueError
             If the model cannot use a parameter. The message names it and what was expected.
         """
-        check_whole("n_topics", self.n_topics)  # tomotopy would end the process
+        check_whole("n_topics", self.n_topics)  # otherwise tomotopy ends the process
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit the model to documents.

@@ -1,7 +1,7 @@
 """hLDA: topics in a tree of fixed depth, grown by the nested Chinese restaurant process (Blei et al. 2003).
 
 A document takes one path from the root to a leaf, and each of its tokens a level of that path. tomotopy's sampler finds
-the tree; a path is then a topic of the flat kind: the words of its nodes, mixed as its documents use them.
+the tree; a path is then treated as a flat topic: the words of its nodes, mixed as its documents use them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["HLDA"]
 class HLDA(FlatTopicModel):
     """Hierarchical latent Dirichlet allocation by Gibbs sampling (the extra topicfold[lda]).
 
-    It finds its own number of topics: each document follows one path from the root of a tree to a leaf.
+    It finds the number of topics itself: each document follows one path from the root of a tree to a leaf.
 
     Parameters
     ----------
@@ -47,8 +47,7 @@ class HLDA(FlatTopicModel):
     topic_word_ : ndarray of shape (n_paths, n_words)
         P(w|path): the nodes of the path, mixed as its documents use them. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_paths)
-        The path of each training document, as a row with a single 1. A document without words has the share of each
-        path.
+        The path of each training document, as a row with a single 1. A document without words has `path_share_`.
     labels_ : ndarray of int of shape (n_documents,)
         The path of each training document.
     path_share_ : ndarray of shape (n_paths,)
@@ -111,7 +110,7 @@ class HLDA(FlatTopicModel):
         ValueError
             If the model cannot use a parameter. The message names it and what was expected.
         """
-        check_whole("depth", self.depth, 2)  # tomotopy would end the process
+        check_whole("depth", self.depth, 2)  # otherwise tomotopy ends the process
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit the model to documents.
@@ -149,7 +148,7 @@ class HLDA(FlatTopicModel):
         row_of = {node: row for row, node in enumerate(nodes)}
         self.node_word_ = node_words(sampler, nodes, counts.shape[1])
         self.parent_ = np.array([row_of.get(sampler.parent_topic(node), -1) for node in nodes])
-        self.parent_[0] = -1  # tomotopy calls the root its own parent in some versions
+        self.parent_[0] = -1  # in some versions of tomotopy the root is its own parent
         self.level_ = np.array([sampler.level(node) for node in nodes])
         self._keep_paths(sampler, row_of, filled, counts.shape[0])
         self.word_frequency_ = counts.sum(axis=0)

@@ -16,13 +16,13 @@ from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
 
 __all__ = ["ITCC"]
 
-_BACKGROUND = 0.1  # of a seed's distribution is the corpus's, so that no document is infinitely far from it
+_BACKGROUND = 0.1  # share of the corpus in a seed's distribution, so that no document is infinitely far from it
 _IMPOSSIBLE = -1e300  # stands for log 0: finite, so that 0 log 0 is 0
 _TOL = 1e-12  # a smaller gain, in nats per token, may be rounding
 
 
 class Cells(NamedTuple):
-    """A table by its cells that are not zero: the row, the column and the value of each."""
+    """The non-zero cells of a table: the row, the column and the value of each."""
 
     row: np.ndarray
     column: np.ndarray
@@ -34,7 +34,7 @@ class Cells(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Where one start has led."""
+    """The result of one start."""
 
     row_labels: np.ndarray
     column_labels: np.ndarray
@@ -43,10 +43,10 @@ class Run(NamedTuple):
 
 @njit
 def move_one_by_one(profiles, labels, blocks):
-    """Move each row to the cluster where sum_ab n_ab log n_ab - sum_a n_a log n_a gains most; how many moved.
+    """Move each row to the cluster where sum_ab n_ab log n_ab - sum_a n_a log n_a gains most; returns how many moved.
 
     `profiles` are rows x column clusters, `blocks` row clusters x column clusters (n_ab). `labels` and `blocks` are
-    changed in place, so that each row meets the clusters that the rows before it have left.
+    changed in place, so that each row sees the moves of the rows before it.
     """
     n_rows, width = profiles.shape
     n_clusters = len(blocks)
@@ -91,7 +91,7 @@ def move_one_by_one(profiles, labels, blocks):
 
 
 def mutual_information(table: np.ndarray, row_mass: np.ndarray, column_mass: np.ndarray, total: float) -> float:
-    """I = sum p log(p / (p_row p_column)) over cells that are not zero, given with the masses of row and column."""
+    """I = sum p log(p / (p_row p_column)) over the non-zero cells, given with the masses of row and column."""
     return float((table * np.log(table * total / (row_mass * column_mass))).sum() / total)
 
 
@@ -115,9 +115,9 @@ def preserved_information(blocks: np.ndarray) -> float:
 
 
 def nearest_clusters(profiles: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Each row's cluster of least divergence D(p(Y|row) || q(Y|cluster)), its own where that is as near.
+    """Each row's cluster of least divergence D(p(Y|row) || q(Y|cluster)); a tie keeps its current cluster.
 
-    Of the divergence only sum_b p(b|row) log p(b|cluster) over the column clusters b depends on the row's cluster.
+    Only the part sum_b p(b|row) log p(b|cluster) of the divergence, over column clusters b, depends on the cluster.
     """
     blocks = block_sums(profiles, labels, n_clusters)
     mass = blocks.sum(axis=1, keepdims=True)
@@ -130,7 +130,7 @@ def nearest_clusters(profiles: np.ndarray, labels: np.ndarray, n_clusters: int) 
 
 
 def spread_labels(profiles: sp.csr_array, n_clusters: int, rng: np.random.RandomState) -> np.ndarray:
-    """Labels by the nearest of rows far apart: each seed is drawn by mass times divergence from those before it."""
+    """Labels by the nearest of distant seed rows: each is drawn by mass times divergence from those before it."""
     mass = profiles.sum(axis=1)
     shares = sp.csr_array(sp.diags_array(1 / mass) @ profiles)
     background = profiles.sum(axis=0) / mass.sum()
@@ -170,7 +170,7 @@ def check_loop(n_init: int, max_iter: int) -> None:
 
 
 def not_empty(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and the columns with something in them, as numbers; an error when there are none."""
+    """The numbers of the non-empty rows and columns; an error if there are none."""
     rows, columns = np.flatnonzero(counts.sum(axis=1)), np.flatnonzero(counts.sum(axis=0))
     if len(rows) == 0:
         raise ValueError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
@@ -178,7 +178,7 @@ def not_empty(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_empty(labels: np.ndarray, where: np.ndarray, n: int) -> np.ndarray:
-    """Labels of all n rows: those that are empty, which say nothing, are in the largest cluster."""
+    """Labels of all n rows: empty rows are put into the largest cluster."""
     result = np.full(n, np.bincount(labels).argmax(), np.int64)
     result[where] = labels
     return result
@@ -189,10 +189,10 @@ class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
 
     X is read as a table of joint frequencies of documents and words. The clusters are chosen to lose as little as
     possible of the mutual information I(X; Y). All documents, then all words, move to the cluster of least divergence,
-    until none changes; then single ones move wherever that lowers the loss, until none does. The loss never rises. The
+    until nothing changes; then single ones move if that lowers the loss, until none does. The loss never rises. The
     best of several starts is kept.
 
-    A cluster can stay empty if there are fewer kinds of rows than clusters. Documents and words without a count are put
+    A cluster can stay empty if there are fewer distinct rows than clusters. Documents and words without counts are put
     into the largest cluster.
 
     Parameters
@@ -229,7 +229,7 @@ class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
 
     See Also
     --------
-    topicfold.LDCC : Clusters documents and words with overlap, paragraph by paragraph.
+    topicfold.LDCC : Overlapping clusters of documents and words, paragraph by paragraph.
     topicfold.baselines.MOCC : Co-clustering in which clusters overlap.
 
     References
@@ -303,7 +303,7 @@ class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
         return self
 
     def _run(self, cells: Cells, table: sp.csr_array, rng: np.random.RandomState) -> Run:
-        """Descend from one start. It spreads the documents over clusters first, then the words by those clusters."""
+        """Descend from one start, which spreads the documents over clusters first, then the words by those clusters."""
         n_rows, n_columns = table.shape
         size = (self.n_row_clusters, self.n_column_clusters)
         rows = spread_labels(table, size[0], rng)

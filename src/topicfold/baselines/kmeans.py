@@ -26,7 +26,7 @@ __all__ = ["KMeans", "kmeans_on_rows"]
 
 
 def kmeans_on_rows(vectors: Any, n_clusters: int, n_init: int, max_iter: int, rng: np.random.RandomState) -> Any:
-    """scikit-learn's k-means, fitted, the best of `n_init` starts."""
+    """Fit scikit-learn's k-means and keep the best of `n_init` starts."""
     from sklearn.cluster import KMeans as Kernel
 
     with single_threaded_libraries(), warnings.catch_warnings():

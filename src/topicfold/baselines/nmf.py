@@ -31,9 +31,9 @@ _SWEEP_TOL = 1e-6
 
 @njit
 def nonnegative_rows(gram, target, weights):
-    """weights_d = argmin over w >= 0 of w G w / 2 - target_d w, by coordinate descent, each row until it stands still.
+    """weights_d = argmin over w >= 0 of w G w / 2 - target_d w, by coordinate descent until a row no longer changes.
 
-    scikit-learn's own transform starts and stops by the batch as a whole, so a document's answer would depend on it.
+    scikit-learn's transform starts and stops by the whole batch, so the result for a document would depend on others.
     """
     n_topics = gram.shape[0]
     for d in range(target.shape[0]):
@@ -224,7 +224,7 @@ class NMF(FlatTopicModel):
         return np.where(shares.sum(axis=1, keepdims=True) > 0, shares, self.topic_weight_)
 
     def _shares(self, vectors: sp.csr_array) -> np.ndarray:
-        """Weights times the tokens a topic stands for, rows summing to one; zeros where no topic is found."""
+        """Weights times the tokens a topic stands for, rows summing to one; zeros if no topic is found."""
         weights = np.zeros((vectors.shape[0], self.n_topics))
         with single_threaded_libraries():
             gram = self.weights_ @ self.weights_.T

@@ -14,16 +14,16 @@ from ..engine.jit import njit, njit_fast
 __all__ = ["LOSSES"]
 
 LOSSES = ("poisson", "gaussian")
-# The least a Poisson prototype has of a word, as a part of the corpus's mean. At zero no document with the word could
-# ever join: each would stay where it began.
+# The minimum of a word in a Poisson prototype, as a share of its mean in the corpus. With zero, no document with the
+# word could ever join: each would stay where it started.
 _FLOOR = 0.01
-_STEPS = 20  # EM steps on Poisson prototypes before memberships are looked at again
-_TOL = 1e-10  # a cost that falls by a smaller part may be rounding
+_STEPS = 20  # EM steps on Poisson prototypes before memberships are updated again
+_TOL = 1e-10  # a cost that falls by a smaller share may be rounding
 
 
 @njit
 def cell_means(indptr, indices, prototypes, memberships):
-    """m_dw = sum_k z_dk a_kw at the cells that are not zero."""
+    """m_dw = sum_k z_dk a_kw at the non-zero cells."""
     means = np.zeros(len(indices))
     for row in range(len(memberships)):
         for cluster in range(memberships.shape[1]):
@@ -35,11 +35,11 @@ def cell_means(indptr, indices, prototypes, memberships):
 
 @njit_fast
 def poisson_flips(rows, indptr, indices, data, prototypes, mass, memberships):
-    """Of each of `rows` c_d = sum_w m_dw - x_dw log m_dw, the cluster to join or leave that lowers it most, c_d then.
+    """For each of `rows`: c_d = sum_w m_dw - x_dw log m_dw, the best cluster to join or leave, and c_d after that.
 
     By Jensen's inequality sum_w x_dw log(1 + a_kw / m_dw) <= N log(1 + sum_w x_dw a_kw / (N m_dw)), N = sum_w x_dw,
-    and so with minus signs. Clusters are tried by that bound, the most promising first, until no other can do better:
-    this saves most logarithms. The last cluster is not left. No row may be empty.
+    and likewise with minus signs. Clusters are tried in the order of that bound until no other can be better: this saves
+    most logarithms. A row never leaves its last cluster. No row may be empty.
     """
     n_clusters = prototypes.shape[1]
     costs, lowest, best = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows), np.int64)
@@ -78,7 +78,7 @@ def poisson_flips(rows, indptr, indices, data, prototypes, mass, memberships):
             change = mass[chosen] if leaves else -mass[chosen]
             for at in range(first, end):
                 after = 0.0 if leaves else means[at - first] + prototypes[indices[at], chosen]
-                if leaves:  # added up anew: a difference would lose what is small
+                if leaves:  # summed again: a difference would lose small values
                     for other in inside:
                         if other != chosen:
                             after += prototypes[indices[at], other]
@@ -90,7 +90,7 @@ def poisson_flips(rows, indptr, indices, data, prototypes, mass, memberships):
 
 
 class Costs(Protocol):
-    """What each row costs by the clusters it is in, given the prototypes; what no membership changes is left out."""
+    """The cost of each row given its clusters and the prototypes, without terms that do not depend on memberships."""
 
     def singles(self) -> np.ndarray:
         """Rows x clusters: the cost in that cluster alone."""
@@ -103,7 +103,7 @@ class Costs(Protocol):
 
 
 class PoissonCosts:
-    """The I-divergence x log(x / m) - x + m, a Poisson likelihood. Over the zeros it is the sum of m alone."""
+    """The I-divergence x log(x / m) - x + m, a Poisson likelihood. For zero cells it is the sum of m alone."""
 
     def __init__(self, counts: sp.csr_array, prototypes: np.ndarray) -> None:
         self.counts = counts
@@ -159,7 +159,7 @@ def make_costs(loss: str, counts: sp.csr_array, prototypes: np.ndarray) -> Costs
 
 
 def descend(costs: Costs, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each row joins or leaves the cluster that lowers its cost most, until none does: (memberships, costs).
+    """Each row joins or leaves the cluster that lowers its cost most, until none does; returns (memberships, costs).
 
     No row leaves its last cluster.
     """
@@ -176,7 +176,7 @@ def descend(costs: Costs, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def update_memberships(costs: Costs, memberships: np.ndarray) -> np.ndarray:
-    """The better, for each row, of two descents: from the clusters it is in, and from its best single cluster."""
+    """For each row, the better of two descents: from its current clusters, and from its best single cluster."""
     kept, cost = descend(costs, memberships)
     fresh, fresh_cost = descend(costs, one_each(costs.singles().argmin(axis=1), memberships.shape[1]))
     better = fresh_cost < cost - _TOL * np.maximum(1, np.abs(cost))
@@ -189,17 +189,17 @@ def one_each(labels: np.ndarray, n_clusters: int) -> np.ndarray:
 
 
 def per_member(sums: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Sums divided by numbers of members; zero where there are none."""
+    """Sums divided by numbers of members; zero if there are none."""
     return sums / np.where(members > 0, members, 1)
 
 
 def floor(loss: str, mean: Any) -> Any:
-    """The least a prototype may have of what has that mean over the corpus."""
+    """The minimum of a prototype for something with this mean over the corpus."""
     return _FLOOR * mean if loss == "poisson" else -np.inf
 
 
 def inverse(gram: np.ndarray) -> np.ndarray:
-    """The pseudo-inverse: two clusters with the same members have no inverse."""
+    """The pseudo-inverse, as there is no inverse if two clusters have the same members."""
     return np.linalg.pinv(gram, rcond=1e-10, hermitian=True)
 
 
@@ -209,7 +209,7 @@ def worst_rows(costs: Costs, memberships: np.ndarray, n: int) -> np.ndarray:
 
 
 def finished(history: list[float], max_iter: int, tol: float) -> bool:
-    """Whether there were enough iterations, or the last lowered the divergence by no more than a part `tol` of it."""
+    """Whether there were enough iterations, or the last one lowered the divergence by at most a share `tol`."""
     if len(history) < 2:
         return len(history) == max_iter
     return len(history) == max_iter or history[-2] - history[-1] <= tol * history[-1]
@@ -218,7 +218,7 @@ def finished(history: list[float], max_iter: int, tol: float) -> bool:
 def em_steps(
     step: Callable[[np.ndarray], np.ndarray], divergence: Callable[[np.ndarray], float], values: np.ndarray, tol: float
 ) -> tuple[np.ndarray, float]:
-    """Repeat an EM step until the divergence falls by less than a part `tol`: (values, divergence)."""
+    """Repeat an EM step until the divergence falls by less than a share `tol`; returns (values, divergence)."""
     before = divergence(values)
     for _ in range(_STEPS):
         values = step(values)
@@ -230,7 +230,7 @@ def em_steps(
 
 
 def ratios(counts: sp.csr_array, prototypes: np.ndarray, memberships: np.ndarray) -> sp.csr_array:
-    """x_dw / m_dw at the cells that are not zero."""
+    """x_dw / m_dw at the non-zero cells."""
     indptr, indices, data = csr_parts(counts)
     means = cell_means(indptr, indices, np.ascontiguousarray(prototypes), memberships)
     return sp.csr_array((data / means, indices, indptr), counts.shape)
@@ -241,8 +241,8 @@ def fit_prototypes(
 ) -> tuple[np.ndarray, float]:
     """MOC's A given Z, as words x clusters, and the divergence; a cluster with no member keeps what it has.
 
-    Gaussian: least squares. Poisson: the EM step a_kw <- a_kw sum_d z_dk (x_dw / m_dw) / sum_d z_dk, no less than the
-    floor.
+    Gaussian: least squares. Poisson: the EM step a_kw <- a_kw sum_d z_dk (x_dw / m_dw) / sum_d z_dk, but not below
+    the floor.
     """
     in_cluster = memberships.astype(np.float64)
     members = in_cluster.sum(axis=0)

@@ -1,8 +1,8 @@
 """Clusters that overlap: MOC of documents (Banerjee et al. 2005), MOCC of documents and words (Shafiei, Milios 2006).
 
-A document's expected counts are the sum of the prototypes of all the clusters it is in: X ~ Z A with Z of zeros and
-ones, and X ~ Z A W' where words are in clusters too. How far X is from that is a Bregman divergence. Prototypes are
-kept as words x clusters here: a document reads the row of each of its words.
+The expected counts of a document are the sum of the prototypes of all its clusters: X ~ Z A with Z of zeros and ones,
+and X ~ Z A W' if words are in clusters too. The distance of X from that is a Bregman divergence. Here prototypes are
+stored as words x clusters: a document reads the row of each of its words.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ __all__ = ["MOC", "MOCC"]
 
 
 def check_parameters(model: MOC | MOCC) -> None:
-    """Raise when a parameter that MOC and MOCC share is not what it should be."""
+    """Raise if a parameter that MOC and MOCC share is invalid."""
     check_loop(model.n_init, model.max_iter)
     check_choice("loss", model.loss, LOSSES)
     check_number("tol", model.tol)
 
 
 def memberships_with_empty(memberships: np.ndarray, where: np.ndarray, n: int) -> np.ndarray:
-    """Memberships of all n rows: those that are empty are in the largest cluster."""
+    """Memberships of all n rows: empty rows are put into the largest cluster."""
     result = one_each(np.full(n, memberships.sum(axis=0).argmax()), memberships.shape[1])
     result[where] = memberships
     return result
 
 
 class Run(NamedTuple):
-    """Where one start has led. MOC has no memberships of columns."""
+    """The result of one start. MOC has no memberships of columns."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -64,7 +64,7 @@ class MOC(CountsMixin, BaseEstimator):
 
     Memberships and prototypes are fitted in turn. A document joins or leaves clusters one at a time, starting from its
     present clusters and from its best single cluster, and keeps the better outcome; the divergence never rises. Starts
-    are k-means on tf-idf, and the best of several is kept. A cluster that loses its last document begins again from the
+    are k-means on tf-idf, and the best of several is kept. A cluster that loses its last document starts again from the
     document that fits worst.
 
     A document is in a cluster or it is not, so long documents tend to be in more clusters. If length should not matter,
@@ -189,7 +189,7 @@ class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
 
     The expected count of a word in a document is the sum over all pairs of their clusters: X ~ Z A W'. Documents, words
     and blocks are fitted in turn, and the divergence never rises. Starts are ITCC's clusters, and the best of several
-    is kept. A cluster that loses its last member begins again from the row or column that fits worst.
+    is kept. A cluster that loses its last member starts again from the row or column that fits worst.
 
     Every document and every word is in at least one cluster. Empty ones are put into the largest.
 
@@ -232,7 +232,7 @@ class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
 
     See Also
     --------
-    topicfold.baselines.MOC : Clusters documents alone.
+    topicfold.baselines.MOC : Clusters only documents.
     topicfold.baselines.ITCC : Co-clustering without overlap.
 
     References
@@ -319,7 +319,7 @@ class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
     def _revive(
         self, counts: sp.csr_array, flipped: sp.csr_array, rows: np.ndarray, columns: np.ndarray, blocks: np.ndarray
     ) -> None:
-        """Blocks of clusters with no member, which nothing depends on: the means of the row or column fitted worst."""
+        """Blocks of clusters without members, which affect nothing: the means of the row or column that fits worst."""
         least = floor(self.loss, counts.mean())
         empty = np.flatnonzero(~rows.any(axis=0))
         if len(empty):

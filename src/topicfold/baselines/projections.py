@@ -202,7 +202,7 @@ class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         rng = check_random_state(self.random_state)
         _, vectors = counts_and_tfidf(self, X)
-        few = self.n_topics < min(vectors.shape)  # else the sparse solver has nothing to leave out
+        few = self.n_topics < min(vectors.shape)  # otherwise the sparse solver cannot be used
         with single_threaded_libraries():
             kernel = Kernel(self.n_topics, svd_solver="arpack" if few else "full", random_state=rng)
             kernel.fit(vectors if few else vectors.toarray())

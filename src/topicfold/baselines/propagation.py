@@ -1,4 +1,4 @@
-"""Label propagation on the graphs the models use: the baseline for few labels."""
+"""Label propagation on the graphs that the models use: the baseline for few labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["LabelPropagation", "spread"]
 
 
 def spread(graph: sp.csr_array, start: np.ndarray, alpha: float) -> np.ndarray:
-    """F = (1 - alpha) (I - alpha S)^-1 start, with S = D^-1/2 W D^-1/2; zero where no start value reaches."""
+    """F = (1 - alpha) (I - alpha S)^-1 start, with S = D^-1/2 W D^-1/2; zero if no start value reaches a row."""
     from scipy.sparse.linalg import cg
 
     degree = graph.sum(axis=1)
@@ -48,9 +48,9 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     metric : str, default='cosine'
         Similarity for that graph; see `knn_graph`.
     alpha : float, default=0.99
-        How much a document follows its neighbours, from 0 to below 1. The rest is its own label.
+        Weight of the neighbours of a document, from 0 to below 1. The rest is the weight of its own label.
     n_jobs : int or None, default=None
-        Number of threads for the search of neighbours. None means one, -1 all cores.
+        Number of threads for the search of neighbours. None means 1, and -1 uses all cores.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     graph_ : csr_array of shape (n_documents, n_documents)
         The graph.
     scores_ : ndarray of shape (n_documents, n_classes)
-        What reached each training document, weighted by class.
+        Scores that reached each training document, weighted by class.
     transduction_ : ndarray of shape (n_documents,)
         The class of each training document, labelled or not.
 

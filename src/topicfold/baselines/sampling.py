@@ -1,6 +1,6 @@
-"""What LDA and hLDA share: tomotopy's Gibbs sampler, handed counts and asked for columns.
+"""What GibbsLDA and HLDA share: tomotopy's Gibbs sampler, with counts as input and columns as words.
 
-One worker and one seed: then tomotopy gives the same result every time.
+With one worker and one seed, tomotopy gives the same result every time.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ..models.inputs import CountsLike, RandomStateLike
 
 __all__ = ["add_documents", "node_words", "sample", "sampler_seed", "tomotopy_for", "whole_counts"]
 
-_STEPS_A_CALL = 20  # tomotopy does not hear Ctrl-C within a call
+_STEPS_A_CALL = 20  # tomotopy does not react to Ctrl-C within a call
 
 
 def tomotopy_for(name: str) -> Any:
-    """The tomotopy module, or an error that says how to get it."""
+    """The tomotopy module, or an error that says how to install it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its loader warns about its own binaries
         return import_extra("tomotopy", "lda", name)
@@ -39,12 +39,12 @@ def whole_counts(model: TopicModel, X: CountsLike, *, reset: bool) -> sp.csr_arr
 
 
 def sampler_seed(random_state: RandomStateLike) -> int:
-    """A whole number drawn from scikit-learn's kind of random state."""
+    """A whole number drawn from a random state of scikit-learn."""
     return int(check_random_state(random_state).randint(1, np.iinfo(np.int32).max))
 
 
 def add_documents(sampler: Any, counts: sp.csr_array) -> np.ndarray:
-    """Hand over the documents, their columns as words; which rows have any word, in the sampler's order."""
+    """Add the documents, with columns as words; returns the rows that have words, in the sampler's order."""
     filled = np.flatnonzero(np.diff(counts.indptr))
     for row in filled:
         here = slice(counts.indptr[row], counts.indptr[row + 1])
@@ -60,7 +60,7 @@ def sample(sampler: Any, n_steps: int) -> None:
 
 
 def node_words(sampler: Any, nodes: Any, n_words: int) -> np.ndarray:
-    """P(w|node) of some of the sampler's topics, by our columns; a word that no document has gets nothing."""
+    """P(w|node) of some of the sampler's topics, by columns of X; a word that no document has gets 0."""
     columns = np.array([int(word) for word in sampler.used_vocabs])
     result = np.zeros((len(nodes), n_words))
     for row, node in enumerate(nodes):

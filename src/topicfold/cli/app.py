@@ -1,4 +1,4 @@
-"""The program `topicfold`: its commands, and how errors are said."""
+"""The program `topicfold`: its commands, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as leaving:
         raise SystemExit(TERMINATED) if terminated and leaving.code == INTERRUPTED else leaving from None
     except click.exceptions.Abort as reason:
-        if isinstance(reason.__cause__ or reason.__context__, EOFError):  # which click takes for Ctrl-D
-            _fail("standard input, or a file, ends early", 2)
+        if isinstance(reason.__cause__ or reason.__context__, EOFError):  # click treats it as Ctrl-D
+            _fail("standard input or a file ended early", 2)
         _fail("terminated" if terminated else "interrupted", TERMINATED if terminated else INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output, such as head, has had enough
+    except BrokenPipeError:  # the program that reads our output, such as head, has stopped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except click.UsageError as error:
@@ -60,12 +60,12 @@ def main(arguments: list[str] | None = None) -> None:
         if debug:
             raise
         expected = isinstance(error, ValueError | OSError | ImportError | TypeError)
-        _fail(f"{error}" if expected and str(error) else f"{type(error).__name__}: {error} (--debug says more)", 2)
+        _fail(f"{error}" if expected and str(error) else f"{type(error).__name__}: {error} (--debug shows more)", 2)
 
 
 @contextmanager
 def _taken_as_interrupt(number: int, came: list[bool]) -> Iterator[None]:
-    """Let a signal do what Ctrl-C does: the model so far is kept. The list fills when it comes."""
+    """Treat a signal like Ctrl-C, which keeps the model fitted so far; `came` gets an entry when the signal comes."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(number) != signal.SIG_DFL:
         yield
         return
@@ -88,7 +88,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__)
-@click.option("--debug", is_flag=True, help="Show the traceback of an error; may be given anywhere.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error; can be placed anywhere.")
 def cli(debug: bool) -> None:
     """Find what a collection of texts is about.
 

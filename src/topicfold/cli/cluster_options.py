@@ -1,4 +1,4 @@
-"""The options with which a command runs on a cluster."""
+"""Options to run a command on a cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["cluster_options"]
 
 
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command on a cluster, where one is named."""
+    """Add the options of a cluster to a command, which then runs on the cluster if one is named."""
 
     @click.option(
         "--cluster", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler. No effect on results."

@@ -1,4 +1,4 @@
-"""Commands that make corpora: read."""
+"""The command that creates a corpus: read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `topicfold doctor` looks at: what is installed, what the machine has, and whether a fit works."""
+"""The checks of `topicfold doctor`: what is installed, what the machine has, and whether a fit works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Say = Callable[[str], None]
 
 
 def examine(say: _Say) -> list[str]:
-    """Say what there is, line by line; the problems found."""
+    """Report the installation line by line, and return the problems found."""
     problems: list[str] = []
     _machine(say)
     problems += _packages(say)
@@ -49,7 +49,7 @@ def _memory() -> str:
 
 
 def _requirements() -> dict[str, list[tuple[str, str]]]:
-    """Name and lowest version of what is required, by extra; '' are those that are always needed."""
+    """Name and lowest version of what is required, by extra; the key '' has those that are always needed."""
     found: dict[str, list[tuple[str, str]]] = {"": []}
     for line in requires("topicfold") or []:
         needed, _, condition = line.partition(";")
@@ -79,7 +79,7 @@ def _older(installed: str, lowest: str) -> bool:
 
 
 def missing_packages(needed: list[tuple[str, str]]) -> list[str]:
-    """What is not installed, or too old, as pip would be told.
+    """Packages that are missing or too old, as requirements for pip.
 
     >>> missing_packages([("click", "8.1"), ("click", "999"), ("no-such-package", "1.0")])
     ['click>=999', 'no-such-package>=1.0']
@@ -129,21 +129,21 @@ def _caches(say: _Say) -> None:
     kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache("numba"))
     hub = os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME") or "~/.cache/huggingface") / "hub"
     locked = kernels.is_dir() and not os.access(kernels, os.W_OK)
-    say(f"kernels       {_size_of(kernels)}" + ", cannot be written: each process compiles anew" * locked)
+    say(f"kernels       {_size_of(kernels)}" + ", not writable: each process compiles them again" * locked)
     say(f"embedders     {_size_of(Path(hub).expanduser())}")
     say(f"names         {_size_of(user_cache('names'))}")
-    say("embeddings    kept beside the input of --embed, as embeddings-*.npy")
+    say("embeddings    kept next to the input of --embed, as embeddings-*.npy")
 
 
 def _size_of(folder: Path) -> str:
     if not folder.is_dir():
-        return f"{folder}, not there yet"
+        return f"{folder}, does not exist yet"
     sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
     return f"{folder}, {sum(sizes) / 1e6:.1f} MB in {len(sizes):,} files"
 
 
 def _self_test(say: _Say) -> list[str]:
-    """Fit three topics to documents of three kinds, and see whether they are told apart."""
+    """Fit three topics to documents of three kinds, and check that the topics tell the kinds apart."""
     started = time.perf_counter()
     from ..models.lda.lda import LDA
 

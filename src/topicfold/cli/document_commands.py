@@ -30,11 +30,11 @@ __all__ = ["assign", "score", "search"]
 @cluster_options
 @click.option("--out", default="-", show_default=True, help="File to write: .csv, .jsonl or .parquet; '-' is stdout.")
 @click.option(
-    "--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format of --out, if its name does not tell it."
+    "--to", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format of --out, if its name does not show it."
 )
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @edits_option
-@click.option("--batch", default=1000, show_default=True, help="Number of documents in memory at a time.")
+@click.option("--batch", default=1000, show_default=True, help="Number of documents in memory at once.")
 @click.option(
     "--segments",
     metavar="HOW",
@@ -45,7 +45,7 @@ __all__ = ["assign", "score", "search"]
     is_flag=False,
     flag_value=DEFAULT_EMBEDDING,
     metavar="[MODEL]",
-    help="Embed the texts with the model that embedded those of the fit; for models fitted on embeddings.",
+    help="Embed the texts with the embedding model that was used for the fit; for models fitted on embeddings.",
 )
 def assign(
     model: str,
@@ -114,7 +114,7 @@ def score(model: str, input: str, segments: str | None, **given: Any) -> None:
     """Print the held-out log-likelihood of INPUT. Also prints the perplexity, if the likelihood is per token.
 
     Half of the tokens of each text, drawn at random, predict the rest; for HLTA it is the exact log-likelihood per
-    document. Texts are turned into words as for the fit.
+    document. Texts are split into words as for the fit.
     """
     from ..metrics.completion import perplexity
     from ..models.model_file import load

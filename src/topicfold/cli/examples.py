@@ -1,4 +1,4 @@
-"""Examples that the help of each command ends with; a test runs them."""
+"""Examples at the end of each command's help; a test runs them."""
 
 from __future__ import annotations
 

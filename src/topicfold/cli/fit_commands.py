@@ -41,7 +41,9 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 @cluster_options
 @graph_options
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
-@click.option("--checkpoint", type=click.Path(), help="File from which a fit that was killed resumes.")
+@click.option(
+    "--checkpoint", type=click.Path(), help="File for the state of the fit; if killed, the fit resumes from it."
+)
 @click.option("--corpus-out", type=click.Path(), help="Also save the corpus that was read.")
 @click.option("--report", type=click.Path(), help="Also write a page to explore the topics (.html).")
 @click.option(
@@ -54,8 +56,8 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
     "--stream",
     type=click.IntRange(1),
     metavar="N",
-    help="Learn in one pass, N documents at a time, for endless input. The words are those of the first N, or "
-    "of --vocabulary. For lda, plsa, ttmm and hlta.",
+    help="Learn in one pass, N documents at a time, for endless input. The words are those of the first N "
+    "documents, or of --vocabulary. For lda, plsa, ttmm and hlta.",
 )
 def fit(
     input: str,
@@ -76,7 +78,7 @@ def fit(
 ) -> None:
     """Fit a model to INPUT, save it, and print its topics.
 
-    lda suits texts of any length. ltm, lapplsi and dtm use a graph of the documents, hlta finds a hierarchy and its own
+    lda suits texts of any length. ltm, lapplsi and dtm use a graph of the documents, hlta finds a hierarchy and the
     number of topics, ttmm finds themes over topics, ldcc finds topics of paragraphs.
     """
     from ..report import build_report
@@ -101,7 +103,7 @@ def fit(
     if corpus_out:
         corpus.save(corpus_out)
     if getattr(model, "emission", None) == "presence":
-        say(f"{model_name} looks at which words a document has, not how often; -p emission=counts changes that")
+        say(f"{model_name} uses which words a document has, not how often; -p emission=counts changes that")
     started = time.monotonic()
     model.fit(corpus, **fit_input(model, corpus, graphs, embeddings, supervise, embed, input))
     model.save(out)
@@ -121,7 +123,7 @@ def fit(
 
 
 def _vectors_given(embeddings: str | None, embed: str | None) -> str | None:
-    """The option that brings embeddings, if any."""
+    """The option that provides embeddings, if any."""
     if embeddings is not None and embed is not None:
         raise click.UsageError("--embed computes embeddings and --embeddings reads them: give only one")
     return "--embeddings" if embeddings is not None else "--embed" if embed is not None else None
@@ -132,7 +134,7 @@ def _check_stream(model: TopicModel, model_name: str, not_there: dict[str, str |
         raise click.UsageError(f"--stream: {model_name} needs all documents at once; lda, plsa, ttmm and hlta do not")
     for option, value in not_there.items():
         if value is not None:
-            raise click.UsageError(f"{option} needs all documents, but --stream keeps none: leave out one")
+            raise click.UsageError(f"{option} needs all documents, but --stream keeps none: leave one of them out")
 
 
 def _check_fit(
@@ -158,7 +160,7 @@ def _show(tree: TopicTree) -> None:
         return
     top = tree.level.max()
     click.echo(str(tree.at_levels([top - 1, top])))
-    say(f"the two upper levels of {len(tree):,} topics; topicfold show prints all, or those of --levels")
+    say(f"these are the two top levels of {len(tree):,} topics; topicfold show prints all, or those of --levels")
 
 
 @click.command()
@@ -169,7 +171,7 @@ def _show(tree: TopicTree) -> None:
 @graph_options
 @click.option("--splits", default=3, show_default=True, help="Number of folds; each is held out once.")
 @click.option("--seeds", default=2, show_default=True, help="Number of fits per fold.")
-@click.option("--extend", is_flag=True, help="Go beyond the list of values while the recommended one is at its end.")
+@click.option("--extend", is_flag=True, help="Try values beyond the list while the recommended one is at its end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", type=click.Path(), help="Also draw the result to this file (.png, .svg, .pdf).")
 @click.pass_context
@@ -193,7 +195,7 @@ def select(
 ) -> None:
     """Choose parameters on held-out documents. -p n_topics=[10,20,50] tries each value.
 
-    Without a list, it tries 5, 10, 20, 40 and 80 topics. It ends with the command that fits the recommended model.
+    Without a list, it tries 5, 10, 20, 40 and 80 topics. Last, it prints the command to fit the recommended model.
     """
     from ..analysis.selection import select as choose
 
@@ -221,7 +223,7 @@ def select(
 
 
 def _fit_command(context: click.Context, model_name: str, values: dict[str, Any]) -> str:
-    """The command that fits what was recommended, with the options that were given."""
+    """The command that fits the recommended model, with the options that were given."""
     words = ["topicfold", "fit", str(context.params["input"]), "--model", model_name]
     known = {parameter.name for parameter in fit.params}
     for option in context.command.params:
@@ -250,7 +252,7 @@ def _check_plot(path: str) -> None:
 @click.option("--corpus-out", default="topicfold-demo-corpus.safetensors", show_default=True, help="Corpus to write.")
 @click.option("--report", default="topicfold-demo.html", show_default=True, help="Page to write.")
 def demo(out: str, corpus_out: str, report: str) -> None:
-    """Fit the bundled corpus and write a page to explore it. The corpus is 4,096 Debian packages."""
+    """Fit models to the bundled corpus and write a page to explore it. The corpus is 4,096 Debian packages."""
     from ..datasets import load_demo
     from ..graph.build import link_graph
     from ..models.graph.ltm import LTM
@@ -279,8 +281,8 @@ def demo(out: str, corpus_out: str, report: str) -> None:
     )
     page.save(report)
     say_report(page, report)
-    say("What to look at first in the page:")
-    say("  Map: choose Lasso, draw round a region, and read what it is about; the filter narrows every view.")
+    say("What to look at first on the page:")
+    say("  Map: choose Lasso, draw around a region, and read what it is about; the filter narrows every view.")
     say("  Groups: what sets one section of Debian apart from the others, topic by topic and word by word.")
     say("  Topics: Edit topics merges, drops and groups them; the file you download works with assign and explore.")
     say(f"\nThe model is in {Path(out).absolute()}. Try:")

@@ -18,7 +18,7 @@ __all__ = ["completion", "doctor", "models"]
 def models(model: str | None) -> None:
     """List the models, or the parameters of MODEL. For each parameter: name, type, default, and what it does.
 
-    What is listed can be given to fit and select: --model NAME -p PARAMETER=VALUE.
+    Use them with fit and select: --model NAME -p PARAMETER=VALUE.
     """
     if model is None:
         width = max(map(len, model_names()))
@@ -38,7 +38,7 @@ def models(model: str | None) -> None:
 def doctor() -> None:
     """Check the installation. Prints versions, threads, memory, caches and extras, and fits a small model.
 
-    The exit code is 0 if it does, and 1 if a package is missing or too old, or the fit is not what it should be.
+    The exit code is 0 if all is well, and 1 if a package is missing or too old, or if the fit gives a wrong result.
     """
     from .doctor import examine
 

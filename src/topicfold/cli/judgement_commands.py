@@ -21,12 +21,12 @@ _PAGE, _TABLE, _KEY = ".html", ".csv", ".key.json"
 @file_options
 @known_options
 @click.option(
-    "--out", default="tasks.html", show_default=True, help="Page to write; the table and the key are written beside it."
+    "--out", default="tasks.html", show_default=True, help="Page to write; the table and the key go next to it."
 )
-@click.option("--kind", "kinds", default="intrusion,rating", show_default=True, help="Kinds of tasks.")
+@click.option("--kind", "kinds", default="intrusion,rating", show_default=True, help="Kinds of tasks, comma-separated.")
 @click.option("--sample", type=int, help="Number of topics to draw at random.")
 @click.option("--seed", default=0, show_default=True, help="Seed; the same seed gives the same tasks.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option("--name", help="Name of the topics on the page; by default, the name of INPUT.")
 def tasks(
     model: str,
@@ -41,8 +41,8 @@ def tasks(
 ) -> None:
     """Write tasks in which people judge the topics of MODEL.
 
-    In an intrusion task people find the word that does not belong; in a rating task they say how well words go
-    together. TASKS.html is a page for any browser that records answers, TASKS.csv has the same tasks as a table, and
+    In an intrusion task people find the word that does not belong; in a rating task they rate how well words go
+    together. TASKS.html is a page that records answers in any browser, TASKS.csv has the same tasks as a table, and
     TASKS.key.json is the key for `topicfold agreement`: do not send it to the people who answer.
     """
     from ..analysis.judgement_tasks import judgement_tasks

@@ -1,4 +1,4 @@
-"""The command label: labels of documents from descriptions of the labels."""
+"""The command `label`: labels documents from descriptions of the labels."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _COLUMNS = ("id", "label", "probability", "runner_up", "runner_up_probability")
 @click.argument("input", type=click.Path())
 @click.argument("descriptions", type=click.Path(exists=True, dir_okay=False))
 @corpus_options
-@click.option("--free-topics", default=0, show_default=True, help="Topics for documents that no label describes.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@click.option("--free-topics", default=0, show_default=True, help="Number of topics for documents that no label fits.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed; the same seed gives the same result.")
 @click.option(
     "--embed",
     is_flag=False,
     flag_value=DEFAULT_EMBEDDING,
     metavar="[MODEL]",
-    help=f"Compare texts and descriptions by embeddings too, by a model on disk or by name ({DEFAULT_EMBEDDING} "
-    "without one). Those of the texts are kept beside INPUT.",
+    help="Also compare texts and descriptions by their embeddings from this model, a folder or a name (default "
+    f"{DEFAULT_EMBEDDING}). The vectors of the texts are saved next to INPUT.",
 )
 @click.option("--out", default="-", show_default=True, help="CSV file to write; '-' is stdout.")
 @click.option("--report", type=click.Path(), help="Also write a page to explore the labels as topics (.html).")
@@ -50,9 +50,9 @@ def label(
 ) -> None:
     """Label the documents of INPUT by DESCRIPTIONS of the labels.
 
-    DESCRIPTIONS is a JSON file: {"sport": "football, tennis and other sports", ...}, or a list of labels that describe
-    themselves. Columns: id, label (empty: none of these, with --free-topics), its probability, the next likely label
-    and its probability.
+    DESCRIPTIONS is a JSON file: {"sport": "football, tennis and other sports", ...}, or a list of labels that need no
+    description. Columns: id, label (with --free-topics, empty if no label fits), its probability, the second most
+    likely label and its probability.
     """
     from ..analysis.embedding import embed as embed_texts
     from ..analysis.zero_shot import ZeroShotClassifier, described_labels
@@ -79,7 +79,7 @@ def label(
 def _read(path: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:  # also bytes that are no UTF-8
+    except ValueError as error:  # also for bytes that are not UTF-8
         raise ValueError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
 
 

@@ -1,4 +1,4 @@
-"""What commands say to people, and checks of the places they write to."""
+"""Messages of commands, and checks of the paths they write to."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that 
 
 
 def say(message: str) -> None:
-    """A message to the person, not part of the data."""
+    """Print a message to stderr, apart from the data."""
     click.echo(message, err=True)
 
 
 def say_report(report: object, path: str) -> None:
-    """Where a page was written, as an address to open."""
+    """Print where a page was written, as an address to open."""
     say(f"{report}; open it in a browser: {Path(path).absolute().as_uri()}")
 
 
 def corpus_name(path: str) -> str:
-    """What a corpus is called: its file or folder, without the ending."""
+    """Name of a corpus: that of its file or folder, without the extension."""
     if path == "-":
         return "stdin"
     place = Path(path).resolve()
@@ -32,9 +32,9 @@ def corpus_name(path: str) -> str:
 
 
 def check_places(inputs: Sequence[str | None], *outputs: str | None) -> None:
-    """Raise where something could not be written, or is to be written over an input or another output.
+    """Raise if an output cannot be written, or would overwrite an input or another output.
 
-    It is said before the work, not after it.
+    This is checked before the work starts, so that no result is lost.
     """
     from ..store import check_writable
 
@@ -42,5 +42,5 @@ def check_places(inputs: Sequence[str | None], *outputs: str | None) -> None:
     for path in filter(None, outputs):
         check_writable(path)
         if Path(path).resolve() in taken:
-            raise ValueError(f"{path} is also used for something else here: write to another file")
+            raise ValueError(f"{path} is also an input or another output of this command: write to another file")
         taken.append(Path(path).resolve())

@@ -1,4 +1,4 @@
-"""Commands about what is known of documents: effects, contrast."""
+"""Commands about the metadata of documents: effects, contrast."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _tree_and_corpus(
 
 
 def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) -> None:
-    """A table as CSV."""
+    """Write a table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(fields)
@@ -66,7 +66,7 @@ def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) 
 @click.option(
     "--words", type=click.IntRange(1), default=10, show_default=True, help="Number of words per topic and group."
 )
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--out", metavar="FILE", help="Write the words as CSV; '-' is stdout.")
 @file_options
@@ -120,7 +120,7 @@ def contrast(
 @click.option("--along", metavar="COLUMN", help="Predict shares along a column.")
 @click.option("--by", metavar="COLUMN", help="With --along, predict for each value of this column.")
 @click.option("--topic", "topics", type=int, multiple=True, help="Id of a topic; repeatable.")
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option(
     "--plot", metavar="FILE", type=click.Path(), help="Draw the contrast, or the curves of --along (.png, .pdf, .svg)."
 )
@@ -202,7 +202,7 @@ def _draw_effects(table: pd.DataFrame, path: str, curves: bool) -> None:
 
 
 def _as_text(table: pd.DataFrame) -> str:
-    """A table for people: shares in percent, names cut."""
+    """A table to read: shares in percent, long names cut."""
     shares = [name for name in ("estimate", "share", "std_error", "low", "high") if name in table]
     shown = table.copy()
     for name in shares:

@@ -1,4 +1,4 @@
-"""The command that lets a program name topics: name."""
+"""The command `name`: a program names the topics."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["name"]
 @click.option(
     "--command", help="Program with its options. It reads a prompt from stdin and writes its answer to stdout."
 )
-@click.option("--tree", "tree_file", type=click.Path(), help="Changed topics of MODEL, written by `topicfold tree`.")
+@click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option("--words", "n_words", default=10, show_default=True, help="Number of words per topic in the prompt.")
 @click.option(
     "--documents", "n_documents", default=3, show_default=True, help="Number of documents per topic in the prompt."
 )
 @click.option("--timeout", default=120.0, show_default=True, help="Maximum number of seconds per topic.")
-@click.option("--fresh", is_flag=True, help="Ask again even if an answer is kept.")
+@click.option("--fresh", is_flag=True, help="Ask again even if there is a stored answer.")
 @click.option("--dry-run", is_flag=True, help="Print the prompts and run nothing.")
 @click.option(
     "--out",
@@ -58,8 +58,8 @@ def name(
     """Name the topics of MODEL with a program. It can be the client of a language model.
 
     The program is run once per topic, without a shell. The prompt has the words of the topic, the titles of its best
-    documents and, if INPUT is given, how their texts begin. Answers are kept in the cache folder of the user: after an
-    error, the same command continues where it stopped.
+    documents and, if INPUT is given, the beginnings of their texts. Answers are stored in the user's cache folder:
+    after an error, the same command continues where it stopped.
     """
     from ..analysis.name_command import NameCommand, naming_prompt
     from ..engine.progress import progress

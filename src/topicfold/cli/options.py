@@ -1,4 +1,4 @@
-"""What commands are given: options that several share, and the corpus, model and graph that options name."""
+"""Options that several commands share, and the corpus, model and graph that they name."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ file_options = _options(
     click.option("--id", help="Column with the id."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--replace-errors", is_flag=True, help="Replace bytes that are invalid in the encoding."),
-    click.option("--pattern", default="*.txt", show_default=True, help="Which files of a folder are documents."),
+    click.option("--pattern", default="*.txt", show_default=True, help="Pattern of the documents in a folder."),
     click.option(
         "--limit",
         "limits",
@@ -100,10 +100,26 @@ corpus_options = _options(
     ),
     click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
-    click.option("--min-df", default="1", show_default=True, help="Leave out words in fewer documents (5 or 0.01)."),
-    click.option("--max-df", default="1.0", show_default=True, help="Leave out words in more documents (0.5 or 900)."),
+    click.option(
+        "--min-df",
+        default="1",
+        show_default=True,
+        help="Leave out words in fewer documents than this (5, or a share: 0.01).",
+    ),
+    click.option(
+        "--max-df",
+        default="1.0",
+        show_default=True,
+        help="Leave out words in more documents than this (900, or a share: 0.5).",
+    ),
     click.option("--max-words", type=int, help="Maximum number of words to keep."),
-    click.option("--rank-by", type=click.Choice(["frequency", "tfidf"]), default="frequency", show_default=True),
+    click.option(
+        "--rank-by",
+        type=click.Choice(["frequency", "tfidf"]),
+        default="frequency",
+        show_default=True,
+        help="Which words --max-words keeps.",
+    ),
 )
 
 model_options = _options(
@@ -137,7 +153,7 @@ graph_options = _options(
         shell_complete=complete_graph,
         help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
         "file with one edge per line (two ids and an optional weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
-        "If repeated, the graphs are added. For lapplsi, ltm and dtm; the default is nearest neighbours.",
+        "If repeated, the graphs are added up. For lapplsi, ltm and dtm; the default is nearest neighbours.",
     ),
     click.option(
         "--embeddings",
@@ -149,14 +165,14 @@ graph_options = _options(
         is_flag=False,
         flag_value=DEFAULT_EMBEDDING,
         metavar="[MODEL]",
-        help=f"Embed the texts with a model, a folder or a name (default {DEFAULT_EMBEDDING}). "
-        "The vectors are kept beside INPUT. A model that is not on this disk is downloaded from the Hugging Face Hub.",
+        help=f"Embed the texts with this model, a folder or a name (default {DEFAULT_EMBEDDING}). "
+        "The vectors are saved next to INPUT. A model that is not on disk is downloaded from the Hugging Face Hub.",
     ),
 )
 
 
 def limits_of(given: dict[str, Any]) -> ReadLimits:
-    """What a file may ask for."""
+    """The limits on what a file may contain and use."""
     from ..corpus.limits import ReadLimits
 
     known = {field.name for field in fields(ReadLimits)}
@@ -170,7 +186,7 @@ def limits_of(given: dict[str, Any]) -> ReadLimits:
 
 
 def errors_of(given: dict[str, Any]) -> Errors:
-    """What to do with bytes that are not in the encoding."""
+    """What to do with bytes that are invalid in the encoding."""
     return "replace" if given.pop("replace_errors") else "strict"
 
 
@@ -215,7 +231,7 @@ def reading_options(given: dict[str, Any]) -> dict[str, Any]:
 def read_as_fitted(
     fitted: TopicModel, model: str, path: str, given: dict[str, Any], segments: str | None = None
 ) -> Corpus:
-    """Read documents with words as they were for the fit."""
+    """Read documents with the words and the preprocessing of a fitted model."""
     from ..corpus.corpus import Corpus
 
     errors, limits = errors_of(given), limits_of(given)
@@ -243,7 +259,7 @@ def read_as_fitted(
 
 
 def segments_of(given: str | None) -> str | int | None:
-    """How to cut texts: by a name, or into runs of a number of words."""
+    """How to split texts: a name, or a number of words per segment."""
     return int(given) if given is not None and given.isdigit() else given
 
 
@@ -258,7 +274,7 @@ def _stop_words(given: str) -> Any:
 
 
 def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
-    """Whether files hold texts, not counts."""
+    """Whether files contain texts, not counts."""
     from ..corpus.formats import TEXT_FORMATS, format_of
     from ..corpus.readers import files_of
 
@@ -292,7 +308,7 @@ def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:
 
 
 def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int) -> TopicModel:
-    """The model of a name with its parameters, checked before anything is read."""
+    """Make the model of this name; its parameters are checked before anything is read."""
     from ..models import MODELS
 
     by_lower = {name.lower(): info for name, info in MODELS.items()}
@@ -324,7 +340,7 @@ def fit_input(
     embed: str | None = None,
     beside: str = "-",
 ) -> dict[str, Any]:
-    """What a model is fitted on beside the counts: labels, a graph, embeddings; those that are made stay `beside`."""
+    """What `fit` gets besides the counts: labels, a graph, embeddings; new embeddings are saved next to `beside`."""
     given: dict[str, Any] = {}
     if supervise:
         given["y"] = _labels(corpus)
@@ -336,7 +352,7 @@ def fit_input(
         vectors = embedded_texts(corpus, embed, beside)
     if vectors is not None:
         given["embeddings"] = vectors
-    if graphs and graphs != ("knn",):  # which is what the model makes itself
+    if graphs and graphs != ("knn",):  # a graph that the model builds itself
         found = [_named_graph(name, model, corpus, vectors) for name in graphs]
         given["graph"] = sum(found[1:], start=found[0])
     return given
@@ -368,14 +384,14 @@ def _labels(corpus: Corpus) -> np.ndarray:
     several = next((row for row, labels in enumerate(corpus.labels) if len(labels) > 1), None)
     if several is not None:
         raise click.UsageError(
-            f"--supervise needs one label per document, and {corpus.ids[several]!r} has {len(corpus.labels[several])}: "
+            f"--supervise needs one label per document, but {corpus.ids[several]!r} has {len(corpus.labels[several])}: "
             "name a column with one label, or leave --supervise out"
         )
     return corpus.label_array()
 
 
 def embedded_texts(corpus: Corpus, model: str, beside: str) -> np.ndarray:
-    """Vectors of the texts of a corpus, kept beside the file it was read from, if it was one."""
+    """Vectors of the texts of a corpus, saved next to the file it was read from, if there is one."""
     from ..analysis.embedding import embed
 
     if corpus.texts is None:

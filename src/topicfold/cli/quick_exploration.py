@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fitted_on", "open_in_browser"]
 
-_MANY = 1000  # documents from which on a word has to be in 5 of them, else in 2
+_MANY = 1000  # with this many documents or more, a word must be in 5 of them; with fewer, in 2
 _ROWS = 500
 _GUESSED = ("text", "id", "title", "labels", "timestamp")
 _READING = {
@@ -33,7 +33,7 @@ _READING = {
 
 
 def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicModel, Corpus]:
-    """The default model of the texts in a file, and the corpus; what was guessed is said."""
+    """Fit the default model to the texts in a file, print what was guessed, and return the model and the corpus."""
     from ..corpus.corpus import Corpus
     from ..corpus.readers import FileOptions, records
     from ..models.lda.lda import LDA
@@ -43,10 +43,10 @@ def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicMod
     options: dict[str, Any] = {name: value for name, value in columns.items() if value is not None}
     fewest = None
     if holds_texts(path, given["format"]):
-        # standard input can be read once
+        # standard input can be read only once
         fewest = 2 if path == "-" or sum(1 for _ in records(path, file)) < _MANY else 5
         options |= {"keep_texts": True, "min_df": fewest, "max_df": 0.5, "errors": file.errors, "limits": file.limits}
-        say(f"words in at least {fewest} documents and in at most half of them, without English stop words")
+        say(f"keeping words in at least {fewest} documents and at most half of all, without English stop words")
     corpus = Corpus.read(path, **options)
     say(str(corpus))
     model = LDA(n_topics, random_state=0, n_jobs=-1).fit(corpus)
@@ -56,7 +56,7 @@ def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicMod
 
 
 def _columns(path: str, given: dict[str, Any], file: FileOptions) -> dict[str, Any]:
-    """The options of the command line; what it does not name is guessed, where the file is a table."""
+    """The options of the command line; if the file is a table, columns that are not named are guessed."""
     from ..corpus.formats import format_of
     from ..corpus.guessing import guess_columns
     from ..corpus.readers import records
@@ -101,7 +101,7 @@ def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def open_in_browser(page: str, wanted: bool | None) -> None:
-    """Open the page, where it is wanted; None: where a person sits at a terminal."""
+    """Open the page if wanted; with None, only at a terminal."""
     if wanted or (wanted is None and sys.stderr.isatty()):
         import webbrowser
 

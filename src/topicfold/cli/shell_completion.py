@@ -1,6 +1,6 @@
-"""Completion in shells: what options can be, and the scripts that bash, zsh and fish load.
+"""Shell completion: possible values of options, and the scripts that bash, zsh and fish load.
 
-While a word is completed only click and the source of one model are read.
+To complete a word, only click and the source of one model are loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["SHELLS", "complete_graph", "complete_model", "complete_parameter", "
 
 
 class _Bash(BashComplete):
-    # bash also breaks words at "=", as in `-p init=nmf`: the line is cut here as the program will see it.
+    # bash also breaks words at "=", as in `-p init=nmf`: here the line is split as the program will see it.
     source_template = """\
 %(complete_func)s() {
     local line=${COMP_LINE:0:COMP_POINT} kind value cut=
@@ -45,7 +45,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s 2>/dev/null || complete -F
 """
 
     def source(self) -> str:
-        return ShellComplete.source(self)  # without asking for the version of a bash that may be on another machine
+        return ShellComplete.source(self)  # without checking the bash version: the script may be for another machine
 
     def get_completion_args(self) -> tuple[list[str], str]:
         line = os.environ["COMP_WORDS"]
@@ -99,13 +99,13 @@ def script_for(shell: str, cli: click.Command) -> str:
 
 
 def complete_model(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Models whose names begin so."""
+    """Models whose names start with the incomplete word."""
     begun = [name for name in model_names() if name.startswith(incomplete.lower())]
     return [CompletionItem(name, help=signature_of(name).summary) for name in begun]
 
 
 def complete_parameter(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Parameters of the model of this command, or the values of one."""
+    """Parameters of the model on the command line, or the values of one parameter."""
     given = context.params
     linked = any(given.get(name) for name in ("graphs", "embeddings", "embed", "links", "supervise"))
     model_name = given.get("model_name") or ("ltm" if linked else "lda")
@@ -131,7 +131,7 @@ def complete_graph(context: click.Context, option: click.Parameter, incomplete: 
 
 def complete_stop_words(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Languages, 'none', or files."""
-    folder = resources.files("topicfold") / "corpus" / "stopwords"  # without importing that room
+    folder = resources.files("topicfold") / "corpus" / "stopwords"  # without importing topicfold.corpus
     languages = sorted(entry.name.removesuffix(".txt") for entry in folder.iterdir() if entry.name.endswith(".txt"))
     named = [CompletionItem(name) for name in ["none", *languages] if name.startswith(incomplete)]
     return named or [CompletionItem(incomplete, type="file")]

@@ -1,4 +1,4 @@
-"""What models are and what they can be told, read from their source: nothing heavy is imported."""
+"""The models and their parameters, read from the source code so that nothing heavy is imported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parameter(NamedTuple):
 
     @property
     def choices(self) -> list[str]:
-        """The strings that it can be.
+        """The strings that it accepts.
 
         >>> Parameter("init", "{'nmf', 'random'} or array", "'nmf'", "").choices
         ['nmf', 'random']
@@ -53,7 +53,7 @@ def model_names() -> list[str]:
 
 @cache
 def signature_of(model_name: str) -> Signature:
-    """The signature of a model, by its name in any case; KeyError where there is no such model.
+    """The signature of a model, by its name in upper or lower case; KeyError if there is no such model.
 
     >>> signature_of("lda").parameters[0]
     Parameter(name='n_topics', type='int', default='20', summary='Number of topics.')
@@ -75,7 +75,7 @@ def signature_of(model_name: str) -> Signature:
 
 
 def _defaults(class_node: ast.ClassDef) -> dict[str, str]:
-    """The parameters of __init__ with their defaults, as they are written."""
+    """The parameters of __init__ with their defaults, as written in the source."""
     made = next(node for node in class_node.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
     given = made.args
     positional = given.args[1:]
@@ -87,7 +87,7 @@ def _defaults(class_node: ast.ClassDef) -> dict[str, str]:
 
 
 def _documented(text: str) -> dict[str, tuple[str, str]]:
-    """Type and first sentence of each parameter in the section Parameters of a numpydoc text."""
+    """Type and first sentence of each parameter in the Parameters section of a numpydoc text."""
     lines = text.splitlines()
     if "Parameters" not in lines:
         return {}

@@ -1,4 +1,4 @@
-"""`fit --stream`: a model learns from batches of documents as they come."""
+"""`fit --stream`: a model learns from batches of documents as they arrive."""
 
 from __future__ import annotations
 

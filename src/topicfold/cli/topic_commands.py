@@ -21,9 +21,15 @@ __all__ = ["explore", "show", "topics_of", "tree"]
 @click.command()
 @click.argument("model", type=click.Path())
 @click.option("--words", default=10, show_default=True, help="Number of words per topic.")
-@click.option("--by", type=click.Choice(["score", "probability"]), default="score", show_default=True)
+@click.option(
+    "--by",
+    type=click.Choice(["score", "probability"]),
+    default="score",
+    show_default=True,
+    help="How words are ranked.",
+)
 @click.option("--topic", type=int, help="Print one topic: its words with P(w|z), and its documents.")
-@click.option("--documents", default=10, show_default=True, help="Number of documents of the topic.")
+@click.option("--documents", default=10, show_default=True, help="Number of documents to print with --topic.")
 @click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
 @click.option("--repeat", is_flag=True, help="In a hierarchy, also show words that the topic above shows.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -156,7 +162,7 @@ def tree(
     "--open/--no-open",
     "wanted",
     default=None,
-    help="Open the page in the browser; by default only without MODEL, at a terminal.",
+    help="Open the page in the browser; by default only at a terminal and without MODEL.",
 )
 @click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option("--name", help="Name of the corpus on the page; by default, the name of INPUT.")
@@ -185,7 +191,7 @@ def tree(
     type=click.FloatRange(0),
     default=36.0,
     show_default=True,
-    help="Maximum megabytes of text on the page before compression; beyond it the longest texts are cut.",
+    help="Maximum megabytes of text on the page, before compression; above it, the longest texts are cut.",
 )
 def explore(
     places: tuple[str, ...],
@@ -204,10 +210,10 @@ def explore(
     texts_mb: float,
     **given: Any,
 ) -> None:
-    """Write a page to explore topics and documents. It is one HTML file: topics of MODEL, documents of INPUT.
+    """Write a page to explore topics and documents. It is one HTML file.
 
-    Texts are split into words as for the fit of MODEL. Without MODEL, the command guesses the columns of INPUT, fits
-    the default model, and opens the page: topicfold explore reviews.csv
+    It shows the topics of MODEL and the documents of INPUT, split into words as for the fit. Without MODEL, the command
+    guesses the columns of INPUT, fits the default model, and opens the page: topicfold explore reviews.csv
     """
     from ..models.model_file import load
     from ..report import build_report, read_names
@@ -251,18 +257,18 @@ def explore(
 
 
 def _check_alone(input: str, **given: str | None) -> None:
-    """Raise where INPUT is a model, or an option is of use with a model alone."""
+    """Raise if INPUT is a model, or if an option needs a model."""
     from ..store import kind_of_file
 
     if Path(input).suffix == ".safetensors" and Path(input).is_file() and kind_of_file(input) != "corpus":
-        raise click.UsageError(f"{input} holds a {kind_of_file(input)}: give the documents to show after it")
+        raise click.UsageError(f"{input} is a {kind_of_file(input)}, not documents: give MODEL and INPUT")
     for name, value in given.items():
         if value is not None:
-            raise click.UsageError(f"--{name} is about topics of a saved model: give MODEL and INPUT")
+            raise click.UsageError(f"--{name} needs a saved model: give MODEL and INPUT")
 
 
 def _with_columns(given: dict[str, Any], formula: str) -> str | None:
-    """The columns to keep, with those that the formula uses."""
+    """The columns to keep, including those that the formula uses."""
     from ..analysis.formula import formula_columns
 
     own = {"labels": given["labels"], "date": given["timestamp"]}

@@ -1,4 +1,4 @@
-"""The models, one line each. Files, the command line, and the tests of the common contract go by this table."""
+"""The models, one line each. Model files, the command line and the tests of the common contract use this table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["MODELS", "ModelInfo"]
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """Where a model lives and what the code around it needs to know before it is imported."""
+    """Where a model is defined, and what other code needs to know before importing it."""
 
     module: str
     name: str
-    sizes: tuple[str, ...]  # the parameters that set numbers of topics; none where the data decide
+    sizes: tuple[str, ...]  # the parameters that set numbers of topics; empty if the model finds the number
     mixture: bool = True  # topics are distributions over words, documents over topics
     takes_graph: bool = False
     steps: str = "max_iter"  # the parameter that sets the number of steps
@@ -30,7 +30,7 @@ class ModelInfo:
 
     @property
     def score_unit(self) -> str:
-        """What `score` counts in; scores in different units are never ranked against each other."""
+        """The unit of `score`; scores in different units are never compared."""
         return self.load().score_unit
 
     def make(self, n_topics: int, **parameters: Any) -> TopicModel:

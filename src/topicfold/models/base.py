@@ -36,7 +36,7 @@ __all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree"
 
 Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.float64] | np.dtype
 
-_NO_SETTINGS = ("n_jobs", "verbose", "checkpoint")  # they change no result, and a path says where one works
+_NO_SETTINGS = ("n_jobs", "verbose", "checkpoint")  # they do not affect results, and a path would reveal folders
 _LONGEST_SETTING = 200
 _CELLS_A_SCORE = 1 << 22  # of documents that are scored together
 
@@ -101,7 +101,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     (True, True)
     """
 
-    # What a fitted model keeps, beside what its base classes declare: a file that holds anything else is refused.
+    # What a fitted model keeps, in addition to what its base classes declare: a file with anything else is rejected.
     _stored: ClassVar[Mapping[str, Stored]] = {
         "topic_word_": Stored(("topics", "words"), low=0, high=SUM),
         "doc_topic_": Stored(("documents", "topics"), low=0, high=SUM),
@@ -254,11 +254,11 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     @abstractmethod
     def _n_outputs(self) -> int:
-        """Number of columns that `transform` gives."""
+        """Number of columns that `transform` returns."""
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Make what follows from the learned arrays and is used again and again; after a fit, and after loading."""
+        """Compute from the learned arrays what is used repeatedly; called after a fit and after loading."""
 
     @classmethod
     def stored(cls) -> dict[str, Stored]:
@@ -275,7 +275,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return declared
 
     def _check_learned(self) -> None:
-        """Raise where learned values, each as declared, do not fit each other; before a loaded model is used."""
+        """Raise if learned values, each valid by itself, are inconsistent; called before a loaded model is used."""
 
     @property
     def components_(self) -> np.ndarray:
@@ -324,21 +324,21 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         save(self, path)
 
     def _open_checkpoint(self, expected: ExpectedState, *data: Any) -> tuple[Checkpoint | None, Resumed | None]:
-        """The checkpoint of this fit, where one was asked for, and what an earlier, killed run left in it, checked."""
+        """The checkpoint of this fit, if requested, and the checked state that an earlier, killed run left in it."""
         if self.checkpoint is None:
             return None, None
         checkpoint = Checkpoint(self.checkpoint, fingerprint(self, *data))
         return checkpoint, checkpoint.read(expected)
 
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
-        """In how many documents of each topic the words are, `add`ed to those of earlier batches; and what is junk."""
-        if add and not hasattr(self, "word_documents_"):  # an older version has learned the batches before
+        """Keep how many documents of each topic have each word, `add`ed to earlier batches, and marks of junk."""
+        if add and not hasattr(self, "word_documents_"):  # earlier batches were learned by an older version
             return
         words, topics = word_documents(counts, doc_topic, self.n_jobs), column_sums(doc_topic)
         if add:
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
         self.word_documents_, self.topic_documents_ = words, topics
-        # a batch is too few documents to judge a topic by
+        # a batch has too few documents to judge a topic
         self.topic_marks_ = ("",) * len(topics) if add else tuple(topic_marks(self, counts, doc_topic))
 
     def _keep_run(self, run: Run) -> None:
@@ -350,9 +350,9 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _completion(
         self, X: CountsLike, fold_in: Callable[[sp.csr_array], np.ndarray], *, in_blocks: bool = True
     ) -> float:
-        """Mean log-likelihood per token of one half of each document, its topics folded in from the other half.
+        """Mean log-likelihood per token of one half of each document, with its topics inferred from the other half.
 
-        `in_blocks` some rows at a time, to save memory.
+        `in_blocks` processes some rows at a time, to save memory.
         """
         counts = self.word_counts(X, self.topic_word_.dtype)
         frequency, sums, tokens = self.word_frequency_, [], []
@@ -440,7 +440,7 @@ class FlatTopicModel(TopicModel):
 
 
 class EMTopicModel(FlatTopicModel):
-    """Base class of flat topics that are fitted by EM, where words may guide some of them."""
+    """Base class of flat topic models that are fitted by EM, with optional seed words."""
 
     n_topics: int
     max_iter: int
@@ -450,7 +450,7 @@ class EMTopicModel(FlatTopicModel):
     dtype: Dtype
 
     def _check_common_parameters(self) -> None:
-        """Raise on parameters that no such model can use."""
+        """Raise if a parameter that these models share is invalid."""
         check_whole("n_topics", self.n_topics)
         check_whole("max_iter", self.max_iter)
         check_number("tol", self.tol)
@@ -472,7 +472,7 @@ class EMTopicModel(FlatTopicModel):
         return seed_prior(self._seeds(counts), strength, counts.dtype)
 
     def _keep_topics(self, counts: sp.csr_array, state: State) -> None:
-        """The topics, their weights and the word frequencies, from the state of a finished fit."""
+        """Keep the topics, their weights and the word frequencies from the state of a finished fit."""
         self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
         self.topic_weight_ = pooled_topic_weight(counts, state["doc_topic"][:, : self.n_topics])
         self.word_frequency_ = summed(counts, 0)
@@ -512,13 +512,13 @@ def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
 
 
 def tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
-    """The tree of a model over the documents of a corpus; a tree is taken as it is, if it is of these documents."""
+    """The tree of a model over the documents of a corpus; a tree is returned unchanged if it has these documents."""
     if not isinstance(topics, TopicTree):
         return topics.topic_tree(corpus)
     if len(topics.doc_topic) != len(corpus):
         raise ValueError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
     if topics.document_ids != corpus.ids:
-        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+        raise ValueError("the corpus and the tree have different documents: expected the same ids in the same order")
     n_segments = None if corpus.segments is None else len(corpus.segments.documents)
     if topics.segment_topic is not None and n_segments is not None and len(topics.segment_topic) != n_segments:
         raise ValueError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")

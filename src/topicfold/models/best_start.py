@@ -1,8 +1,8 @@
-"""Where leave-one-out EM begins: at NMF or k-means, or at clusters of documents made from them.
+"""Where leave-one-out EM starts: from NMF or k-means, or from clusters of documents made from them.
 
-Clusters suit short texts, which are about one thing each: from topics alone EM ends with several topics in a title.
-Each start looks at other documents, so several of them find different topics. Which is better shows after a few steps,
-by how well tokens are explained by the others of their document.
+Clusters suit short texts, which are about one thing each: started from topics, EM ends with several topics in a title.
+Each start uses other documents, so several starts find different topics. Which one is better shows after a few steps,
+by how well tokens are predicted from the other tokens of their document.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ __all__ = ["best_start", "clustered", "state_from"]
 _CLUSTER_STEPS = 10
 _TRIAL_STEPS, _FINALISTS = 5, 2
 _SAMPLE, _SAMPLE_PER_TOPIC, _SAMPLE_TOKENS = 5_000, 50, 300_000  # documents and tokens that starts are tried on
-# By the number of topics: the price of NMF grows with its square.
+# By the number of topics: the cost of NMF grows with its square.
 _INITS = ((50, ("nmf", "kmeans", "nmf", "nmf")), (200, ("nmf", "kmeans")), (float("inf"), ("kmeans", "kmeans")))
-_ROWS = 1 << 14  # documents that are begun together
+_ROWS = 1 << 14  # documents that are started together
 _EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
-_OWN = 0.7  # of a document's tokens begin in its cluster; the rest is spread evenly
+_OWN = 0.7  # of a document's tokens start in its cluster; the rest is spread evenly
 
 
 def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray) -> State:
-    """The tables of a fit that begins at P(z|d) and P(w|z)."""
+    """The tables of a fit that starts from P(z|d) and P(w|z)."""
     lengths, on_disk = summed(counts, 1), is_mapped(counts.data)
     doc_count = aligned(counts.shape[0], len(topic_word), counts.dtype, on_disk=on_disk)
     for first in range(0, len(doc_count), _ROWS):
@@ -48,7 +48,7 @@ def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarr
 
 
 def clustered(counts: sp.csr_array, topic_word: np.ndarray, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """P(z|d) and P(w|z) of a mixture of unigrams, in which a document has one topic, a few steps of EM from here."""
+    """P(z|d) and P(w|z) of a mixture of unigrams, in which a document has one topic, after a few EM steps from here."""
     by_word, n_topics = sp.csr_array(counts.T), len(topic_word)
     weight = np.full(n_topics, 1 / n_topics, counts.dtype)
     for _ in range(_CLUSTER_STEPS):
@@ -75,10 +75,11 @@ def best_start(
     seed_strength: float = 0.0,
     n_jobs: int | None = None,
 ) -> State:
-    """The best of several starts for leave-one-out EM: NMF and k-means, each as it is and as clusters of documents.
+    """The best of several starts for leave-one-out EM: NMF and k-means, each unchanged and as clusters of documents.
 
-    Few steps on at most a few thousand documents tell: some of the candidates go on after five, the best of them is
-    taken after fifteen. `seeds` are the columns of seed words by topic, `seed_strength` is their share of a topic.
+    They are compared after a few steps on at most a few thousand documents: some of the candidates continue after five,
+    the best of them is chosen after fifteen. `seeds` are the columns of seed words by topic, `seed_strength` is their
+    share of a topic.
     """
     mean_length = max(token_count(counts) / counts.shape[0], 1.0)
     most = max(_SAMPLE, _SAMPLE_PER_TOPIC * n_topics, round(_SAMPLE_TOKENS / mean_length))
@@ -95,11 +96,11 @@ def best_start(
     first, *more = next(inits for most, inits in _INITS if n_topics <= most)
     topics = start(part, n_topics, first, rng, seeds)
     candidates = [tried(*topics), tried(*clustered(part, topics[1], n_jobs))]
-    if candidates[1][0] > candidates[0][0]:  # as clusters: short documents, for which other samples may do better
+    if candidates[1][0] > candidates[0][0]:  # clusters are better: short documents, where other samples may help
         for init in more:
             topics = start(part, n_topics, init, rng, seeds)
             candidates.append(tried(*clustered(part, topics[1], n_jobs)))
-        # and once more, from documents that have come to be alike
+        # and once more, from documents that have become similar
         leader = max(candidates, key=_value)[1]
         doc_topic = leader["doc_count"][:, :n_topics] + document_prior(alpha, leader["topic_share"]).base
         topics = clusters_of(normalise_rows(doc_topic), part, n_topics, rng)

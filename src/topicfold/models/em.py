@@ -1,7 +1,7 @@
-"""EM on documents x words with P(w|d) = sum_z P(z|d) P(w|z): the kernels that PLSA and what builds on it share.
+"""EM on documents x words with P(w|d) = sum_z P(z|d) P(w|z): the kernels shared by PLSA and the models built on it.
 
-The E-step is never stored: for each cell n(d,w) the kernel takes p = P(w|d), adds n/p P(w|z) to the document and
-n/p P(z|d) to the word, and goes on; memory is that of the parameters.
+The E-step is never stored: for each cell n(d,w) the kernel computes p = P(w|d), adds n/p P(w|z) to the document and
+n/p P(z|d) to the word, and moves on; only the parameters need memory.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ __all__ = [
 Prior: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
-# Values around the scratch arrays of a kernel. Vector code runs only where arrays lie at least so far apart; next to
-# another array, which is a matter of chance, the same loop would run value by value and round its sums differently.
+# Values around the scratch arrays of a kernel. Vector code runs only if arrays are at least this far apart; with
+# another array nearby, which is a matter of chance, the same loop would run value by value and round differently.
 GUARD = 128
 _ROWS_A_SUM = 1 << 14
 _VALUES_A_BLOCK = 1 << 16
@@ -59,11 +59,11 @@ FOLD_IN_TOL = 1e-4
 
 @njit_fast
 def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum, probability):
-    """One EM step for documents first..last; P(z|d) is renewed in place.
+    """One EM step for documents first..last; P(z|d) is updated in place.
 
     P = doc_topic @ word_topic.T;  R = n / P
     word_sum += R.T @ doc_topic;  doc_topic' = doc_topic * (R @ word_topic), rows summing to one
-    probability holds P of each cell in order; a cell with P = 0 is left out, counted, and shown as 1.
+    probability has P of each cell in order; a cell with P = 0 is left out, counted, and shown as 1.
     """
     n_topics = doc_topic.shape[1]
     zero = doc_topic.dtype.type(0)
@@ -91,7 +91,7 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
         for k in range(n_topics):
             gain[k] *= doc_topic[d, k]
             total += gain[k]
-        if total > 0:  # else no usable word: the row stays
+        if total > 0:  # otherwise no usable word: the row does not change
             for k in range(n_topics):
                 value = gain[k] / total
                 doc_topic[d, k] = value if value > smallest else zero
@@ -130,9 +130,9 @@ def fold_in_rows(indptr, indices, data, first, last, word_topic, doc_topic, n_to
     """P(z|d) of documents first..last with P(w|z) fixed, each from an even start until it moves less than `tol`.
 
     Repeat: doc_topic = doc_topic * (n / P) @ word_topic, the row summing to one; concave, so the start does not matter.
-    With an exponent below one word_topic comes as a power already. A row without a usable word is left at -1.
+    With an exponent below one, word_topic is already raised to it. A row without a usable word is left at -1.
 
-    All in one kernel: whether numba inlines another depends on what is in its cache, and with it the last bits.
+    This is all in one kernel: whether numba inlines another one depends on its cache, which would change the last bits.
     """
     width = word_topic.shape[1]
     zero = word_topic.dtype.type(0)
@@ -185,9 +185,9 @@ def probability_rows(indptr, indices, first, last, doc_topic, word_topic, probab
 
 @njit_fast
 def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, probability, renewed):
-    """The documents' half of an EM step: renewed = doc_topic * (n / P) @ word_topic, rows summing to one; P beside it.
+    """The documents' half of an EM step: renewed = doc_topic * (n / P) @ word_topic, rows summing to one; also P.
 
-    A row without a usable word stays as it is.
+    A row without a usable word does not change.
     """
     n_topics = doc_topic.shape[1]
     zero = doc_topic.dtype.type(0)
@@ -219,7 +219,7 @@ def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, pro
 class EMStep:
     """One EM step over all documents.
 
-    Called with (doc_topic, word_topic), both padded; renews them in place and returns the log-likelihood before the
+    Called with (doc_topic, word_topic), both padded; updates them in place and returns the log-likelihood before the
     step. With `doc_prior` pseudo-tokens per document, shared evenly by the topics, the step is maximum a posteriori,
     and the log-density of P(z|d) is part of what it returns.
     """
@@ -270,7 +270,7 @@ def fold_in(
     exponent: float = 1.0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """P(z|d) of documents the model has not seen, P(w|z) fixed; `topic_weight` where no word is known."""
+    """P(z|d) of new documents with P(w|z) fixed; `topic_weight` if no word is known."""
     n_topics = len(topic_word)
     word_topic = padded(topic_word.T if exponent == 1 else topic_word.T**exponent, topic_word.dtype)
     doc_topic = row_table(counts.shape[0], n_topics, topic_word.dtype, on_disk=is_mapped(counts.data))
@@ -319,7 +319,7 @@ def _document_block(
 
 
 def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
-    """sum n ln P over the cells; those with P = 0 are left out, as EM leaves them."""
+    """sum n ln P over the cells; those with P = 0 are left out, as in EM."""
     usable = np.where(probability > SMALLEST**2, probability, 1)
     total = 0.0
     for first in range(0, counts.nnz, _VALUES_A_BLOCK):
@@ -332,7 +332,7 @@ def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
 
 
 def check_size(counts: sp.csr_array, n_topics: int) -> None:
-    """Raise when there are more topics than documents or words: some would have nothing to be made of."""
+    """Raise if there are more topics than documents or words, or no words at all."""
     n_documents, n_words = counts.shape
     if n_topics > min(n_documents, n_words):
         raise ValueError(
@@ -344,7 +344,7 @@ def check_size(counts: sp.csr_array, n_topics: int) -> None:
 
 
 def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> Prior:
-    """Seed words as (words, topics, pseudo-counts); a topic's strength is shared out among its words."""
+    """Seed words as (words, topics, pseudo-counts); a topic's strength is shared by its words."""
     words = [columns for _, columns in sorted(seeds.items())]
     topics = [np.full(len(columns), topic) for topic, columns in sorted(seeds.items())]
     weights = [np.full(len(columns), strength / len(columns)) for columns in words]
@@ -356,7 +356,7 @@ def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLik
 
 
 def log_prior(word_topic: np.ndarray, smoothing: float, prior: Prior) -> float:
-    """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM climbs the likelihood plus this."""
+    """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM maximises the likelihood plus this."""
     words, topics, weights = prior
     total = 0.0
     if len(words):
@@ -378,7 +378,7 @@ def plain_step(
 ) -> Callable[[State], float]:
     """A step of EM on the state's tables; it returns the objective per token before the step.
 
-    `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori. Where rows stay,
+    `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori. If rows stay
     on a cluster, the state's P(z|d) is that of the last `bring_back`.
     """
     step = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior, rows_stay=rows_stay)
@@ -412,12 +412,12 @@ def shrink(doc_topic: np.ndarray, lengths: np.ndarray, prior: float) -> None:
 
 
 def token_count(counts: sp.csr_array) -> float:
-    """The sum of all counts, a little above zero where there are none, to divide by."""
+    """The sum of all counts, to divide by; slightly above zero if there are none."""
     return max(float(summed(counts, 1).sum()), 1e-300)
 
 
 def pooled_topic_weight(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
-    """P(z): the P(z|d) of all documents, by their lengths."""
+    """P(z): the mean of P(z|d), weighted by the lengths of documents."""
     lengths, sums = summed(counts, 1), []
     for first in range(0, len(doc_topic), _ROWS_A_SUM):
         rows = doc_topic[first : first + _ROWS_A_SUM]

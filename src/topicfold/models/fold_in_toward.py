@@ -1,4 +1,4 @@
-"""P(z|d) of documents that are drawn somewhere beside what their words say: to a prior, or to their neighbours."""
+"""P(z|d) of documents that are also drawn to a prior or to their neighbours, in addition to their words."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _HALVINGS = 50
 def fold_in_near_rows(
     indptr, indices, data, first, last, word_topic, doc_topic, n_topics, prior, pull, toward, squared, max_iter, tol
 ):
-    """P(z|d) of documents first..last with P(w|z) fixed, each drawn to its neighbours; until it moves less than `tol`.
+    """P(z|d) of documents first..last with P(w|z) fixed, drawn to their neighbours; stops at a change below `tol`.
 
     `prior` has one row of pseudo-counts, or one each.
 
     With c = y * (n / P) @ word_topic + prior, toward = weight * sum_j W_j P(z|j) and pull = weight * sum_j W_j, repeat
-      y = (c + toward) / (sum c + pull)                                        or, where distances are `squared`,
+      y = (c + toward) / (sum c + pull)                                        or, if distances are `squared`,
       y = argmax of sum_k c_k ln y_k - weight * sum_j W_j |y - P(z|j)|^2 with y on the simplex:
           2 pull y_k^2 + (m - 2 toward_k) y_k - c_k = 0 with the m that makes y sum to one, found by halving.
     Both are concave, so the start does not matter. A row with neither a usable word nor a neighbour is left at -1.
@@ -119,7 +119,7 @@ def _toward_block(
     toward: np.ndarray,
     *tables: np.ndarray,
 ) -> None:
-    """The last of the tables is filled; the one before it, where there is one, has a prior for each document."""
+    """Fill the last of the tables; the one before it, if any, has a prior for each document."""
     (word_topic, topic_weight, base, n_topics, squared), doc = shared, tables[-1]
     near = (tables[0] if base is None else base, pull, toward, squared, FOLD_IN_ITER, FOLD_IN_TOL)
     fold_in_near_rows(*cells, 0, len(doc), word_topic, doc, n_topics, *near)

@@ -1,6 +1,6 @@
-"""What every estimator takes as X, made into one thing: a CSR matrix of counts.
+"""Converts what estimators accept as X to a CSR matrix of counts.
 
-A Corpus, a scipy matrix, an array, a data frame of counts, or texts: a list or a column of strings.
+X can be a Corpus, a scipy matrix, an array, a data frame of counts, or texts: a list or a column of strings.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 
 __all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "seen_words"]
 
-# A data frame or a column of texts may be pandas', polars' or pyarrow's, none of which is needed to be installed.
+# A data frame or a column of texts may come from pandas, polars or pyarrow, none of which has to be installed.
 CountsLike: TypeAlias = "Corpus | sp.csr_array | ArrayLike | Sequence[str] | Any"
-_LEAST, _MOST = 1e-9, 1e12  # of a value: beyond them sums and products in single precision overflow or vanish
+_LEAST, _MOST = 1e-9, 1e12  # of a value: outside them, sums and products in single precision overflow or vanish
 RandomStateLike: TypeAlias = "int | np.random.RandomState | None"
 
 
 class NotNumbers(ValueError, TypeError):
-    """X holds dates or other objects: a ValueError like any bad input, and the TypeError scikit-learn asks for."""
+    """X has dates or other objects: a ValueError, like any invalid input, and the TypeError scikit-learn requires."""
 
 
 class CountsMixin:
-    """For estimators that take documents as counts of words, in any form that users have them.
+    """For estimators that take documents as counts of words, in any supported form.
 
     Attributes
     ----------
     n_features_in_ : int
         Number of words.
     vocabulary_ : tuple of str, or None
-        The words, where X was a Corpus or texts; those of a data frame are in `feature_names_in_`.
+        The words, if X was a Corpus or texts; those of a data frame are in `feature_names_in_`.
     preprocessing_ : Preprocessing or None
-        How text becomes words, where that is known.
+        How texts are turned into words, if that is known.
     document_ids_ : tuple of str, or None
-        Ids of the training documents, where X was a Corpus or texts.
+        Ids of the training documents, if X was a Corpus or texts.
     document_titles_ : tuple of str, or None
-        Titles of the training documents, where X was a Corpus with titles.
+        Titles of the training documents, if X was a Corpus with titles.
     corpus_hash_ : str or None
-        Hash of the training counts, by which the corpus is recognised later.
+        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
     """
 
     n_features_in_: int
@@ -78,12 +78,12 @@ class CountsMixin:
         list of str or None
             The words, or None if the model was fitted on a matrix without words.
         """
-        # Not in feature_names_in_: scikit-learn would warn at each plain matrix of counts that it has no names.
+        # Not in feature_names_in_: scikit-learn would warn for each plain matrix of counts that it has no names.
         names = self.vocabulary_ or getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
 
     def _fit_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
-        """Check the X of `fit`; remember its words, how text became words, and its documents."""
+        """Check the X of `fit`; keep its words, its preprocessing and its documents."""
         texts = None if isinstance(X, Corpus) else _as_texts(X)
         corpus = X if texts is None else Corpus.from_texts(texts)
         if isinstance(corpus, Corpus):
@@ -100,7 +100,7 @@ class CountsMixin:
         return _in_range(counts, dtype)
 
     def word_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
-        """Count the words of the fit in documents; a Corpus with other words is matched word by word.
+        """Count the words of the fit in documents; the words of a Corpus are matched by name.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class CountsMixin:
         Raises
         ------
         ValueError
-            If X does not fit the model: another number of columns, no word in common, or values that are not counts.
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         texts = None if isinstance(X, Corpus) else _as_texts(X)
         if isinstance(X, Corpus):
@@ -129,7 +129,7 @@ class CountsMixin:
         return _in_range(counts, dtype)
 
     def _remember_documents(self, X: CountsLike) -> None:
-        """The estimator's own documents are now those of X: their ids, titles and contents, where it is a Corpus."""
+        """Keep the ids, titles and hash of X as those of the training documents, if it is a Corpus."""
         corpus = X if isinstance(X, Corpus) else None
         self.document_ids_ = None if corpus is None else corpus.ids
         self.document_titles_ = None if corpus is None else corpus.titles
@@ -150,7 +150,7 @@ class CountsMixin:
                 raise ValueError(f"X is of type {X.dtype}: expected numbers")
         try:
             return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
-        except ValueError as error:  # scikit-learn's take several lines
+        except ValueError as error:  # messages of scikit-learn have several lines
             raise ValueError(" ".join(str(error).split())) from None
         except TypeError as error:
             raise NotNumbers(f"X holds values that are not numbers: {' '.join(str(error).split())}") from None
@@ -186,8 +186,8 @@ class CountsMixin:
 
 
 def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_array:
-    """The counts in one form and of one type; a ValueError where sums of them would overflow or vanish."""
-    if isinstance(counts, sp.csr_array) and is_mapped(counts.data):  # looked at when the file was opened
+    """The counts in one form and of one type; a ValueError if sums of them would overflow or vanish."""
+    if isinstance(counts, sp.csr_array) and is_mapped(counts.data):  # checked when the file was opened
         return counts.astype(dtype, copy=False)
     matrix = canonical(counts)
     if matrix.nnz:
@@ -199,7 +199,7 @@ def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_arr
 
 
 def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array:
-    """The counts without words that training did not have: smoothing gives them some probability, but no meaning."""
+    """The counts without words that were not in the training documents: their probability is only smoothing."""
     unseen = word_frequency == 0
     if not unseen.any() or not any(unseen[piece].any() for piece in pieces(counts.indices)):
         return counts
@@ -210,7 +210,7 @@ def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array
 
 
 def _as_texts(X: Any) -> list[str] | None:
-    """X as a list of texts where it is one: a list, an array or a column of strings, some of them missing."""
+    """X as a list of texts, if it is a list, an array or a column of strings, some of which may be missing."""
     if isinstance(X, str):
         raise ValueError("X is one string: pass a list of texts")
     if isinstance(X, list | tuple):
@@ -230,17 +230,17 @@ def _as_texts(X: Any) -> list[str] | None:
 
 
 def _check_frame(X: Any) -> None:
-    """A data frame with text in it belongs into a Corpus first; the error says how."""
+    """Raise if a data frame has text, which a Corpus has to be made of first; the error says how."""
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(
             f"X is a {type(X).__name__}, whose rows have no order: "
-            'Corpus.from_frame(X, text="...", id="...") makes a corpus of it'
+            'make a corpus of it with Corpus.from_frame(X, text="...", id="...")'
         )
     if isinstance(frame, nw.DataFrame):
         texts = [name for name, kind in frame.schema.items() if kind in (nw.String, nw.Categorical, nw.Object)]
         if texts:
             raise ValueError(
                 f"X is a data frame with text in column {texts[0]!r}: "
-                f'Corpus.from_frame(X, text="{texts[0]}") makes a corpus of it'
+                f'make a corpus of it with Corpus.from_frame(X, text="{texts[0]}")'
             )

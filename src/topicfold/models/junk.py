@@ -1,6 +1,6 @@
-"""Signs of topics that say little: words a few documents repeat, near-duplicate documents, words that are everywhere.
+"""Signs of uninformative topics: words that few documents repeat, near-duplicate documents, words that are everywhere.
 
-The bounds were settled with LDA on corpora that docs/results/junk.md names; it lists what they mark on two others.
+The bounds were chosen with LDA on the corpora named in docs/results/junk.md; it lists what they mark on two others.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ BURSTY = "words that few documents repeat"
 DUPLICATES = "near-duplicate documents"
 VAGUE = "words that are everywhere"
 
-_FEWEST, _FEWEST_SHARE = 10, 0.2  # effective documents; of what a topic has on average, in a small corpus
-_SMALL = 0.3  # of what a topic has on average: a large topic can do with a few long documents
+_FEWEST, _FEWEST_SHARE = 10, 0.2  # effective documents; in a small corpus, as a share of an average topic's
+_SMALL = 0.3  # of an average topic's documents: a large topic may consist of a few long documents
 _UNLIKE = 1.0  # divergence, in nats, of the best words by tokens and by documents
 _BEST_WORDS = 20
 _TWINS = 0.5  # share of a topic's documents that have a twin
 _BEST_DOCUMENTS = 200
-_MAINLY = 0.3  # a document is about a topic that has so much of it
-_SAME_WORDS = 0.8  # of the words of two documents together
+_MAINLY = 0.3  # share of a document from which on it is about a topic
+_SAME_WORDS = 0.8  # share of the words of two documents that both have
 _VAGUE = 0.3  # of the median keyness of the topics
-_FEWEST_TOPICS = 5  # that have a median worth speaking of
+_FEWEST_TOPICS = 5  # needed for a meaningful median
 _KEY_WORDS = 10
 _ROWS = 1 << 14
 
 
 def topic_marks(model: Any, counts: sp.csr_array, doc_topic: np.ndarray) -> list[str]:
-    """What is wrong with each topic of a fitted model, by the documents it was fitted to; mostly nothing."""
+    """Why each topic of a fitted model may be junk, judged by its training documents; '' for most topics."""
     presence = presence_of_words(model)
     if presence is None or not len(doc_topic):
         return [""] * doc_topic.shape[1]
@@ -46,7 +46,7 @@ def topic_marks(model: Any, counts: sp.csr_array, doc_topic: np.ndarray) -> list
 
 
 def effective_documents(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
-    """How many documents the tokens of each topic come from, were they equally many in each.
+    """The effective number of documents that the tokens of each topic come from.
 
     >>> effective_documents(sp.csr_array([[4], [4], [100]]), np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])).tolist()
     [2.0, 1.0]
@@ -63,7 +63,7 @@ def effective_documents(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarr
 
 
 def share_of_duplicates(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
-    """Of the documents that are about each topic, the share that has nearly the same words as another of them.
+    """The share of each topic's documents that have nearly the same words as another of them.
 
     >>> share_of_duplicates(sp.csr_array([[1, 1], [2, 1], [0, 3]]), np.ones((3, 1))).round(2).tolist()
     [0.67]
@@ -97,10 +97,10 @@ def junk_marks(
     duplicates: np.ndarray,
     n_documents: int,
 ) -> dict[int, str]:
-    """What is wrong with topics that a reader may skip, by their number; most topics have no mark.
+    """Why topics may be junk, by topic number; most topics have no mark.
 
-    `presence` and `overall` are the shares of the topics' documents and of all documents that have each word;
-    `documents` is how many documents a topic has, the sum of P(z|d).
+    `presence` and `overall` are the shares of the topics' documents and of all documents that contain each word;
+    `documents` is the number of documents of each topic, the sum of P(z|d).
     """
     key = np.array([_mean_keyness(row, overall) for row in presence])
     typical = np.median(key) if len(key) >= _FEWEST_TOPICS else 0.0

@@ -4,9 +4,9 @@ A token's topic is inferred from the other tokens of its document, n_dk less its
 
     gamma_k  ~  (n_dk - g_k + alpha m_k + focus r_dk) P(w|k),   g_k ~ (n_dk + alpha m_k + focus r_dk) P(w|k)
 
-Without the subtraction a token would vouch for itself, and a document of five words would be certain of its topics.
-The paper keeps g of every cell; here it is worked out again from the tables of the last step, so that memory is that
-of PLSA. That makes n_dk - g_k fall below zero in a few cells in a hundred, where it is taken as zero.
+Without the subtraction a token would support itself, and a document of five words would be certain of its topics.
+The paper keeps g of every cell; here it is computed again from the tables of the last step, so that memory is that
+of PLSA. As a result n_dk - g_k falls below zero in a few per cent of the cells, where it is set to zero.
 
 The prior has two parts. alpha tokens are shared by the topics as in the whole corpus (m). `focus` tokens belong to the
 document's main topic, which is not known; r is its posterior when every token is of the main topic, or with
@@ -14,9 +14,9 @@ probability alpha / (alpha + focus) of the corpus as a whole:
 
     r_dk  ~  m_k prod_w f_k(w)^n(d,w),   f_k(w) = (focus P(w|k) + alpha P(w)) / (focus + alpha)
 
-A token is also left out of r: its own factor is divided out. Short documents are mostly about one thing, and this says
-so. Long ones are free to mix: beyond 30 tokens focus fades, and from 60 tokens on there is none (it changed their
-topics little, and finding r takes as long as a step of PLSA). With focus = 0 the model is LDA.
+A token is also left out of r: its own factor is divided out. This models that short documents are mostly about one
+thing. Long ones are free to mix: beyond 30 tokens focus fades, and from 60 tokens on there is none (it changed their
+topics little, and computing r takes as long as a step of PLSA). With focus = 0 the model is LDA.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ __all__ = [
 ]
 
 _VALUES_A_BLOCK = 1 << 16
-LEAST_MAIN = 1e-4  # a smaller chance of being a document's main topic counts as none
-_LEAST_RATIO, _MOST_RATIO = 1e-5, 5e4  # a product of sixty of them is a float64 still
-FOCUSED_TOKENS = 30  # in a document of so many tokens focus is whole; in one of twice as many there is none
+LEAST_MAIN = 1e-4  # a smaller probability of being a document's main topic counts as 0
+_LEAST_RATIO, _MOST_RATIO = 1e-5, 5e4  # a product of sixty of them still fits in a float64
+FOCUSED_TOKENS = 30  # up to this many tokens focus is full; from twice as many on there is none
 
 
 class DocumentPrior(NamedTuple):
-    """What is expected of a document's topics before any of its words is seen, in tokens."""
+    """Prior of the topics of a document, in tokens."""
 
     base: np.ndarray  # of each topic: alpha m
     focus: float = 0.0  # of the main topic
@@ -63,7 +63,7 @@ def focus_of(lengths: np.ndarray, focus: float) -> np.ndarray:
 
 
 def document_prior(alpha: float, topic_share: np.ndarray, focus: float = 0.0) -> DocumentPrior:
-    """alpha tokens, shared by the topics as in the corpus, and the main topic's."""
+    """The prior with alpha tokens, shared by the topics as in the corpus, and `focus` tokens of the main topic."""
     return DocumentPrior(alpha * np.maximum(topic_share.astype(np.float64), 1e-12), focus)
 
 
@@ -90,15 +90,15 @@ def main_topic_rows(first, last, word_topic, share, mixed, word_mean, ratio):
 def left_out_rows(
     indptr, indices, data, first, last, doc_count, base, main, word_topic, word_sum, probability, holds_prior
 ):
-    """One step for documents first..last; the expected counts n_dk in doc_count are renewed in place.
+    """One step for documents first..last; the expected counts n_dk in doc_count are updated in place.
 
     main = (focus, mixed, m, P(w), f / P(w));  focus = focus_of(tokens of the document)
     r = m * prod over the cells of (f / P(w))^n, summing to one, small values 0
     A = doc_count + base + focus r;  P = A @ word_topic.T;  g = A * word_topic / P
     a = max(doc_count - g, 0) + base + focus r', r' = r / f(w), summing to one;  Q = sum_k a * word_topic
     gamma = a * word_topic / Q;  doc_count' = sum over the cells of n gamma;  word_sum += n gamma
-    probability = Q / (sum A - 1), what the other tokens say of this one; a cell with Q = 0 is left out, shown as 1.
-    Where doc_count `holds_prior`, it comes as A, and goes as doc_count' + focus r.
+    probability = Q / (sum A - 1), that of this token given the others; a cell with Q = 0 is left out, shown as 1.
+    If doc_count `holds_prior`, the input is A and the output is doc_count' + focus r.
     """
     n_topics = doc_count.shape[1]
     focus, mixed, topic_share, word_mean, ratio = main
@@ -195,7 +195,7 @@ def left_out_rows(
 
 @njit_fast
 def renew_words_from_counts(word_topic, word_sum, prior, smoothing, n_topics):
-    """P(w|z) = word_sum + smoothing + prior, columns summing to one; word_sum is zero then. Returns tokens per topic.
+    """P(w|z) = word_sum + smoothing + prior, columns summing to one; word_sum is set to zero. Returns tokens per topic.
 
     `prior` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
     """
@@ -228,9 +228,9 @@ MainTopic: TypeAlias = tuple[float, float, np.ndarray, np.ndarray, np.ndarray]
 class LeaveOneOutStep:
     """One leave-one-out step over all documents.
 
-    Called with (doc_count, word_topic, prior), tables padded; renews both tables in place and returns the
+    Called with (doc_count, word_topic, prior), tables padded; updates both tables in place and returns the
     log-likelihood of each token given the others of its document, summed, and the tokens of each topic.
-    `holds_prior` says that doc_count are pseudo-counts with the prior in them.
+    `holds_prior` means that doc_count are pseudo-counts that include the prior.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ def _left_out_block(
 
 
 class MainTopicTables:
-    """What the kernels need to know of each word to find a document's main topic; made anew for each P(w|z)."""
+    """What the kernels need of each word to find the main topic of a document; computed again for each P(w|z)."""
 
     def __init__(self, n_words: int, n_topics: int, dtype: np.dtype, n_jobs: int | None) -> None:
         self.shape, self.n_jobs = (n_words, n_topics), n_jobs
@@ -283,7 +283,7 @@ class MainTopicTables:
         self.ratio = aligned(1, n_topics, dtype)
 
     def of(self, word_topic: np.ndarray, prior: DocumentPrior) -> MainTopic:
-        """(focus, mixed, m, P(w), f / P(w)) as `left_out_rows` takes them; made of nothing where focus is 0."""
+        """(focus, mixed, m, P(w), f / P(w)) as `left_out_rows` takes them; empty if focus is 0."""
         (n_words, n_topics), dtype = self.shape, word_topic.dtype
         alpha = prior.base.sum()
         share = prior.base / alpha
@@ -315,8 +315,8 @@ def left_out_step(
 ) -> Callable[[State], float]:
     """A step on a state's tables; it returns the objective per token before the step.
 
-    The documents' prior is alpha tokens, which the topics share by their size in the last step, and `focus` tokens of
-    the main topic. Where rows stay, on a cluster, the state's counts are those of the last `bring_back`.
+    The prior of a document is alpha tokens, which the topics share by their size in the last step, and `focus` tokens
+    of the main topic. If rows stay on a cluster, the state's counts are those of the last `bring_back`.
     """
     step = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds, rows_stay=rows_stay)
     n_tokens = token_count(counts)

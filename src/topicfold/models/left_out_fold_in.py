@@ -1,4 +1,4 @@
-"""Documents folded in by leave-one-out EM, P(w|z) fixed; its formulas are in leave_one_out.py."""
+"""Topics of new documents by leave-one-out EM with P(w|z) fixed; its formulas are in leave_one_out.py."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _FOLD_IN_TOL = 1e-4  # of a document's tokens
 def fold_in_left_out_rows(
     indptr, indices, data, first, last, word_topic, base, main, doc_count, max_iter, tol, with_prior
 ):
-    """The same step with P(w|z) fixed, until n_dk moves less than `tol` of the tokens; `base` has one row, or one each.
+    """The same step with P(w|z) fixed, until n_dk changes by less than `tol` of the tokens.
 
-    Begins at base scaled to the document's tokens. A row without a usable word ends at zero. `with_prior` gives
-    A = n + base + focus r in place of n.
+    `base` has one row, or one per document.
+
+    Starts from base scaled to the document's tokens. A row without a usable word ends at zero. `with_prior` returns
+    A = n + base + focus r instead of n.
     """
     n_topics = word_topic.shape[1]
     focus, mixed, topic_share, word_mean, ratio = main
@@ -127,7 +129,7 @@ def fold_in_counts(
     pull: np.ndarray | None = None,
     with_prior: bool = False,
 ) -> np.ndarray:
-    """Expected counts n_dk of documents with P(w|z) fixed, or pseudo-counts with the prior in them.
+    """Expected counts n_dk of documents with P(w|z) fixed, or pseudo-counts that include the prior.
 
     `pull` has further pseudo-counts for each document, those of its neighbours, and is part of its prior.
     """
@@ -137,7 +139,7 @@ def fold_in_counts(
 def fold_in_shares(
     counts: sp.csr_array, topic_word: np.ndarray, prior: DocumentPrior, n_jobs: int | None = None
 ) -> np.ndarray:
-    """P(z|d) of documents with P(w|z) fixed: pseudo-counts with the prior in them, rows summing to one."""
+    """P(z|d) of documents with P(w|z) fixed: pseudo-counts that include the prior, rows summing to one."""
     return _folded_in(counts, topic_word, prior, n_jobs, None, True, shares=True)
 
 
@@ -164,7 +166,7 @@ def _folded_in(
 def _folded_in_block(
     shared: tuple[np.ndarray, np.ndarray, MainTopic, int, bool, bool], cells: Cells, *tables: np.ndarray
 ) -> None:
-    """The last of the tables is filled; the one before it, where there is one, are the pseudo-counts of neighbours."""
+    """Fill the last of the tables; the one before it, if any, has the pseudo-counts of neighbours."""
     (word_topic, base, main, n_topics, with_prior, shares), doc = shared, tables[-1]
     if len(tables) > 1:
         base = padded(base + tables[0], doc.dtype)

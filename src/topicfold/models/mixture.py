@@ -1,4 +1,4 @@
-"""What PLSA and LDA share: EM from one or several starts, new documents by their words alone, streams of batches."""
+"""What PLSA and LDA share: EM from one or several starts, inference from words alone, and streams of batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
 
 
 class MixtureModel(EMTopicModel):
-    """Base class of flat topics in which a document's topics depend on its own words alone."""
+    """Base class of flat topic models in which the topics of a document depend only on its own words."""
 
     _rises: ClassVar[bool] = True  # whether no step lowers the objective
 
@@ -45,14 +45,14 @@ class MixtureModel(EMTopicModel):
 
     @abstractmethod
     def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
-        """A function that renews the state and returns the objective before the step; `prior` is of seed words.
+        """A function that updates the state and returns the objective before the step; `prior` is that of seed words.
 
         On a cluster the state's tables of documents are those of the last `engine.cluster.bring_back`.
         """
 
     @abstractmethod
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
-        """Keep what was learned, the run excepted."""
+        """Keep what was learned, except the run."""
 
     @abstractmethod
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
@@ -60,11 +60,11 @@ class MixtureModel(EMTopicModel):
 
     @abstractmethod
     def _check_stream(self) -> None:
-        """Raise where a parameter needs all documents at once."""
+        """Raise if a parameter needs all documents at once."""
 
     @abstractmethod
     def _state(self) -> Mapping[str, Stored]:
-        """The arrays of a fit under way, after a step."""
+        """The arrays of a running fit, after a step."""
 
     @abstractmethod
     def _learn_batch(self, counts: sp.csr_array) -> None:
@@ -97,7 +97,7 @@ class MixtureModel(EMTopicModel):
         return self._fit_to_counts(counts)
 
     def _fit_to_counts(self, counts: sp.csr_array) -> Self:
-        """Fit topics to counts that another model has checked already, in the precision of the tables."""
+        """Fit topics to counts that another model has already checked, in the precision of the tables."""
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_, self.vocabulary_ = counts.shape[1], None
         check_size(counts, self.n_topics)
@@ -114,7 +114,7 @@ class MixtureModel(EMTopicModel):
         """Learn from one more batch of a stream of documents, by stepwise EM.
 
         The first batch is fitted as by `fit`; each further batch moves the topics a little less. Batches are not kept:
-        `doc_topic_` belongs to the last batch, and `history_` holds the log-likelihood per token of each batch before
+        `doc_topic_` belongs to the last batch, and `history_` has the log-likelihood per token of each batch before
         the model learned from it. All batches must have the same words.
 
         Parameters
@@ -229,10 +229,10 @@ class MixtureModel(EMTopicModel):
         return self._completion(X, self._fold_in)
 
     def _prepare(self) -> None:
-        """Nothing to prepare: folding in uses the topics as they are."""
+        """Nothing to prepare: inference uses the topics unchanged."""
 
     def _expected_state(self, counts: sp.csr_array) -> ExpectedState:
-        """What a checkpoint of the fit holds: the state, and from the second start on also the best so far."""
+        """The contents of a checkpoint: the state and, from the second start on, also the best so far."""
         state, sizes = self._state(), self._sizes(counts)
         best = {
             "notes.best_history": Stored(("best steps",)),
@@ -253,7 +253,7 @@ class MixtureModel(EMTopicModel):
     def _best_of_starts(
         self, counts: sp.csr_array, checkpoint: Checkpoint | None, resumed: Resumed | None
     ) -> tuple[State, Run]:
-        """Run EM from each start and keep the best; a checkpoint holds the run under way and the best before it."""
+        """Run EM from each start and keep the best; a checkpoint contains the current run and the best before it."""
         prior, name = self._seed_prior(counts), type(self).__name__
         best: tuple[State, Run] | None = None
         start_seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init)
@@ -266,7 +266,7 @@ class MixtureModel(EMTopicModel):
                 history, resumed = notes["history"], None
                 if number > 0:
                     best = (take_entries(state, "best."), Run(notes["best_history"], notes["best_converged"], True))
-                if is_mapped(counts.data):  # as a state that was begun here
+                if is_mapped(counts.data):  # like a state that was started here
                     state = {name: _on_disk(table, counts.shape[0]) for name, table in state.items()}
             else:
                 state = self._start(counts, np.random.RandomState(seed))
@@ -298,7 +298,7 @@ class MixtureModel(EMTopicModel):
 
 
 def _on_disk(table: np.ndarray, n_documents: int) -> np.ndarray:
-    """A table of documents in a file, and any other as it is."""
+    """A table of documents in a file; any other table unchanged."""
     return padded(table, table.dtype, on_disk=True) if table.ndim == 2 and len(table) == n_documents else table
 
 

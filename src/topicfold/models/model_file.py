@@ -19,7 +19,7 @@ __all__ = ["load", "save"]
 
 # parameters in files of version 0.1.0
 _RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "smoothing"}}
-# what older models had in place of parameters that have come since: their defaults are for new fits
+# values of newer parameters that correspond to older models: the defaults are for new fits
 _BEFORE = {"prior": 0.0, "smoothing": 0.0, "focus": 0.0}
 
 _ROUNDING = 0.01  # of a sum of probabilities
@@ -63,7 +63,7 @@ def save(model: TopicModel, path: str | Path) -> None:
     learned = {key: value for key, value in vars(model).items() if key.endswith("_") and not key.startswith("_")}
     if not learned:
         raise ValueError(f"this {name} is not fitted: there is nothing to save")
-    # a generator cannot be written down, nor is one needed: what it was used for is done
+    # a generator cannot be saved, and is no longer needed after the fit
     parameters = {
         key: None if isinstance(value, np.random.RandomState | np.random.Generator) else value
         for key, value in model.get_params(deep=False).items()
@@ -80,8 +80,7 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
     path : str or Path
         The .safetensors file.
     tokenizer : callable, default=None
-        The custom tokenizer of a model that was fitted on texts with one. Without it, everything works except raw
-        texts.
+        The custom tokenizer, if the model was fitted on texts with one. Without it, everything works except raw texts.
 
     Returns
     -------
@@ -116,7 +115,7 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
     with damage_named(path):
         name = metadata["class"]
         if name not in MODELS:
-            raise ValueError(f"it holds a {name!r:.60}, and the models are: {', '.join(MODELS)}")
+            raise ValueError(f"it contains a {name!r:.60}: expected one of {', '.join(MODELS)}")
         values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
         parameters = {key.removeprefix("parameter:"): values.pop(key) for key in list(values) if ":" in key}
         renamed = _RENAMED.get(name, {})
@@ -124,7 +123,7 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         kind = MODELS[name].load()
         known = kind().get_params(deep=False)
         parameters = {key: value for key, value in _BEFORE.items() if key in known} | parameters
-        if name == "TTMM" and parameters.get("init") == "lda":  # gone since version 0.1.0; it mattered to the fit alone
+        if name == "TTMM" and parameters.get("init") == "lda":  # removed after version 0.1.0; it affects only the fit
             parameters["init"] = "data"
         model = kind(**parameters)
         model.check_parameters()

@@ -1,8 +1,8 @@
-"""Passes over counts, a block of documents at a time: what the kernels of EM are given.
+"""Passes over counts, one block of documents at a time: the input of the EM kernels.
 
-Counts may lie in memory or in a mapped file, as whole numbers or in the precision of the tables. A function that goes
-over documents sees a block: its cells, and the rows of the tables of documents that belong to it. It must be one that
-can be imported, and gets what else it needs as `shared`: so it can run in a thread here or on a cluster.
+Counts may be in memory or in a mapped file, as whole numbers or in the precision of the tables. A function that goes
+over documents gets a block: its cells, and its rows of the tables of documents. The function must be importable, and
+gets everything else it needs as `shared`, so that it can run in a thread here or on a cluster.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Cells: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, indices 
 Tables: TypeAlias = tuple[np.ndarray, ...]  # rows belong to documents
 # (shared, cells, *rows of tables that are read, *rows of tables that are written)
 BlockFunction: TypeAlias = Callable[..., None]
-# (rows, bounds, shared, rows of tables, table): adds to the table what the documents within the bounds say of words
+# (rows, bounds, shared, rows of tables, table): adds to the table the sums over words of documents within the bounds
 GroupFunction: TypeAlias = Callable[["CountRows", tuple[int, int], tuple[Any, ...], Tables, np.ndarray], Any]
 
-_VALUES_A_BLOCK = 1 << 16  # cells between two looks at the clock of Python; their P(w|d) fit in the cache
-# A group of rows has its own sums over words, as large as P(w|z), and adding them takes a while: 16 groups instead of 4
-# cost 5 % of a step where a group has 5 cells per word. So many groups are made only where they have more.
+_VALUES_A_BLOCK = 1 << 16  # cells between two returns to Python; their P(w|d) fit in the cache
+# A group of rows has its own sums over words, as large as P(w|z), and adding them takes time: 16 groups instead of 4
+# cost 5 % of a step if a group has 5 cells per word. So many groups are made only if they have more.
 _GROUPS = ((16, 6), (64, 12))  # most groups, cells per word of each
-_WORTH_SENDING = 1 << 19  # cells: fewer are gone through here faster than workers are told of them
+_WORTH_SENDING = 1 << 19  # cells: fewer are processed faster here than sent to workers
 
 
 class CountRows:
-    """The rows of a matrix of counts, a block at a time, in one dtype."""
+    """The rows of a matrix of counts, one block at a time, in one dtype."""
 
     def __init__(self, counts: sp.csr_array, dtype: np.dtype) -> None:
         self.indptr = counts.indptr.astype(np.int64)
@@ -44,25 +44,25 @@ class CountRows:
 
     @classmethod
     def of_parts(cls, indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, dtype: str) -> CountRows:
-        """The rows as a worker of a cluster finds them."""
+        """The rows, rebuilt on a worker of a cluster."""
         rows = cls.__new__(cls)
         rows.indptr, rows.indices, rows.data, rows.dtype = indptr, indices, data, np.dtype(dtype)
         return rows
 
     def parts(self) -> tuple[Any, ...]:
-        """The rows as they are told to workers of a cluster."""
+        """The rows as they are sent to workers of a cluster."""
         if self._lasting is None:
             self._lasting = (*map(Lasting, (self.indptr, self.indices, self.data)), self.dtype.str)
         return self._lasting
 
     def cells(self, first: int, last: int) -> Cells:
-        """The cells of rows first..last, with an indptr of their own."""
+        """The cells of rows first..last, with their own indptr."""
         start, stop = int(self.indptr[first]), int(self.indptr[last])
         indices = self.indices[start:stop].astype(np.int32, copy=False)
         return self.indptr[first : last + 1] - start, indices, self.data[start:stop].astype(self.dtype, copy=False)
 
     def groups(self, n_words: int) -> list[tuple[int, int]]:
-        """Groups of rows, each of which has a table of words of its own."""
+        """Groups of rows, each of which has its own table of words."""
         cells_per_word = int(self.indptr[-1]) // n_words
         return row_blocks(self.indptr, max(1, *(min(most, cells_per_word // cells) for most, cells in _GROUPS)))
 
@@ -80,7 +80,7 @@ class CountRows:
             release(table[first:last])
 
     def cluster(self) -> Cluster | None:
-        """The cluster that passes go to, if any, and if it is worth it."""
+        """The cluster that passes run on, if there is one and it is worth it."""
         return current_cluster() if int(self.indptr[-1]) >= _WORTH_SENDING else None
 
     def for_each_block(
@@ -95,8 +95,8 @@ class CountRows:
     ) -> None:
         """Call `run(shared, cells, *rows of the tables)` for each block of rows.
 
-        `reads` are tables of documents that it looks at, `writes` those it fills, which hold zeros; `by_cell` are
-        filled as well, and have a value for each cell instead of a row for each document.
+        `reads` are tables of documents that it reads, `writes` those it fills, which contain zeros; `by_cell` are
+        filled as well, and have one value per cell instead of one row per document.
         """
         blocks = row_blocks(self.indptr, max(1, int(self.indptr[-1]) // _VALUES_A_BLOCK))
         cluster = self.cluster()
@@ -127,8 +127,8 @@ class CountRows:
 class RowGroups:
     """Passes over all documents in fixed groups of rows, each with its own sums over words.
 
-    Which group a document is in depends on the counts alone, and sums are added in a fixed tree. Where rows stay, those
-    of a table that a pass renews are left with the workers of a cluster until `engine.cluster.bring_back` is called.
+    Which group a document is in depends only on the counts, and sums are added in a fixed tree. If rows stay, those of
+    a table that a pass updates are left with the workers of a cluster until `engine.cluster.bring_back` is called.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class RowGroups:
     ) -> tuple[list[Any], np.ndarray]:
         """What `run(rows, bounds, shared, rows of the tables, table)` returns for each group, and the sum of tables.
 
-        `reads` and `renews` are tables of documents, the latter changed in place. Hand the sum to `sums.give_back` when
+        `reads` and `renews` are tables of documents, the latter changed in place. Pass the sum to `sums.give_back` when
         it is zero again.
         """
         cluster = self.rows.cluster()
@@ -182,7 +182,7 @@ class RowGroups:
 def logged_group(
     rows: CountRows, bounds: tuple[int, int], shared: tuple[Any, ...], tables: Tables, word_sum: np.ndarray
 ) -> tuple[float, int]:
-    """A group of documents gone through by `run(shared, cells, rows of tables, word_sum, probability)`.
+    """Process a group of documents by `run(shared, cells, rows of tables, word_sum, probability)`.
 
     `shared` begins with `run`, which adds to the sums over words, writes P(w|d) of each cell, and returns how many
     cells it left out and what is to be added to the log-likelihood. Returns the sum of n ln P and the cells left out.
@@ -235,7 +235,7 @@ def _group_on_worker(
     item: tuple[tuple[int, int], list[tuple[str, str]]],
     table: np.ndarray,
 ) -> Any:
-    """A group whose renewed rows are read from files, and written to others."""
+    """Process a group whose updated rows are read from files and written to others."""
     bounds, files = item
     renewed = []
     for (before, _), (dtype, width) in zip(files, kinds):

@@ -1,6 +1,6 @@
-"""Where EM begins: P(z|d) and P(w|z) from a random draw, k-means or NMF on tf-idf, or topics that are given.
+"""Where EM starts: P(z|d) and P(w|z) from a random draw, k-means or NMF on tf-idf, or given topics.
 
-Where a fit ends depends on where it begins, so a start made from the data is worth its price. Library calls run on one
+The result of a fit depends on its start, so a start made from the data is worth its cost. Library calls run on one
 thread: their sums would change with the number of threads.
 """
 
@@ -38,13 +38,13 @@ InitLike: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'random'] | ArrayLike"
 SeedWords: TypeAlias = Mapping[int, Sequence[str | int]] | Sequence[Sequence[str | int]]
 
 STARTS = ("auto", "nmf", "kmeans", "random")
-_OWN_TOPICS = 0.7  # of a document's weight; the rest is spread evenly, so that topics begin close together
+_OWN_TOPICS = 0.7  # of a document's weight; the rest is spread evenly, so that topics start close together
 _KMEANS_ITER = 10
-_KMEANS_STARTS, _KMEANS_VECTORS_ITER = 3, 50  # on vectors of the documents' own, where the clusters matter more
+_KMEANS_STARTS, _KMEANS_VECTORS_ITER = 3, 50  # on given vectors of the documents, where the clusters matter more
 _NMF_ITER = 10
 _NMF_TOPICS = 100
-_SAMPLE, _SAMPLE_A_TOPIC = 5000, 20  # documents that starts look at
-_SMOOTHING = 0.1  # of a topic's words at the start are the corpus's, so that every topic can use every word
+_SAMPLE, _SAMPLE_A_TOPIC = 5000, 20  # documents that starts are computed from
+_SMOOTHING = 0.1  # share of the corpus in a topic's words at the start, so that every topic can use every word
 
 
 def start(
@@ -59,8 +59,8 @@ def start(
     """(doc_topic, topic_word) in float64, rows summing to one.
 
     `init` is a name from STARTS or an array of topics (n_topics x words). `seeds` maps topics to word columns: such a
-    topic starts from the documents that hold these words, and `init` makes the others. Where documents have `vectors`
-    of their own, k-means clusters those (the best of `n_init`), and each document starts in its cluster.
+    topic starts from the documents that contain these words, and `init` makes the others. If documents have `vectors`,
+    k-means clusters those (the best of `n_init`), and each document starts in its cluster.
     """
     if not isinstance(init, str):
         doc_topic = _even(counts.shape[0], n_topics)
@@ -87,7 +87,7 @@ def seed_columns(
     vocabulary: Sequence[str] | None,
     n_words: int,
 ) -> dict[int, np.ndarray]:
-    """Seed words as columns, topic by topic. A word is a string, where the vocabulary is known, or a column."""
+    """Seed words as columns, topic by topic. A word is a string, if the vocabulary is known, or a column."""
     if not seed_words:
         return {}
     if isinstance(seed_words, str) or not isinstance(seed_words, Mapping | Sequence):
@@ -97,7 +97,7 @@ def seed_columns(
 
     def find(topic: int, word: str | int) -> int:
         if isinstance(word, str) and vocabulary is None:
-            raise ValueError(f"seed word {word!r}: X has no words to find it in; fit on a Corpus, or give columns")
+            raise ValueError(f"seed word {word!r}: X has no words; fit on a Corpus or texts, or give column numbers")
         found = column.get(word, -1) if isinstance(word, str) else int(word)
         if not 0 <= found < n_words:
             raise ValueError(f"seed word {word!r} of topic {topic} is not in the vocabulary of {n_words:,} words")
@@ -161,7 +161,7 @@ def _clusters(
     n_init: int,
     max_iter: int,
 ) -> np.ndarray:
-    """The cluster of each vector, by k-means on the seen ones."""
+    """The cluster of each vector, by k-means on the vectors in `seen`."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
@@ -179,7 +179,7 @@ def _nmf(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tup
     seen = _sample(counts, n_topics, rng)
     if seen.shape[0] < n_topics:
         return _random(counts, n_topics, rng)
-    quiet = np.errstate(invalid="ignore")  # an exact factorisation leaves an error of 0 that may come out below it
+    quiet = np.errstate(invalid="ignore")  # the error of an exact factorisation is 0, but may be computed as negative
     with single_threaded_libraries(), warnings.catch_warnings(), quiet:
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be converged
         nmf = NMF(n_topics, init="nndsvda", max_iter=_NMF_ITER, tol=0, random_state=rng)
@@ -188,12 +188,12 @@ def _nmf(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tup
 
 
 def _auto(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    # NMF begins better, but its price grows with the square of the number of topics
+    # NMF is a better start, but its cost grows with the square of the number of topics
     return (_nmf if n_topics <= _NMF_TOPICS else _kmeans)(counts, n_topics, rng)
 
 
 def _sample(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> sp.csr_array:
-    """Documents with words, at most so many as it takes to see where topics lie: a start must not outweigh the fit."""
+    """A sample of documents with words, large enough to find topics: a start must not take longer than the fit."""
     sample = counts[_sampled(np.flatnonzero(np.diff(counts.indptr)), n_topics, rng)]
     release(counts.indices)
     release(counts.data)
@@ -206,29 +206,29 @@ def _sampled(rows: np.ndarray, n_topics: int, rng: np.random.RandomState) -> np.
 
 
 def given_topics(topics: ArrayLike, n_topics: int, n_words: int) -> np.ndarray:
-    """Topics that a user gives as a start, checked; rows sum to one."""
+    """Check topics that a user gives as a start; rows sum to one."""
     topic_word = np.array(topics, dtype=np.float64)
     if topic_word.shape != (n_topics, n_words):
         raise ValueError(f"init has shape {topic_word.shape}: expected topics x words, {(n_topics, n_words)}")
     if not np.isfinite(topic_word).all() or (topic_word < 0).any() or (topic_word.sum(axis=1) <= 0).any():
-        raise ValueError("init must hold finite, non-negative numbers and no row of zeros")
+        raise ValueError("init must contain finite, non-negative numbers and no row of zeros")
     return _rows(topic_word)
 
 
 def with_seeds(
     counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray, seeds: Mapping[int, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The start with seeded topics in their places; half of a document that holds seed words goes to their topics.
+    """The start with seeded topics in their places; half of a document with seed words goes to their topics.
 
-    A seeded topic begins with the words of the documents that hold its seed words, and takes over the topic of the
-    start that is most like them. Beside such a topic it would be left with its seed words and little else.
+    A seeded topic starts with the words of the documents that contain its seed words, and replaces the topic of the
+    start that is most similar to them. Next to such a topic it would keep little more than its seed words.
     """
     seeded, n_topics = sorted(seeds), len(topic_word)
     seed_tokens = np.stack([counts[:, seeds[topic]].sum(axis=1) for topic in seeded], axis=1).astype(np.float64)
     share = seed_tokens / np.maximum(seed_tokens.sum(axis=1, keepdims=True), 1e-300)
     around = _words_of(counts, share, counts)
     taken, alike = _most_alike(around, topic_word, counts)
-    order = np.empty(n_topics, int)  # the topic of the start that each one begins as
+    order = np.empty(n_topics, int)  # the topic of the start that each one starts as
     order[seeded] = taken
     order[np.setdiff1d(np.arange(n_topics), seeded)] = np.setdiff1d(np.arange(n_topics), taken)
     doc_topic, topic_word = doc_topic[:, order], topic_word[order]
@@ -239,14 +239,14 @@ def with_seeds(
 
 
 def _most_alike(around: np.ndarray, topic_word: np.ndarray, counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """For each row of words another topic that is like it, and how much, from 0 to 1."""
+    """For each row of words, a different topic that is similar to it, and its similarity, from 0 to 1."""
     from scipy.optimize import linear_sum_assignment
 
     frequency = summed(counts, 0)
     background = np.sqrt(frequency / max(frequency.sum(), 1e-300))
     units = []
     for words in (around, topic_word):
-        rows = np.sqrt(words) - background  # what all topics share tells nothing
+        rows = np.sqrt(words) - background  # what all topics share does not distinguish them
         units.append(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300))
     with single_threaded_libraries():
         cosine = np.maximum(units[0] @ units[1].T, 0)
@@ -263,7 +263,7 @@ def _spread(doc_topic: np.ndarray) -> np.ndarray:
 
 
 def _words_of(counts: sp.csr_array, doc_topic: np.ndarray, whole: sp.csr_array) -> np.ndarray:
-    """P(w|z) of documents shared out by doc_topic, mixed with a little of the whole corpus's words."""
+    """P(w|z) of documents weighted by doc_topic, mixed with a little of the words of the whole corpus."""
     topic_word = _rows((counts.T @ doc_topic).T)
     corpus = summed(whole, 0) + 1e-12
     topic_word *= 1 - _SMOOTHING
@@ -272,7 +272,7 @@ def _words_of(counts: sp.csr_array, doc_topic: np.ndarray, whole: sp.csr_array) 
 
 
 def _rows(values: np.ndarray) -> np.ndarray:
-    """Rows divided by their sums, in place where they are float64; a row of zeros becomes even."""
+    """Rows divided by their sums, in place if they are float64; a row of zeros becomes uniform."""
     values = np.asarray(values, dtype=np.float64)
     values[values.sum(axis=1) <= 0] = 1
     return normalise_rows(values, out=values)

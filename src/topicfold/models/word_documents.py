@@ -1,7 +1,7 @@
-"""In how many documents of a topic each word is: what topics' words are ranked by.
+"""The number of documents of a topic that contain each word, by which the words of topics are ranked.
 
-A document counts once for each of its words, however often it repeats them, and as far as it is about the topic. So a
-word that a few documents repeat a hundred times does not come out on top, as it does by P(w|z).
+A document counts once for each of its words, however often it repeats them, weighted by its share of the topic. So a
+word that a few documents repeat a hundred times is not ranked first, as it would be by P(w|z).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def _add(indptr, indices, shares, table):
 
 
 def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-    """Sum of P(z|d) over the documents that have a word, topics x words, in single precision.
+    """Sum of P(z|d) over the documents that contain each word, topics x words, in single precision.
 
-    Every sum is in the order of the documents, so that the number of threads changes nothing.
+    Every sum is in the order of the documents, so that the number of threads does not affect it.
 
     >>> word_documents(sp.csr_array([[3, 0], [1, 1]]), np.array([[0.75, 0.25], [0.5, 0.5]])).tolist()
     [[1.25, 0.5], [0.75, 0.5]]
@@ -61,9 +61,9 @@ def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | No
 
 
 def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
-    """The share of each topic's documents, and of all documents, that have each word; None where it is not known.
+    """The share of each topic's documents, and of all documents, that contain each word; None if unknown.
 
-    HLTA ranks words in its own way, and files of older versions do not say.
+    HLTA ranks words differently, and files of older versions do not contain it.
     """
     if not hasattr(model, "word_documents_"):
         return None

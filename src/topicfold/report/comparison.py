@@ -12,13 +12,13 @@ from .sample import largest_topics
 
 __all__ = ["comparison", "relations"]
 
-_LINK = 0.05  # part of a topic's documents below which a link is not drawn
-_MOST = 0.5  # part that makes a topic the other's
-_SHOWN_WORDS = 20  # of which those that both topics have are told from the others
+_LINK = 0.05  # share of a topic's documents below which a link is not drawn
+_MOST = 0.5  # share of its documents above which a topic counts as inside the other
+_SHOWN_WORDS = 20  # the page shows which of them both topics have
 
 
 def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
-    """The lowest topics of two trees, and how the documents of each are shared out among those of the other."""
+    """The topics of the lowest level of two trees, and how the documents of each are spread over those of the other."""
     rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
     shared = shared_documents(left, right)
     of_left, of_right = _parts(shared)
@@ -56,7 +56,7 @@ def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
 def shared_documents(left: TopicTree, right: TopicTree) -> np.ndarray:
     """S[a, b]: documents whose largest topic of the lowest level is the a-th in one model and the b-th in the other.
 
-    Documents without any topic are left out.
+    Documents without a topic are left out.
     """
     rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
     main = [largest_topics(tree) for tree in (left, right)]
@@ -67,12 +67,12 @@ def shared_documents(left: TopicTree, right: TopicTree) -> np.ndarray:
 
 
 def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
-    """(kind, topics on the left, topics on the right), of each kind the largest first.
+    """(kind, topics on the left, topics on the right), the largest of each kind first.
 
-    Two topics match where more than half of the documents of each are in the other. A topic splits where more than half
-    of the documents of two or more of the other model's are in it; the other way round topics merge. More than half of
-    the documents of one that is left may be in another: it is inside that, or, on the right, that holds it. What is in
-    none of these is alone.
+    Two topics match if more than half of the documents of each are in the other. A topic splits if it has more than
+    half of the documents of each of two or more topics of the other model; in the other direction, topics merge. If
+    more than half of the documents of a remaining topic are in another one, it is 'inside' that topic; for a remaining
+    topic on the right, the kind is 'holds'. All others are 'alone'.
 
     >>> relations(np.array([[4, 0, 0], [0, 2, 2], [0, 0, 0]]))
     [('match', [0], [0]), ('split', [1], [1, 2]), ('alone', [2], [])]
@@ -113,7 +113,7 @@ def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
 
 
 def _parts(shared: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of the documents of a the part in b, and of those of b the part in a."""
+    """The share of a's documents that are in b, and the share of b's documents that are in a."""
     return (
         shared / np.maximum(shared.sum(axis=1, keepdims=True), 1),
         shared / np.maximum(shared.sum(axis=0, keepdims=True), 1),

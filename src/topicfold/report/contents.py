@@ -1,4 +1,4 @@
-"""From topics and a corpus to a Report: plain values that say all the explorer shows."""
+"""From topics and a corpus to a Report: plain values with everything that the explorer shows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = ["build_report", "read_names"]
 MOST_DOCUMENTS = 200_000
 _FORMAT = 1
 _MOST_STEPS = 200  # of the plot of convergence
-_GRAPH_ON_MAP = 0.5  # weight of a fitted graph on the map, beside that of neighbours by topic
+_GRAPH_ON_MAP = 0.5  # weight of a fitted graph on the map, relative to that of neighbours by topic
 _PLACES = 10_000  # steps of the map's scale
 
 
@@ -61,7 +61,7 @@ def build_report(
     max_documents: int = MOST_DOCUMENTS,
     texts_mb: float = 36.0,
 ) -> Report:
-    """Build the interactive page of topics and documents: the explorer.
+    """Build the explorer: an interactive page of topics and documents.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def build_report(
     names : mapping of int to str, default=None
         Names of topics by id.
     edits : str, Path or sequence of mappings, default=None
-        Topics that a reader renamed, merged, dropped and grouped on an earlier page: the file that the page downloaded,
-        or a list; see `TopicTree.apply`. Edits on the new page are added to them.
+        Edits that a reader made on an earlier page (topics renamed, merged, dropped or grouped): the file downloaded
+        from the page, or a list; see `TopicTree.apply`. Edits on the new page are added to them.
     effects : Effects or str, default=None
         Effects of metadata to show: the result of `effects`, or a formula such as '~ party + year'.
     compare : TopicModel or TopicTree, default=None
@@ -88,10 +88,10 @@ def build_report(
         How documents are placed on the map. 'umap' needs the extra topicfold[map].
     max_documents : int, default=200000
         Maximum number of documents on the page. If there are more, it shows a sample: the best documents of each topic,
-        and others spread evenly over topics, labels and dates. Figures are still those of all documents.
+        and others spread evenly over topics, labels and dates. Numbers are still those of all documents.
     texts_mb : float, default=36.0
-        Maximum megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. Beyond
-        that the longest texts are cut, but to no less than 200 bytes, and the page says so.
+        Maximum megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. If
+        there is more, the longest texts are cut, but to no less than 200 bytes, and the page says so.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def read_names(path: str | Path) -> dict[int, str]:
     Raises
     ------
     ValueError
-        If the file does not hold names of topics.
+        If the file does not contain names of topics.
 
     See Also
     --------
@@ -207,14 +207,14 @@ def read_names(path: str | Path) -> dict[int, str]:
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} holds no names: {error}") from None
+        raise ValueError(f"{path} does not contain names: {error}") from None
     if not isinstance(given, dict) or not all(key.isdecimal() and isinstance(given[key], str) for key in given):
-        raise ValueError(f'{path} holds no names: expected {{"number of a topic": "name", ...}}')
+        raise ValueError(f'{path} does not contain names: expected {{"id of a topic": "name", ...}}')
     return {int(topic): name for topic, name in given.items()}
 
 
 def _strata(corpus: Corpus, labels: Labels | None) -> dict[str, np.ndarray]:
-    """What a sample of the documents is spread over, beside topics."""
+    """What a sample of the documents is spread over, in addition to topics."""
     strata: dict[str, np.ndarray] = {}
     if labels is not None:
         strata["labels"] = labels.first()
@@ -239,7 +239,7 @@ def _corpus_facts(corpus: Corpus, sample: Sample, cut: int | None) -> dict[str, 
 
 def _model_facts(tree: TopicTree, title: str | None) -> dict[str, Any]:
     summary, n_topics = tree.summary, int(tree.at_lowest_level.sum())
-    if summary is None:  # a tree that somebody made without a model
+    if summary is None:  # a tree made without a model
         return {
             "name": "",
             "title": title or f"{n_topics:,} topics",
@@ -270,14 +270,14 @@ def _estimated(effects: Effects | str, tree: TopicTree, corpus: Corpus) -> Effec
         return estimated_effects(tree, corpus, effects)
     unknown = sorted(set(effects.topics) - set(tree.ids.tolist()))
     if unknown:
-        raise ValueError(f"the effects are on topic {unknown[0]}, which is not among those of the page")
+        raise ValueError(f"the effects include topic {unknown[0]}, which is not on the page")
     return effects
 
 
 def _map_graph(alike: sp.csr_array, fitted_on: sp.csr_array | None) -> sp.csr_array | None:
-    """Neighbours by topic and, half as heavy altogether, those of the graph of the fit; None: the map finds its own.
+    """Neighbours by topic and, with half the total weight, those of the graph of the fit; None: the map finds its own.
 
-    By the graph alone the documents of a topic would be strewn over the map.
+    With the graph alone, the documents of a topic would be scattered over the map.
     """
     if fitted_on is None and alike.shape[0] <= MOST_COMPARED:
         return None
@@ -288,7 +288,7 @@ def _map_graph(alike: sp.csr_array, fitted_on: sp.csr_array | None) -> sp.csr_ar
 
 
 def _places(positions: np.ndarray) -> np.ndarray:
-    """Places on the map as whole numbers; both axes have one scale."""
+    """Places on the map as whole numbers; both axes have the same scale."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     scale = _PLACES / max(float((high - low).max()), 1e-12)
     return ((positions - low) * scale).round().astype(np.int64)

@@ -1,7 +1,7 @@
-"""Documents for the explorer: their texts with each word's topic, their neighbours.
+"""Documents for the explorer: their texts with the topic of each word, and their neighbours.
 
-Long columns of numbers travel as strings of numbers, one per document, which the page takes apart when the document
-is opened: a browser reads a string many times faster than the lists it stands for.
+Long columns of numbers are stored as strings of numbers, one per document, which the page splits when the document is
+opened: a browser reads a string many times faster than the lists it stands for.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ __all__ = [
 ]
 
 FITTED_GRAPH = "the graph of the fit"
-MOST_COMPARED = 50_000  # documents of which each is compared with all others to find the nearest
-_NOISE = 3e-3  # part of a row's length added to it: among many, documents just alike would have the same few neighbours
+MOST_COMPARED = 50_000  # up to this many documents, each is compared with all others to find the nearest
+_NOISE = 3e-3  # relative to a row's length: without it, many identical documents would have the same few neighbours
 _SHORTEST_CUT = 200  # bytes: a text is never cut to less
-_WORDS_SHOWN = 60  # of a document whose text is not known
+_WORDS_SHOWN = 60  # of a document without its text
 _NEAREST, _SHOWN_NEAREST, _LINKED = 12, 8, 20
-LONGEST_NAME = 100_000  # characters of an id, a title, a label, a word or a name: so many the page can show
-# A word as the page finds it, too: by ranges of characters, as browsers differ in what Unicode they know. Half of a
-# surrogate pair is written as a question mark.
+LONGEST_NAME = 100_000  # characters of an id, a title, a label, a word or a name that the page can show
+# The page finds words with the same pattern. It uses ranges of characters, as browsers differ in the Unicode version
+# they support. Half of a surrogate pair is written as a question mark.
 _WORD = re.compile("[^\0-/:-@\\[-^`{-\u00bf\u2000-\u206f\u3000-\u303f\ud800-\udfff]+")
-# by whether topics are a mixture: the least share that is shown, and of how many topics of a level at most
+# for topics that are a mixture, and for others: the smallest share shown, and the maximum number of topics per level
 _SHARES = {True: (0.01, 12), False: (0.1, 40)}
 
 
 def document_graph(tree: TopicTree, corpus: Corpus) -> tuple[str, sp.csr_array] | None:
-    """The graph of the documents and what it is: the one the model was fitted on, or else the links of the corpus."""
+    """The graph of the documents with its name: the graph that the model was fitted on, or the links of the corpus."""
     if tree.graph is not None:
         return FITTED_GRAPH, tree.graph
     if corpus.links is not None and len(corpus.links):
@@ -57,7 +57,7 @@ def document_graph(tree: TopicTree, corpus: Corpus) -> tuple[str, sp.csr_array] 
 
 
 def nearest_by_topic(doc_topic: np.ndarray) -> sp.csr_array:
-    """For each document the 12 with the most similar mix of topics, with the cosine of the square roots.
+    """For each document, the 12 with the most similar mix of topics, with the cosine of the square roots.
 
     Among more than 50,000 documents a few of the nearest may be missed.
     """
@@ -80,9 +80,9 @@ def document_table(
     words: dict[str, int],
     text_bytes: int,
 ) -> dict[str, Any]:
-    """What is shown of each document; `counts` are over the words of the tree, `alike` and `graph` of the shown ones.
+    """What is shown of each document; `counts` is over the words of the tree, `alike` and `graph` over shown documents.
 
-    `words` grows by the words of documents whose text is not known. Texts of more than `text_bytes` together are cut.
+    Words of documents without texts are added to `words`. Texts are cut if all together exceed `text_bytes`.
     """
     doc_topic = tree.doc_topic[rows]
     table: dict[str, Any] = {
@@ -108,19 +108,19 @@ def shortened(text: str, most: int = LONGEST_NAME) -> str:
 
 
 def short_id(text: str) -> str:
-    """An id that is still its own when it is cut: with a digest of the whole at its end."""
+    """An id; if it is cut, a digest of the whole id at its end keeps it unique."""
     if len(text) <= LONGEST_NAME:
         return text
     return f"{text[: LONGEST_NAME - 20]}…{hashlib.blake2b(text.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
 def _can_cut(preprocessing: Preprocessing | None) -> bool:
-    """A corpus from a file may know no more than the name of its tokenizer."""
+    """Whether texts can be split into words: a corpus from a file may have only the name of its tokenizer."""
     return preprocessing is not None and not isinstance(preprocessing.tokenizer, str)
 
 
 def _why_no_texts(corpus: Corpus) -> str:
-    """What the page says where it has words alone, and what a person can do about it."""
+    """What the page says if it has only words, and what the user can do about it."""
     if corpus.preprocessing is None:
         return "The corpus was made from counts and has no texts."
     if corpus.texts is None:
@@ -129,9 +129,9 @@ def _why_no_texts(corpus: Corpus) -> str:
 
 
 def _shares(shares: np.ndarray, tree: TopicTree) -> str:
-    """'row of the topic, share in thousandths', again and again, the largest first; of each level its largest.
+    """Pairs 'row of the topic, share in thousandths', the largest first; the largest topics of each level.
 
-    Of memberships that do not add up to one many are near one: of those the rarest topics of each level.
+    If memberships do not add up to one, many are near one: then rare topics of each level are preferred.
     """
     least, most = _SHARES[tree.exclusive]
     weight = shares if tree.exclusive else shares * -np.log(np.clip(tree.size, 1e-6, 1))
@@ -156,7 +156,7 @@ def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
 
 
 def _dates(corpus: Corpus, rows: np.ndarray) -> list[str] | None:
-    """Dates as precise as those of the corpus are: years where all are the first of January, months, or days."""
+    """Dates, as precise as those of the corpus: years if all are the first of January, months, or days."""
     if corpus.timestamps is None:
         return None
     known = corpus.timestamps[~np.isnat(corpus.timestamps)]
@@ -168,7 +168,7 @@ def _dates(corpus: Corpus, rows: np.ndarray) -> list[str] | None:
 
 
 class _Tints:
-    """The topic of a word in a document: the most probable, or of topics with words of their own the most telling."""
+    """The topic of a word in a document: the most probable, or if words have scores, the one with the highest score."""
 
     def __init__(self, tree: TopicTree) -> None:
         self.topics = np.flatnonzero(tree.at_lowest_level) if tree.exclusive else np.arange(len(tree))
@@ -188,7 +188,7 @@ class _Tints:
 
 
 def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tints, words: dict[str, int]) -> str:
-    """'word, count, row of its topic or -1', again and again, of a document's most frequent words."""
+    """Triples 'word, count, row of its topic or -1' of a document's most frequent words."""
     part = slice(counts.indptr[row], counts.indptr[row + 1])
     order = np.argsort(-counts.data[part], kind="stable")[:_WORDS_SHOWN]
     columns, numbers = counts.indices[part][order].tolist(), counts.data[part][order]
@@ -200,10 +200,10 @@ def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tint
 
 
 def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, text_bytes: int) -> dict[str, Any]:
-    """Texts, cut where all together are long, with the topic of each word; and of each segment, where there are some.
+    """Texts, cut if all together are too long, with the topic of each word and, if there are segments, of each segment.
 
-    marks: 'characters since the last mark, length, row of the topic', again and again.
-    parts: 'where a segment begins, row of its topic, row of its document-topic', again and again.
+    marks: see `_marks_as_text`.
+    parts: triples 'start of a segment, row of its topic, row of its document-topic'.
     """
     assert corpus.texts is not None
     assert corpus.preprocessing is not None
@@ -245,10 +245,10 @@ def _known_spans(text: str, preprocessing: Preprocessing, column: dict[str, int]
 
 
 def _marks_as_text(text: str, marks: list[Span], place: Callable[[int], int]) -> str:
-    """'row row ...:', and for each word of the text a sign: '.' for none of these rows, '0' for the first, '1' ...
+    """'row row ...:', then one sign per word of the text: '.' for none of these rows, '0' for the first, '1' ...
 
-    Where a mark is not on one of the words that `_WORD` finds: 'characters skipped, length, row', again and again. Both
-    say the same, but the first takes a third of the space on a page.
+    If a mark is not on one of the words that `_WORD` finds: triples 'characters skipped, length, row'. Both contain the
+    same information, but the first takes a third of the space on a page.
     """
     if not marks:
         return ""
@@ -266,7 +266,7 @@ def _marks_as_text(text: str, marks: list[Span], place: Callable[[int], int]) ->
 
 
 def _utf16_places(text: str) -> Callable[[int], int]:
-    """From a place in the text to the same place as a browser counts: characters above U+FFFF are two there."""
+    """Converts a place in the text to the place that a browser counts: characters above U+FFFF count as two there."""
     if not text or max(text) <= "\uffff":
         return lambda place: place
     sizes = [2 if character > "\uffff" else 1 for character in text]
@@ -274,7 +274,7 @@ def _utf16_places(text: str) -> Callable[[int], int]:
 
 
 def _cut_length(sizes: list[int], text_bytes: int) -> int | None:
-    """The bytes a text may have so that all together have at most so many; None: they do as they are."""
+    """The maximum bytes per text so that all together have at most `text_bytes`; None if no cut is needed."""
     if sum(sizes) <= text_bytes:
         return None
     low, high, lengths = _SHORTEST_CUT, max(sizes), np.array(sizes)
@@ -285,7 +285,7 @@ def _cut_length(sizes: list[int], text_bytes: int) -> int | None:
 
 
 def _cut(text: str, limit: int) -> str:
-    """The start of a text, at most so many bytes, not in the middle of a word if there is another place."""
+    """The start of a text, at most `limit` bytes, cut between words if possible."""
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:
         return text
@@ -298,21 +298,21 @@ def _cut(text: str, limit: int) -> str:
 
 
 class _Part:
-    """A segment of a text: where it is, and its memberships."""
+    """A segment of a text: its position and its memberships."""
 
     def __init__(self, start: int, first: int, last: int, topics: np.ndarray, topic: int, above: int) -> None:
         self.start, self.first, self.last = start, first, last  # of its characters; of its words: from, to
         self.topics, self.topic, self.above = topics, topic, above
 
     def marks(self, spans: list[Span], tints: _Tints) -> list[Span]:
-        """The segment's own mix of topics says which topic a word in it has."""
+        """The topics of the words in the segment, given the segment's own mix of topics."""
         own = spans[self.first : self.last]
         topics = tints.of([w for *_, w in own], self.topics)
         return [(start, end, topics[w]) for start, end, w in own if w in topics]
 
 
 class _SegmentTopics:
-    """The segments of a text, found again by the number of words each has."""
+    """The segments of a text, located by the number of words in each."""
 
     def __init__(self, corpus: Corpus, segments: Segments, tree: TopicTree) -> None:
         assert tree.segment_topic is not None
@@ -326,7 +326,7 @@ class _SegmentTopics:
         self.ends = np.searchsorted(segments.documents[self.order], np.arange(len(corpus) + 1))
 
     def of(self, document: int, text: str, spans: list[Span]) -> list[_Part] | None:
-        """None where the words of the text are not those of the segments, as with n-grams."""
+        """The segments of a document; None if the words of the text are not those of the segments, as with n-grams."""
         numbers = self.order[self.ends[document] : self.ends[document + 1]]
         ends = np.cumsum(self.lengths[numbers]).tolist()
         if not ends or ends[-1] != len(spans):
@@ -334,7 +334,7 @@ class _SegmentTopics:
         parts: list[_Part] = []
         for number, first, last in zip(numbers.tolist(), [0, *ends], ends):
             if first == last:
-                continue  # a heading of stop words, say: it goes with what stands before it
+                continue  # such as a heading of stop words: it joins the segment before it
             before = spans[first - 1][1] if first else 0
             start = _paragraph_start(text, before, spans[first][0]) if parts else 0
             shares = self.memberships[number]
@@ -343,13 +343,13 @@ class _SegmentTopics:
 
 
 def _largest(shares: np.ndarray, among: np.ndarray) -> int:
-    """The row of the largest share among some, -1 where all are zero."""
+    """The row of the largest share among some, -1 if all are zero."""
     best = int(np.where(among, shares, 0).argmax())
     return best if among[best] and shares[best] > 0 else -1
 
 
 def _paragraph_start(text: str, after: int, before: int) -> int:
-    """Where a segment begins whose first word is at `before`: after a blank line, a line, or a sentence."""
+    """The start of a segment whose first word is at `before`: after a blank line, a line, or a sentence."""
     for pattern in (r"\n\s*\n", r"\n", r"[.!?。！？]\s*"):
         found = re.search(pattern, text[after:before])
         if found:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 __all__ = ["effect_table"]
 
 _POINTS = 40  # of a curve
-_MOST_VALUES = 12  # of a factor that are compared with its first
+_MOST_VALUES = 12  # of a factor that are compared with its first value
 _DIGITS = 4
 
 
 def effect_table(effects: Effects) -> dict[str, Any]:
     """{formula, about, contrasts, curves}.
 
-    A contrast is {column, value, other, topics: [[id, estimate, low, high]]}, of a value of a factor less its first
+    A contrast is {column, value, other, topics: [[id, estimate, low, high]]}, of a value of a factor minus its first
     value; a curve is {column, points, topics: [[id, [share, low, high] at each point]]}.
     """
     design = effects.design

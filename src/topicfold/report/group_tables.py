@@ -1,4 +1,4 @@
-"""Groups of documents under one model: how large each topic is in each group, and how the group speaks of it."""
+"""Groups of documents under one model: how large each topic is in each group, and which words the group uses for it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST_COLUMNS = 6
 _MOST_GROUPS = 40
 _MOST_CELLS = 40_000_000  # topics x groups x words
 _WORDS = 8
-_LEAST_Z = 3.0  # of thousands of words some are above 2 by chance
+_LEAST_Z = 3.0  # among thousands of words, some exceed 2 by chance
 
 
 def group_tables(tree: TopicTree, corpus: Corpus, words: dict[str, int]) -> list[dict[str, Any]]:
     """For labels and each column with a few values: {by, values, documents, share, words}.
 
     `share` is topics x groups. `words` is [topics + 1][groups] lists of [word, z], the first for all topics together;
-    topics above the lowest level have none. `words`, the argument, grows by them.
+    topics above the lowest level have none. They are added to the argument `words`.
     """
     columns = ["labels"] * (corpus.labels is not None) + [
         name for name, values in corpus.metadata.items() if values.dtype.kind in "Oiu"

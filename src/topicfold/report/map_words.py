@@ -1,4 +1,4 @@
-"""Words of small neighbourhoods on the map: what the reader sees on zooming in."""
+"""Words of small neighbourhoods on the map, shown when the reader zooms in."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .document_table import shortened
 __all__ = ["neighbourhood_words"]
 
 _GRIDS = (12, 24, 48)  # cells along each side of the map, coarse to fine
-_FEWEST = 8  # documents of a cell that has words
+_FEWEST = 8  # documents that a cell needs to get words
 _WORDS = 2
 
 
 def neighbourhood_words(counts: sp.csr_array, positions: np.ndarray, vocabulary: tuple[str, ...]) -> list[list[object]]:
-    """[grid, x, y, words] of each cell of each grid: the words that are much more often in it than elsewhere.
+    """[grid, x, y, words] of each cell of each grid: the words that are much more frequent in it than elsewhere.
 
-    `counts` are those of the documents on the map, `positions` their places; x and y are the middle of the cell's
-    documents, in the units of the places.
+    `counts` and `positions` are those of the documents on the map; x and y are the centre of the cell's documents, in
+    the units of `positions`.
     """
     if not len(positions):
         return []

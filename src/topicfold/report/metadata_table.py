@@ -1,4 +1,4 @@
-"""Metadata of the documents on the page: numbers and dates to choose a span of, categories to choose one of."""
+"""Metadata of the documents on the page: numbers and dates to filter by range, categories to filter by value."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .topic_table import as_number
 
 __all__ = ["metadata_table"]
 
-_CATEGORIES = 200  # different values of a column that the reader can choose from; of more, a document shows its own
+_CATEGORIES = 200  # distinct values of a column to choose from; with more, the value is only shown with its document
 _LONGEST = 200  # characters of a value
 
 
 def metadata_table(corpus: Corpus, rows: np.ndarray) -> tuple[list[dict[str, Any]], dict[str, list[Any]]]:
     """Facts about the columns, {name, kind, names}, and their values by document, 'metadata0', 'metadata1' ...
 
-    Values of the kinds 'number' and 'date' are None or '' where one is missing. A 'category' has numbers of its names,
-    the most frequent name first, -1 where the value is missing; a 'text' has too many different values for that.
+    Missing values of the kinds 'number' and 'date' are None and ''. The values of a 'category' are positions in its
+    names, the most frequent name first, and -1 if missing; a 'text' has too many distinct values for that.
     """
     facts, columns = [], {}
     for number, (name, given) in enumerate(corpus.metadata.items()):
@@ -43,7 +43,7 @@ def _column(values: np.ndarray) -> dict[str, Any]:
     for text in texts:
         if text:
             frequency[text] = frequency.get(text, 0) + 1
-    if len(frequency) > min(_CATEGORIES, max(2, len(texts) // 2)):  # ids and notes are no categories
+    if len(frequency) > min(_CATEGORIES, max(2, len(texts) // 2)):  # ids and notes are not categories
         return {"kind": "text", "values": texts}
     names = sorted(frequency, key=lambda text: (-frequency[text], text))
     number = {name: place for place, name in enumerate(names)} | {"": -1}

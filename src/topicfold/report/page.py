@@ -1,9 +1,9 @@
-"""A Report, and the one HTML file it becomes.
+"""A Report, and the HTML file it is written to.
 
-Everything in a report may come from strangers: texts, titles, labels, names of topics and of files. It travels as JSON
-in which `<`, `>` and `&` are escaped, so no text can end the block it stands in; the scripts put it on the page as text
-nodes alone; and the page's Content-Security-Policy runs only the scripts and styles whose hashes it names. Documents,
-which are nearly all of a page, travel as compressed JSON in base64.
+Nothing in a report is trusted: texts, titles, labels, and names of topics and files may come from strangers. It is
+stored as JSON in which `<`, `>` and `&` are escaped, so that no text can end the block it is in; the scripts put it on
+the page only as text nodes; and the page's Content-Security-Policy runs only the scripts and styles whose hashes it
+lists. Documents, which take up most of a page, are stored as compressed JSON in base64.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..store import replaced_when_whole
 
 __all__ = ["SCRIPTS", "Report", "html_page", "in_one_function", "web_file"]
 
-_LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file holds what it shows
-_DOCUMENTS_PER_BLOCK = 5_000  # unpacked one after the other: a browser needs little memory beside what it keeps
+_LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file contains what it shows
+_DOCUMENTS_PER_BLOCK = 5_000  # unpacked one after the other, so that a browser needs little extra memory
 D3 = "vendor/d3-7.9.0.min.js"
 _DOCUMENTS = '<script type="application/octet-stream" class="documents">{}</script>\n'
-# These run once; what they end with draws the page, and draws it anew after each edit.
+# These run once; the function that follows them draws the page, and draws it again after each edit.
 ONCE = ("storage.js", "unpack.js", "edits.js", "edited.js")
 # In this order, inside the function that draws the page; each file adds to the objects the first one makes.
 SCRIPTS = (
@@ -56,9 +56,9 @@ SCRIPTS = (
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What the explorer shows, as plain JSON values; made by `build_report`.
+    """Contents of the explorer, as plain JSON values; made by `build_report`.
 
-    In a notebook, a report shows itself.
+    A notebook shows a report as the interactive page.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Report:
 
     See Also
     --------
-    build_report : Makes one.
+    build_report : Makes a report.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Report:
         str
             One HTML document that needs no other file and no network.
         """
-        # each script with its own hash: a browser then says which one is not as it should be
+        # each script has its own hash, so that a browser reports which one was changed
         drawing = [
             "function explorer(report, signal) {\n",
             *map(web_file, SCRIPTS),
@@ -117,12 +117,12 @@ class Report:
         return html_page("template.html", "explorer.css", scripts, title, data, documents=documents)
 
     def _repr_html_(self) -> str:
-        """The page in a frame, for notebooks; of a large one what to do instead."""
+        """The page in a frame, for notebooks; for a large page, a hint to save it."""
         content = self._content()
         if len(content) > _LARGEST_IN_NOTEBOOK:
             size = f"{len(content) / 1e6:,.0f} MB"
             return f"<p>{html.escape(repr(self))} ({size}, too large to show here): report.save('report.html')</p>"
-        # a frame of its own origin: the page cannot reach the notebook, nor the notebook's styles the page
+        # the frame has its own origin: the page cannot access the notebook, and the notebook's styles do not apply
         return (
             f'<iframe title="{html.escape(repr(self))}" sandbox="allow-scripts allow-downloads allow-popups" '
             f'width="100%" height="700" style="border: 0" srcdoc="{html.escape(content.decode())}"></iframe>'
@@ -147,7 +147,7 @@ class Report:
 def html_page(template: str, style: str, scripts: Sequence[str], title: str, data: str, **parts: str) -> str:
     """A page that runs only these scripts and styles; template and style are files in web/, data is JSON.
 
-    `parts` are further parts of the template, which are put in as they are.
+    `parts` are further parts of the template, which are inserted unchanged.
     """
     look = web_file(style)
     policy = "; ".join(
@@ -156,7 +156,7 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
             "script-src " + " ".join(map(_hash, scripts)),
             "style-src " + _hash(look),
             "img-src data:",
-            "require-trusted-types-for 'script'",  # text made into markup is an error, here and in time to come
+            "require-trusted-types-for 'script'",  # text used as markup is an error
             "base-uri 'none'",
             "form-action 'none'",
         ]
@@ -168,7 +168,7 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
         "data": _safe_json(data),
         "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
     }
-    # pieces of the template between the parts: what a part holds is never looked at again
+    # the template is split first, so that nothing inside a part is replaced
     pieces = web_file(template).split("{{")
     page = [pieces[0]]
     for piece in pieces[1:]:
@@ -178,12 +178,12 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
 
 
 def in_one_function(scripts: Sequence[str]) -> str:
-    """Scripts one after the other in one function, which may wait."""
+    """Scripts one after the other in one async function."""
     return "".join(["'use strict';\n(async () => {\n", *scripts, "})();\n"])
 
 
 def web_file(name: str) -> str:
-    """A file of the page's parts."""
+    """The text of a file in web/."""
     return (resources.files(__package__) / "web").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
@@ -196,7 +196,7 @@ def _json(value: Any) -> str:
 
 
 def _packed(documents: dict[str, list[Any] | None]) -> Iterator[str]:
-    """The columns, cut into blocks of documents: each is JSON, deflated, in base64."""
+    """The columns, split into blocks of documents; each block is JSON, deflated, in base64."""
     columns = {name: column for name, column in documents.items() if column is not None}
     for start in range(0, max(len(columns["id"]), 1), _DOCUMENTS_PER_BLOCK):
         block = {name: column[start : start + _DOCUMENTS_PER_BLOCK] for name, column in columns.items()}
@@ -204,7 +204,7 @@ def _packed(documents: dict[str, list[Any] | None]) -> Iterator[str]:
 
 
 def _safe_json(text: str) -> str:
-    """JSON that no parser of HTML takes for markup, whatever the strings in it hold."""
+    """JSON that no HTML parser takes for markup, whatever strings it contains."""
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -1,4 +1,4 @@
-"""Which documents a page shows: all, or of too many the best of each topic and an even sample of the others."""
+"""Which documents a page shows: all, or if too many, the best of each topic and an even sample of the others."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..topics.tree import TopicTree
 
 __all__ = ["Sample", "chosen_documents", "largest_topics"]
 
-_BEST = 40  # documents of each topic that are shown whatever else is left out
-_COLUMNS = 16  # of the memberships, looked at together: their values do not lie side by side
+_BEST = 40  # documents of each topic that are always shown
+_COLUMNS = 16  # of the memberships, processed together: values of a column are not contiguous
 _ROWS = 1 << 16
 
 
@@ -22,17 +22,17 @@ class Sample:
     """The rows of the documents to show, in order, and how they were chosen."""
 
     rows: np.ndarray
-    best: int = 0  # documents of each topic, the best; 0: all documents are shown
+    best: int = 0  # number of best documents per topic; 0: all documents are shown
     n_best: int = 0  # documents that are among the best of some topic
-    over: tuple[str, ...] = ()  # what the others are spread over evenly
+    over: tuple[str, ...] = ()  # what the others are spread evenly over
 
 
 def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray] | None = None) -> Sample:
-    """At most so many documents: all, or the best of each topic and an even sample of the others.
+    """At most `most` documents: all, or the best of each topic and an even sample of the others.
 
-    The others are put in the order of their largest topic, then of the values in `strata`, one value per document, then
-    of their rows, and taken at equal distances. So each topic has its share of them, to within one document, and within
-    a topic so has each value of the first stratum. Nothing is left to chance.
+    The others are sorted by their largest topic, then by the values in `strata`, one value per document, then by their
+    rows, and taken at equal distances. So each topic has its share of them, to within one document, and so has each
+    value of the first stratum within a topic. Nothing is random.
     """
     n_documents = len(tree.doc_topic)
     if n_documents <= most:
@@ -50,7 +50,7 @@ def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray
 
 
 def _best_documents(doc_topic: np.ndarray, n: int) -> np.ndarray:
-    """The rows with the largest memberships in each topic, n x topics; of equal ones the first."""
+    """The rows with the largest memberships in each topic, n x topics; ties go to the first."""
     found = []
     for first in range(0, doc_topic.shape[1], _COLUMNS):
         columns = np.ascontiguousarray(doc_topic[:, first : first + _COLUMNS].T)
@@ -59,7 +59,7 @@ def _best_documents(doc_topic: np.ndarray, n: int) -> np.ndarray:
 
 
 def largest_topics(tree: TopicTree) -> np.ndarray:
-    """The row of the largest topic of the lowest level for each document; -1 for one without any topic."""
+    """The row of the largest topic of the lowest level for each document; -1 if it has no topic."""
     lowest = np.flatnonzero(tree.at_lowest_level)
     every = len(lowest) == len(tree)
     found = np.empty(len(tree.doc_topic), np.int64)

@@ -1,4 +1,4 @@
-"""The page on which people answer tasks: one file that needs no network and does not hold the key."""
+"""The page on which people answer tasks: one file that needs no network and does not contain the key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["save_tasks_page", "tasks_page"]
 
 
 def tasks_page(tasks: JudgementTasks, name: str = "topics") -> str:
-    """The page; it has the words of each task, and neither its topic nor its intruder."""
+    """The page; it contains the words of each task, but neither its topic nor its intruder."""
     data = {
         "id": tasks.id,
         "name": name,

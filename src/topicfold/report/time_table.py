@@ -1,4 +1,4 @@
-"""Topics over time for the explorer: their shares, and for each its largest rise, with the words that rose with it."""
+"""Topics over time for the explorer: their shares, and the largest rise of each, with the words that rose with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["largest_rises", "rising_words", "time_table"]
 _MOST_PERIODS = 400
 _MOST_SHARES = 400_000  # topics x periods on the page
 _DOCUMENTS = 10  # per period on average, for periods shorter than the readable ones
-_EVENTS = 40  # topics whose rise is told
+_EVENTS = 40  # topics whose rise is listed
 _ERRORS = 4.0  # standard errors that a notable rise exceeds ...
 _PART = 0.25  # ... and part of the topic's overall share
 _WORDS = 5
@@ -28,10 +28,10 @@ _FEWEST = 2.0  # documents of the topic in the period that have the word, weight
 
 
 def time_table(tree: TopicTree, corpus: Corpus, counts: sp.csr_array) -> dict[str, Any] | None:
-    """The share of each topic by period, and the rises; None where the documents have fewer than two periods.
+    """The share of each topic by period, and the rises; None if the documents span fewer than two periods.
 
-    The page first shows readable periods. Where there are documents enough it gets the shares by month or day, which it
-    adds up to longer periods. `counts` are over the words of the tree.
+    The page first shows readable periods. If there are enough documents, it gets the shares by month or day, which it
+    can combine into longer periods. `counts` are over the words of the tree.
     """
     if corpus.timestamps is None or np.isnat(corpus.timestamps).all():
         return None
@@ -51,7 +51,7 @@ def time_table(tree: TopicTree, corpus: Corpus, counts: sp.csr_array) -> dict[st
 
 
 def _shortest_period(timestamps: np.ndarray, shown: str, n_topics: int) -> str:
-    """Day or month, where the page has room for so many periods and they have documents enough, else as shown."""
+    """Day or month if the page has room for all periods and they have enough documents, otherwise `shown`."""
     dates = timestamps[~np.isnat(timestamps)]
     most = min(_MOST_PERIODS, _MOST_SHARES // n_topics, len(dates) // _DOCUMENTS)
     n_periods = {by: len(np.unique(dates.astype(f"datetime64[{PERIODS[by]}]"))) for by in ("day", "month", shown)}
@@ -87,13 +87,13 @@ def _rises(tree: TopicTree, timestamps: np.ndarray, by: str, counts: sp.csr_arra
 
 
 def largest_rises(share: np.ndarray, n_documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each topic the period of its largest rise over the one before, the rise, and whether it is notable.
+    """For each topic, the period of its largest rise over the period before, the rise, and whether it is notable.
 
-    Periods with less than a tenth of the documents of the median period are passed over. With n documents in a period
+    Periods with less than a tenth of the documents of the median period are skipped. With n documents in a period
     and m in the median one, a share is moved towards the topic's overall share before shares are compared, to
-    overall + n / (n + m) * (share - overall): the fewer documents, the less it counts. The rise that is told is that
-    of the shares as they are. It is notable if it exceeds four standard errors of the difference, with
-    overall * (1 - overall) as the variance of a membership, and a quarter of the overall share.
+    overall + n / (n + m) * (share - overall): the fewer documents, the less it counts. The rise that is returned is
+    that of the original shares. It is notable if it exceeds four standard errors of the difference, with
+    overall * (1 - overall) as the variance of a membership, and also a quarter of the overall share.
 
     >>> share = np.array([[0.2, 0.8], [0.3, 0.7], [1.0, 0.0], [0.6, 0.4]])
     >>> period, rise, notable = largest_rises(share, np.array([100, 100, 1, 100]))
@@ -118,7 +118,7 @@ def rising_words(present: sp.csr_array, membership: np.ndarray, rows: np.ndarray
     """The columns of the words that are more frequent in some documents of a topic than in all of them, best first.
 
     Frequency is the share of the documents that have the word, weighted by membership in the topic. `present` is 1
-    where a document has a word.
+    if a document has a word.
     """
     overall = present.T @ membership / max(membership.sum(), 1e-300)
     own = membership[rows]

@@ -1,4 +1,4 @@
-"""Which topics belong together: flat topics merged two by two, with the words of each fork, and how alike they are."""
+"""Which topics belong together: flat topics merged two by two, with the words of each fork and their similarity."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .topic_table import as_number
 
 __all__ = ["topic_hierarchy"]
 
-_MOST_TOPICS = 150  # a drawing of more cannot be read
+_MOST_TOPICS = 150  # a drawing with more is not readable
 _WORDS = 4
 
 
 def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
-    """Forks of flat topics from the most alike up, their order, and likeness in hundredths; None where it is of no use.
+    """Forks of flat topics, most similar first, their order, and similarity in hundredths; None if not applicable.
 
     A fork is [one, other, distance, words]: numbers below the number of topics are rows of topics, others are earlier
     forks. Its words are those of both together.
@@ -52,8 +52,8 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
 
 def _words(tree: TopicTree, rows: list[int]) -> str:
     if len(rows) == len(tree):
-        return ""  # all topics together have no words of their own
-    # these alone: a merged tree would come with all other topics and all documents, for each fork again
+        return ""  # no words set all topics together apart
+    # only these: a merged tree would include all other topics and all documents, again for each fork
     weight = normalise_rows(np.maximum(tree.size[rows], 1e-12)[None])
     together = replace(
         tree,

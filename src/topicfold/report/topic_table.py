@@ -1,4 +1,4 @@
-"""Topics for the explorer: their words, coherence, documents, labels, and the topics like them."""
+"""Topics for the explorer: their words, coherence, documents and labels, and similar topics."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .document_table import shortened
 
 __all__ = ["Labels", "as_number", "label_table", "topic_table", "word_shares"]
 
-_WORDS = 30  # a topic shows at once ...
-_WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each weight of relevance that the slider has
+_WORDS = 30  # shown at once per topic ...
+_WEIGHTS = tuple(step / 20 for step in range(21))  # ... for each relevance weight of the slider
 _COHERENCE_WORDS = 10
 _SIMILAR, _LABELS, _DOCUMENTS = 6, 8, 30
 _LEAST_LABEL = 0.005  # share of a topic's documents
@@ -32,7 +32,7 @@ _CELLS = 1 << 22  # labels x topics that are summed together
 def topic_table(
     tree: TopicTree, counts: sp.csr_array, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
 ) -> list[dict[str, Any]]:
-    """What is shown of each topic; `rows` are those of the documents on the page, `words` grows by its words."""
+    """What is shown of each topic; `rows` are those of the documents on the page; its words are added to `words`."""
     coherent = _coherence(tree, counts)
     similar = _similar(tree)
     labels = None if labelled is None else _labels_of_topics(tree, labelled)
@@ -73,7 +73,7 @@ def as_number(value: Any, digits: int = 4) -> float | None:
 def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[float | None]]:
     """[word, P(w|z), score] of the words that are among the best for some weight of relevance, or have a score.
 
-    The page works out relevance itself, as the slider moves.
+    The page computes relevance itself as the slider moves.
     """
     found: dict[int, float | None] = {}
     if tree.score_name != "relevance":
@@ -90,7 +90,8 @@ def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[
 def _best_for_some_weight(logs: np.ndarray, lifts: np.ndarray) -> np.ndarray:
     """Places of the words with the highest weight * logs + (1 - weight) * lifts, the best for the first weight first.
 
-    The best for three of the weights show how high a score is needed for any other: few words have to be ranked.
+    The best words for three of the weights give a lower bound on the score needed for any other weight, so few words
+    have to be ranked.
     """
 
     def scores(weight: float, some: np.ndarray | slice) -> np.ndarray:
@@ -108,7 +109,7 @@ def _best_for_some_weight(logs: np.ndarray, lifts: np.ndarray) -> np.ndarray:
 
 
 def word_shares(tree: TopicTree, words: dict[str, int]) -> list[float | None]:
-    """P(w), which P(w|z) is set against: the share of all tokens, or where topics are no mixture, of the documents."""
+    """P(w), to compare P(w|z) with: the share of all tokens or, if topics are not a mixture, of the documents."""
     column = {word: w for w, word in enumerate(tree.vocabulary)}
     n_fitted = len(tree.doc_topic) if tree.summary is None else tree.summary.n_documents
     total = max(float(tree.word_frequency.sum()) if tree.exclusive else n_fitted, 1)
@@ -121,14 +122,14 @@ def _coherence(tree: TopicTree, counts: sp.csr_array) -> np.ndarray:
     return coherence(best, counts=counts, measure="c_npmi")
 
 
-# ---- topics like it -------------------------------------------------------------------------------------------------
+# ---- similar topics -------------------------------------------------------------------------------------------------
 
 
 def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
-    """For each topic those of its level most like it: [id, similarity].
+    """For each topic, the most similar ones of its level: [id, similarity].
 
-    By their words: the cosine of the square roots of P(w|z). Where topics are no mixture all of them give most words
-    about the same probability: then by their documents, the correlation of the memberships.
+    Similarity by words is the cosine of the square roots of P(w|z). If topics are not a mixture, all of them give most
+    words about the same probability: then similarity is by documents, as the correlation of the memberships.
     """
     affinity = _cosines(len(tree), _root_blocks(tree) if tree.exclusive else _centred_blocks(tree))
     found = []
@@ -164,14 +165,14 @@ def _cosines(n_topics: int, blocks: Iterable[np.ndarray]) -> np.ndarray:
 
 
 class Labels(NamedTuple):
-    """The labels, the most frequent first, and those of each document by number, as runs of one array."""
+    """The labels, the most frequent first, and the numbers of each document's labels, as runs of one array."""
 
     names: list[str]
     ends: np.ndarray  # of the run of each document, with a 0 before the first
     numbers: np.ndarray
 
     def first(self) -> np.ndarray:
-        """The first label of each document, -1 where it has none."""
+        """The first label of each document, -1 if it has none."""
         some = np.diff(self.ends) > 0
         return np.where(some, self.numbers[np.where(some, self.ends[:-1], 0)] if some.any() else -1, -1)
 
@@ -181,10 +182,10 @@ class Labels(NamedTuple):
 
 
 def label_table(corpus: Corpus) -> Labels | None:
-    """The labels of a corpus; None where it has none."""
+    """The labels of a corpus; None if it has none."""
     if corpus.labels is None:
         return None
-    # most documents have the labels of some other: each set of labels is looked at once
+    # most documents share their labels with others, so each set of labels is processed once
     kinds: dict[tuple[str, ...], int] = {}
     kind = np.fromiter((kinds.setdefault(labels, len(kinds)) for labels in corpus.labels), np.int64, len(corpus))
     distinct = [tuple(dict.fromkeys(labels)) for labels in kinds]

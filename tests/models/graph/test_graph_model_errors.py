@@ -68,7 +68,7 @@ def test_bad_graphs_and_embeddings_of_new_documents(model, few):
         with pytest.raises(ValueError, match=f"this {model.__name__} was fitted without embeddings"):
             call(few[:2], embeddings=np.zeros((2, 3)))
     fitted.fit(few, embeddings=np.random.default_rng(0).normal(size=(60, 3)))
-    with pytest.raises(ValueError, match="embeddings have 4 columns: those of the fit had 3"):
+    with pytest.raises(ValueError, match="embeddings have 4 columns: expected 3, as in the fit"):
         fitted.transform(few[:2], embeddings=np.zeros((2, 4)))
     with pytest.raises(ValueError, match="expected one row for each of 2"):
         fitted.transform(few[:2], embeddings=np.zeros((3, 3)))

@@ -43,7 +43,7 @@ def test_a_weight_that_draws_everything_together_is_not_taken():
     assert _best(path, scores, of_four) == 1
     assert _best(path, scores, of_five) == 0
     path[:, 2] = 1
-    with pytest.warns(UserWarning, match="the smallest is used"):
+    with pytest.warns(UserWarning, match="the smallest weight is used"):
         assert _best(path, scores, of_five) == 0
 
 
@@ -246,5 +246,5 @@ def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, make, fe
 
 def test_no_fair_weight_is_said():
     path = np.array([[1.0, -5, 0.9, np.nan], [3.0, -4, 0.95, np.nan]])
-    with pytest.warns(UserWarning, match="every graph_weight puts 90% of the documents or more in one topic"):
+    with pytest.warns(UserWarning, match="every graph_weight puts at least 90% of the documents in one topic"):
         assert _best(path, np.array([[-5.0, -5], [-4, -4]]), 0.5) == 0

@@ -60,7 +60,7 @@ def test_a_component_without_tokens_gets_the_target():
 
 def test_weights_that_drown_the_documents_are_refused():
     graph = sp.csr_array(np.array([[0.0, 1e30], [1e30, 0.0]]))
-    with pytest.raises(ValueError, match=r"graph times graph_weight holds 1e\+31: too large to be solved"):
+    with pytest.raises(ValueError, match=r"graph times graph_weight has a value of 1e\+31, too large to solve"):
         GraphSystem(np.array([3.0, 4.0]), graph, 10.0, np.zeros(2, bool), "direct", None)
 
 

@@ -1,20 +1,20 @@
 """DTM: neighbours drawn together and all others pushed apart (Huh and Fienberg 2010).
 
-Beside the likelihood stands the separation of the documents, with P_i the row P(z|d_i):
+In addition to the likelihood, it maximises the separation of the documents, with P_i the row P(z|d_i):
 
     Q2 = A / B,  A = sum_ij |P_i - P_j|^2 = 2 (N sum_i |P_i|^2 - |S|^2),  B = sum_ij W_ij |P_i - P_j|^2,  S = sum_i P_i
 
-No weight ranks the two. A step renews P(w|z) as PLSA does, raises Q2 by one sweep over the documents, goes from there
-towards what the words want until the log-likelihood is no lower than before, and is taken if Q2 is not lower either;
-otherwise P(z|d) stays. So neither ever falls.
+No weight trades one off against the other. A step updates P(w|z) as PLSA does, raises Q2 by one sweep over the
+documents, and moves from there towards the P(z|d) that fits the words until the log-likelihood is no lower than before.
+The step is accepted if Q2 is not lower either; otherwise P(z|d) does not change. So neither ever falls.
 
-Where the paper is not followed. Its Theorem 2 does not hold for three or more topics (eq. 27 lacks a factor), so a
-single update may lower Q2, and a sweep is checked (Algorithm 1, line 14, does not). `update="exact"` takes the best
-P_i instead: with alpha = Q2 of the sweep's start, R = A - alpha B as a function of one row is
+Deviations from the paper. Its Theorem 2 does not hold for three or more topics (eq. 27 lacks a factor), so a single
+update may lower Q2; therefore each sweep is checked, which Algorithm 1, line 14, does not do. `update="exact"` takes
+the best P_i instead: with alpha = Q2 at the start of the sweep, R = A - alpha B as a function of one row is
 
     2 c |P_i|^2 - 4 P_i . b + const,  c = N - 1 - alpha D_i,  b = S - P_i - alpha (W P)_i
 
-so where c < 0 the best row is the projection of b / c on the simplex, and elsewhere a vertex of it.
+so if c < 0 the best row is the projection of b / c on the simplex, and otherwise a vertex of it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from .separation import separation, sweep_exact, sweep_paper
 __all__ = ["DTM"]
 
 _LEAST_GAMMA = 1e-3
-_FLAT = 1e-12  # B below this share of A: neighbours are the same already
+_FLAT = 1e-12  # B below this share of A: neighbours are already identical
 _NEW_WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 _SAMPLE = 1000  # documents
 
@@ -251,14 +251,14 @@ class DTM(GraphTopicModel):
         return True
 
     def _begin(self, data: GraphData) -> State:
-        # Neither of the two ever falls, so a fit that begins high in one has little room in the other: documents begin
-        # alike, and what `init` finds shows in the topics alone.
+        # Neither objective ever falls, so a fit that starts high in one has little room in the other: documents start
+        # identical, and `init` affects only the topics.
         state = start_tables(self, data)
         state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
         return state
 
     def _weight(self, data: GraphData, prior: Prior) -> Weight:
-        return Weight(0.0, np.empty(0), False)  # no weight ranks likelihood and separation
+        return Weight(0.0, np.empty(0), False)  # no weight trades likelihood off against separation
 
     def _keep_own(self, data: GraphData, state: State) -> None:
         self.separation_ = state["separation"]
@@ -268,7 +268,7 @@ class DTM(GraphTopicModel):
         return self.neighbor_weight_
 
     def _weight_for_new(self, data: GraphData) -> float:
-        """The weight at which training documents, folded in as if they were new, are most like what they are."""
+        """The weight at which training documents, inferred as if they were new, are closest to `doc_topic_`."""
         graph = data.graph
         assert graph is not None
         rows = np.unique(np.linspace(0, len(self.doc_topic_) - 1, _SAMPLE).astype(int))
@@ -284,7 +284,7 @@ class DTM(GraphTopicModel):
     def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
         counts, n_topics, graph = data.counts, self.n_topics, data.graph
         assert graph is not None
-        say_here("DTM's sweeps go from document to document, and are made")
+        say_here("DTM's sweeps process one document after another and run")
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         shifts = laplacian(graph)
@@ -305,11 +305,11 @@ class DTM(GraphTopicModel):
         def renewed(
             doc_topic: np.ndarray, word_topic: np.ndarray, after_em: np.ndarray, pairs: float, near: float
         ) -> np.ndarray:
-            """P(z|d) after the step: lower in neither the likelihood nor the separation, else as it was."""
+            """P(z|d) after the step if neither likelihood nor separation is lower, otherwise as before."""
             if pairs == 0:
-                return after_em  # all documents are the same: there is nothing to keep apart
+                return after_em  # all documents are identical: there is nothing to separate
             if near <= _FLAT * pairs:
-                new_pairs, new_near = separation(after_em, shifts)  # neighbours are the same: they may stay so
+                new_pairs, new_near = separation(after_em, shifts)  # neighbours are identical: they may stay so
                 return after_em if new_near <= _FLAT * new_pairs else doc_topic
             least = log_likelihood(counts, cell_probabilities(counts, doc_topic, word_topic, self.n_jobs))
             far = swept(doc_topic, pairs / near)
@@ -317,7 +317,7 @@ class DTM(GraphTopicModel):
             shrink(towards[:, :n_topics], lengths, self.prior)
             found = far
             if log_likelihood(counts, far_cells) < least:
-                # P(w|d) is linear in P(z|d), so points on the way cost no new products
+                # P(w|d) is linear in P(z|d), so points on the path need no new products
                 cells = cell_probabilities(counts, towards, word_topic, self.n_jobs)
                 for share in np.minimum(np.arange(1, np.ceil(1 / self.gamma) + 1) * self.gamma, 1).tolist():
                     if log_likelihood(counts, (1 - share) * far_cells + share * cells) >= least:

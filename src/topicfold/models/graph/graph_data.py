@@ -1,4 +1,4 @@
-"""What a fit on a graph works on, and checks of what users bring to it."""
+"""The data of a fit on a graph, and checks of what users pass to it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = [
 GraphSource: TypeAlias = Literal["embeddings", "words", "graph"]
 Vectors: TypeAlias = np.ndarray | sp.csr_array
 
-FLOOR = 1e-12  # P(z|d) of a graph model: a zero could never grow again, and its logarithm is asked for
-# Of more documents, tables are worked on in their own precision, and only as closely as EM can follow.
+FLOOR = 1e-12  # of P(z|d) in a graph model: a zero could never grow again, and its logarithm is needed
+# With more documents, tables are processed in their own precision, and only as accurately as EM needs.
 MANY_DOCUMENTS = 10_000
 _SWALLOWED = 0.9  # of the documents in one topic: the graph has drawn everything together
-_MOST = 1e15  # of an embedding: its square is a float32 still
+_MOST = 1e15  # of an embedding: its square still fits in a float32
 
 
-# What the models on a graph keep, beside what all models do.
+# What the graph models keep, in addition to what all models keep.
 STORED: Mapping[str, Stored] = {
     "graph_": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "neighbor_vectors_": Stored(("documents", "features"), "rows", optional=True),
@@ -54,7 +54,7 @@ STORED: Mapping[str, Stored] = {
 def expected_state(
     own: Mapping[str, Stored], sizes: Mapping[str, int], graph_weight: float | Literal["auto"]
 ) -> ExpectedState:
-    """What a checkpoint of a fit on a graph holds: its tables, the weight of the graph, and what is the model's own."""
+    """The contents of a checkpoint of a fit on a graph: its tables, the weight of the graph, and further state."""
     chosen = graph_weight == "auto"
 
     def fits(values: Mapping[str, Any]) -> None:
@@ -79,18 +79,18 @@ class GraphData(NamedTuple):
     graph: sp.csr_array | None  # None: a fit without a graph
     vectors: Vectors | None
     labels: np.ndarray | None
-    source: GraphSource = "words"  # what the graph is made of; "graph": given as it is
+    source: GraphSource = "words"  # what the graph is made from; "graph": it was given
     unlabelled: sp.csr_array | None = None  # the graph without the edges of labels
 
 
 def connected(near: sp.csr_array) -> sp.csr_array:
-    """Documents are connected, with weight 1, if either is among the nearest of the other; `near` is used up."""
+    """Documents are connected, with weight 1, if either is among the nearest of the other; `near` is overwritten."""
     near.data = np.ones(near.nnz)
     return sp.csr_array(near.maximum(near.T))
 
 
 def without_tokens(data: GraphData) -> np.ndarray:
-    """Which documents are empty and connected to empty ones only, if to any: nothing is known of them."""
+    """Which documents are empty and connected, if at all, only to empty ones: nothing is known about them."""
     empty = np.diff(data.counts.indptr) == 0
     if data.graph is None or not empty.any():
         return empty
@@ -100,7 +100,7 @@ def without_tokens(data: GraphData) -> np.ndarray:
 
 
 def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | None = None) -> np.ndarray:
-    """Vectors of documents in float32, one row each, or a ValueError that says what is wrong with them."""
+    """Vectors of documents in float32, one row each; a ValueError says what is wrong with them."""
     if sp.issparse(embeddings):
         raise ValueError("embeddings are a sparse matrix: expected a dense array, one row per document")
     try:
@@ -110,24 +110,24 @@ def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | 
     if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
         raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
     if n_features is not None and values.shape[1] != n_features:
-        raise ValueError(f"embeddings have {values.shape[1]} columns: those of the fit had {n_features}")
+        raise ValueError(f"embeddings have {values.shape[1]} columns: expected {n_features}, as in the fit")
     if not (np.abs(values) < _MOST).all():
         raise ValueError(f"embeddings hold NaN, infinity or values beyond {_MOST:g}")
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
 def check_neighbor_vectors(by: str | None, vectors: Vectors | None, idf: np.ndarray | None, n_words: int) -> None:
-    """Raise unless a loaded model can find neighbours of new documents in the way it says, if it does."""
+    """Raise if a loaded model lacks what it needs to find the neighbours of new documents."""
     if by == "words":
         fits = sp.issparse(vectors) and vectors is not None and vectors.shape[1] == n_words and idf is not None
     else:
         fits = by is None or (by == "embeddings" and isinstance(vectors, np.ndarray))
     if not fits:
-        raise ValueError("what finds neighbours of new documents does not fit")
+        raise ValueError("its neighbors_by_, neighbor_vectors_ and neighbor_idf_ do not match")
 
 
 def warn_when_swallowed(doc_topic: np.ndarray, weight: float) -> None:
-    """Warn where one topic has nearly all documents of a fit on a graph of this weight."""
+    """Warn if one topic has nearly all documents of a fit on a graph with this weight."""
     n_documents, n_topics = doc_topic.shape
     if n_topics == 1 or n_documents < 2 * n_topics:
         return
@@ -137,6 +137,6 @@ def warn_when_swallowed(doc_topic: np.ndarray, weight: float) -> None:
     if share >= _SWALLOWED:
         advice = f"graph_weight={weight:g} may be too strong" if weight else "the graph may be too dense"
         warn_user(
-            f"topic {sizes.argmax()} is the largest topic of {share:.0%} of the documents: {advice}, or one class "
-            "is nearly everything"
+            f"topic {sizes.argmax()} is the largest topic of {share:.0%} of the documents: {advice}, or nearly "
+            "all documents are about the same thing"
         )

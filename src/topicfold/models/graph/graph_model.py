@@ -1,8 +1,8 @@
-"""What LapPLSI, LTM and DTM share: documents with neighbours beside their words.
+"""What LapPLSI, LTM and DTM share: documents that have neighbours in addition to their words.
 
-A fit works on counts and a graph: a given one, nearest neighbours of embeddings or of tf-idf, and edges of labels. New
-documents are not in the graph. They are drawn to the training documents that are their neighbours, whose P(z|d) stands
-still, so that one new document does not depend on another.
+A fit uses counts and a graph: a given one, or nearest neighbours by embeddings or tf-idf, plus edges of labels. New
+documents are not in the graph. They are drawn to their neighbours among the training documents, whose P(z|d) is fixed,
+so that one new document does not depend on another.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
 
 
 class Weight(NamedTuple):
-    """How strongly the graph counts, what the weight was chosen by, and whether Ctrl-C cut that search short."""
+    """The weight of the graph, the path of the search for it, and whether Ctrl-C ended that search early."""
 
     value: float
     path: np.ndarray
@@ -65,7 +65,7 @@ class Weight(NamedTuple):
 
 
 class GraphTopicModel(EMTopicModel):
-    """Base class of the models on a graph of documents.
+    """Base class of the models with a graph of documents.
 
     Attributes
     ----------
@@ -75,11 +75,11 @@ class GraphTopicModel(EMTopicModel):
 
     _rises: ClassVar[bool] = True  # whether no step lowers the objective
     _squared_distances: ClassVar[bool] = False  # how new documents are drawn to their neighbours
-    _uses_weight: ClassVar[bool] = True  # whether a weight ranks the graph against the words
+    _uses_weight: ClassVar[bool] = True  # whether a weight balances the graph against the words
     _leaves_out: ClassVar[bool] = True  # whether the fit, with a prior, leaves each token out in turn
 
     _stored = STORED
-    _state: ClassVar[Mapping[str, Stored]] = {}  # what the model has in a checkpoint beside its tables
+    _state: ClassVar[Mapping[str, Stored]] = {}  # what the model has in a checkpoint in addition to its tables
 
     n_neighbors: int
     metric: Metric
@@ -97,7 +97,7 @@ class GraphTopicModel(EMTopicModel):
 
     @abstractmethod
     def _check_own_parameters(self) -> None:
-        """Raise on parameters of the model that it cannot use."""
+        """Raise if a parameter of this model is invalid."""
 
     @abstractmethod
     def _focus(self) -> float:
@@ -113,15 +113,15 @@ class GraphTopicModel(EMTopicModel):
 
     @abstractmethod
     def _weight(self, data: GraphData, prior: Prior) -> Weight:
-        """How strongly the graph counts in the fit."""
+        """The weight of the graph in the fit."""
 
     @abstractmethod
     def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
-        """A function that renews the state and returns the objective before the step."""
+        """A function that updates the state and returns the objective before the step."""
 
     @abstractmethod
     def _keep_own(self, data: GraphData, state: State) -> None:
-        """Keep what the model learned beside its topics."""
+        """Keep what the model learned in addition to its topics."""
 
     @abstractmethod
     def _weight_of_new(self) -> float:
@@ -179,7 +179,7 @@ class GraphTopicModel(EMTopicModel):
         """
         self.check_parameters()
         data = self._gather(X, y, graph, embeddings)
-        with single_threaded_libraries():  # once for all steps: it looks for libraries, which takes as long as a step
+        with single_threaded_libraries():  # once for all steps: the search for libraries takes as long as a step
             self._run(data)
         return self
 
@@ -247,7 +247,7 @@ class GraphTopicModel(EMTopicModel):
         """Infer P(z|d) of new documents.
 
         The topics of a document are drawn towards those of its neighbours among the training documents. With
-        store_neighbors=False, or if the model was fitted on embeddings and none are given, the words alone decide.
+        store_neighbors=False, or if the model was fitted on embeddings and none are given, only its words are used.
 
         Parameters
         ----------
@@ -296,8 +296,8 @@ class GraphTopicModel(EMTopicModel):
         """Compute the mean log-likelihood per token by document completion.
 
         The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
-        Neighbours by words are found with the first half. A `graph` or `embeddings` made from whole documents have seen
-        the tokens to be predicted: make them from the first half that `metrics.split_tokens` returns.
+        Neighbours by words are found with the first half. A `graph` or `embeddings` made from whole documents contain
+        information on the tokens to be predicted: make them from the first half that `metrics.split_tokens` returns.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class GraphTopicModel(EMTopicModel):
     def _gather(
         self, X: CountsLike, y: ArrayLike | None, graph: GraphLike | None, embeddings: ArrayLike | None
     ) -> GraphData:
-        """Check what `fit` is given, make the graph where none is, and keep what new documents will need."""
+        """Check the arguments of `fit`, make the graph if none is given, and keep what new documents will need."""
         counts = self._fit_counts(X, np.dtype(self.dtype))
         check_size(counts, self.n_topics)
         n_documents = counts.shape[0]
@@ -339,11 +339,11 @@ class GraphTopicModel(EMTopicModel):
             vectors = document_vectors(counts, self.metric)
         if given is None:
             given = self._nearest_graph(vectors, source)
-        self.graph_ = given  # not the edges that labels add: documents of a class would stand in a ring on a map
+        self.graph_ = given  # not the edges that labels add: documents of a class would form a ring on a map
         labelled = labels is not None and (labels >= 0).any()
         joined = label_graph(given, labels) if labelled else given
         if self.store_neighbors:
-            # New documents have words also where the graph was given: without neighbours they would do worse than PLSA.
+            # New documents find neighbours by words even if a graph was given: with none they would do worse than PLSA.
             self.neighbors_by_ = "embeddings" if source == "embeddings" else "words"
             self.neighbor_vectors_ = vectors
             self.neighbor_idf_ = None if source == "embeddings" else inverse_document_frequency(counts)
@@ -357,7 +357,7 @@ class GraphTopicModel(EMTopicModel):
         return "cosine" if source == "embeddings" and self.metric == "intersection" else self.metric
 
     def _run(self, data: GraphData) -> None:
-        """Go from the start to the end and keep the result."""
+        """Run the fit from start to end and keep the result."""
         counts, prior = data.counts, self._seed_prior(data.counts)
         expected = expected_state(self._state, self._sizes(counts), getattr(self, "graph_weight", 0.0))
         checkpoint, resumed = self._open_checkpoint(expected, counts, *([] if data.graph is None else [data.graph]))
@@ -395,7 +395,7 @@ class GraphTopicModel(EMTopicModel):
         self._prepare()
 
     def _without_graph(self, data: GraphData, weight: float) -> GraphData:
-        """The data of the fit: without the graph where it was found to be of no use."""
+        """The data of the fit, without the graph if its chosen weight is 0."""
         if weight > 0 or not self._uses_weight or data.graph is None:
             return data
         self.graph_ = None
@@ -417,7 +417,7 @@ class GraphTopicModel(EMTopicModel):
         return doc_topic
 
     def _left_out(self, step: LeaveOneOutStep, state: State, scale: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """A leave-one-out step from the pseudo-counts P(z|d) * scale; P(z|d) itself stays.
+        """A leave-one-out step from the pseudo-counts P(z|d) * scale; P(z|d) itself does not change.
 
         Returns the log-likelihood, a padded table of n + focus r, and alpha m.
         """
@@ -449,7 +449,7 @@ class GraphTopicModel(EMTopicModel):
     ) -> np.ndarray:
         """P(z|d) of new documents with these topics, drawn to their neighbours (new x training) and their doc_topic."""
         if self.prior > 0 and (neighbors is None or self._leaves_out):
-            # each token is left out in turn; neighbours are pseudo-counts, as the prior is, or draw on the result
+            # each token is left out in turn; neighbours are pseudo-counts, like the prior, or are applied to the result
             pull = None
             if neighbors is not None and not self._squared_distances:
                 pull = weight * (neighbors @ doc_topic.astype(np.float64))
@@ -458,7 +458,7 @@ class GraphTopicModel(EMTopicModel):
             if neighbors is None or pull is not None:
                 return normalise_rows(found, out=found)
             own: float | np.ndarray = found.astype(np.float64)
-            counts = sp.csr_array(counts.shape, dtype=counts.dtype)  # the words have had their say
+            counts = sp.csr_array(counts.shape, dtype=counts.dtype)  # the words have been used
         elif neighbors is None:
             return fold_in(counts, topic_word, topic_weight, n_jobs=self.n_jobs)
         else:
@@ -470,10 +470,9 @@ class GraphTopicModel(EMTopicModel):
     def _neighbors_of(
         self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None
     ) -> sp.csr_array | None:
-        """The neighbours of new documents in training (new x training), or None where they are folded in plainly.
+        """The neighbours of new documents in training (new x training), or None if only their words are used.
 
-        `counts` are all that may be seen of the new documents, `graph` (new x training) and `embeddings` what they
-        bring.
+        `counts` are the visible words of the new documents; `graph` (new x training) and `embeddings` may be given.
         """
         name, n_new, by = type(self).__name__, counts.shape[0], self.neighbors_by_
         if graph is not None:

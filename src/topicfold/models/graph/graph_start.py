@@ -1,4 +1,4 @@
-"""Where the models on a graph begin: as PLSA and LDA do, at clusters of vectors, or at a cut of the graph."""
+"""Where the graph models start: like PLSA and LDA, from clusters of vectors, or from a cut of the graph."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _SMOOTHINGS = 4
 
 
 def start_tables(model: GraphTopicModel, data: GraphData) -> State:
-    """P(z|d) and P(w|z) to begin with, as `init` says."""
-    # the seed is drawn as PLSA draws that of its first start
+    """P(z|d) and P(w|z) to start from, as set by `init`."""
+    # the seed is drawn as in the first start of PLSA
     seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
     counts, rng = data.counts, np.random.RandomState(seed)
     init: Any = model.init
@@ -73,9 +73,9 @@ def _left_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random
 
 
 def _smoothed(vectors: np.ndarray, graph: sp.csr_array) -> np.ndarray:
-    """Each vector replaced by the mean of itself and its neighbours, a few times over; rows of length one.
+    """Each vector replaced by the mean of itself and its neighbours, a few times; rows of length one.
 
-    A mean over neighbours of neighbours loses what sets one text apart from others of its kind.
+    The mean over neighbours of neighbours removes what sets one text apart from similar ones.
     """
     mean = sp.diags_array(1 / (1 + graph.sum(axis=1))) @ (graph + sp.eye_array(graph.shape[0], format="csr"))
     for _ in range(_SMOOTHINGS):

@@ -1,4 +1,4 @@
-"""Tables of documents x topics on a graph, a block of rows at a time: no copy in float64 is ever whole."""
+"""Tables of documents x topics on a graph, one block of rows at a time, without a full copy in float64."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def laplacian_rows(indptr, indices, weights, first, last, table, differences):
 
 @njit
 def averaged_rows(indptr, indices, weights, first, last, table, share, moved):
-    """moved = (1 - share) table + share W table for documents first..last; rows of W sum to one, an empty row stays."""
+    """moved = (1 - share) table + share W table for documents first..last, where rows of W sum to one.
+
+    A document without neighbours does not change.
+    """
     n_topics = table.shape[1]
     rest, part = table.dtype.type(1.0 - share), moved.dtype.type(share)
     near = np.empty(n_topics, moved.dtype)
@@ -52,7 +55,7 @@ def averaged_rows(indptr, indices, weights, first, last, table, share, moved):
 
 
 class Edges:
-    """The edges of a graph, and what they say of a table of documents x topics."""
+    """The edges of a graph, and computations with them on a table of documents x topics."""
 
     def __init__(self, graph: sp.csr_array, n_jobs: int | None) -> None:
         indptr, indices, data = csr_parts(graph)
@@ -64,7 +67,7 @@ class Edges:
     def roughness(
         self, table: np.ndarray, n_topics: int, *, logs: bool = False, rows: Sequence[slice] | None = None
     ) -> float:
-        """sum_k y_k' L y_k, or with `logs` sum_k y_k' L ln y_k, of a padded table; or what some of its rows add."""
+        """sum_k y_k' L y_k, or with `logs` sum_k y_k' L ln y_k, of a padded table, or the part of some of its rows."""
 
         def block(rows: slice) -> float:
             here = table[rows, :n_topics].astype(np.float64)
@@ -93,7 +96,7 @@ class Edges:
             return moved if precision == table.dtype else padded(moved, table.dtype)
         now, moved = table, aligned(len(table), table.shape[1], precision)
         for done in range(times):
-            if done == 1:  # from here on two tables change places, neither of them the one given
+            if done == 1:  # from here on two tables alternate, neither of them the one given
                 now, moved = moved, aligned(len(table), table.shape[1], precision)
             elif done > 1:
                 now, moved = moved, now
@@ -138,7 +141,7 @@ def scaled(table: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def write_rows(table: np.ndarray, values: np.ndarray, base: np.ndarray | float = 0.0, least: float = 0.0) -> None:
-    """Write values + base to the table, none below `least` and rows summing to one, worked out in float64."""
+    """Write values + base to the table, none below `least` and rows summing to one, computed in float64."""
     for rows in row_slices(len(table)):
         here = values[rows] + np.asarray(base, np.float64)
         table[rows] = normalise_rows(np.maximum(here, least, out=here))

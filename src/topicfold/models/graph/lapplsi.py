@@ -6,8 +6,8 @@ The objective, with edges counted once, L = D - W and P_i the row P(z|d_i):
 
 (Papers differ by factors of two here; this is the convention of topicfold.) A step is PLSA's, after which rows move
 towards the mean of their neighbours, P_i <- (1 - g) P_i + g sum_j W_ij P_j / D_i, as long as the objective rises: twice
-as many moves each time it has risen, half as many and then a smaller g (0.1 at first) where it has not. The objective
-never falls: where no point on that way is better than where the step began, P(z|d) stays.
+as many moves each time it has risen, half as many and then a smaller g (0.1 at first) if it has not. The objective
+never falls: if no point on this path is better than the start of the step, P(z|d) does not change.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from .weighted_model import WeightedGraphModel
 __all__ = ["LapPLSI"]
 
 _MOVE, _HALVINGS = 0.1, 3  # g, the share of the neighbours' mean in a move
-# With a prior, which makes no promise about the objective, many documents move further at a time, and some are looked
-# at: a move over all of them is as dear as a look.
+# With a prior, where the objective may fall, many documents move further at once, and the objective is computed on some
+# of them: moving all documents costs as much as computing it.
 _LONG_MOVE, _LONG_HALVINGS, _BLOCKS_TO_SEE = 0.4, 3, 6
 _MOVES = 100
 _MOST_TIMES = 64
@@ -53,7 +53,7 @@ class LapPLSI(WeightedGraphModel):
     graph_weight : float or 'auto', default='auto'
         Weight of the squared distances between the topics of neighbours. 0 is LDA, and without a prior PLSA. 'auto'
         chooses the weight that predicts held-out documents best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ...
-        1000). That costs one or two more fits on at most 100,000 documents. If X holds fractions such as tf-idf,
+        1000). This costs one or two more fits on at most 100,000 documents. If X has fractions such as tf-idf,
         nothing can be held out and the weight is 1.
     n_neighbors : int, default=5
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
@@ -152,7 +152,7 @@ class LapPLSI(WeightedGraphModel):
 
     See Also
     --------
-    LTM : The same idea with divergences in place of squared distances.
+    LTM : The same idea with divergences instead of squared distances.
     DTM : Also pushes documents that are not neighbours apart.
     knn_graph : Builds a graph of nearest neighbours.
 
@@ -219,7 +219,7 @@ class LapPLSI(WeightedGraphModel):
     def _begin(self, data: GraphData) -> State:
         state = start_tables(self, data)
         if data.graph is not None:
-            # Documents that begin alike are a saddle that a strong weight would never leave.
+            # Identical documents at the start are a saddle point that a strong weight would never leave.
             tables = (state["doc_topic"], state["word_topic"])
             state["doc_topic"], _ = document_step(data.counts, *tables, self.n_jobs)
         return state
@@ -263,7 +263,7 @@ class LapPLSI(WeightedGraphModel):
             shares = state.get("topic_share", np.full(n_topics, 1 / n_topics))
             height = objective(best, word_topic, shares)
             for _ in range(_MOVES):
-                moved = edges.averaged(best, share, times)  # a look at the objective is dear, a move is not
+                moved = edges.averaged(best, share, times)  # computing the objective is expensive, a move is not
                 if (higher := objective(moved, word_topic, shares)) > height:
                     best, height, times = moved, higher, min(2 * times, _MOST_TIMES)
                 elif times > 1:
@@ -272,7 +272,7 @@ class LapPLSI(WeightedGraphModel):
                     share /= 2
                 else:
                     break
-            # leave-one-out EM does not climb this objective, so that a lower one says nothing against its step
+            # leave-one-out EM does not maximise this objective, so a lower value does not speak against its step
             if self.prior > 0 or height >= objective(before, word_topic, shares):
                 state["doc_topic"] = best
             else:

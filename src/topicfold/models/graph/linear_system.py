@@ -18,12 +18,12 @@ from .graph_data import MANY_DOCUMENTS
 __all__ = []
 
 _COLUMNS_A_SOLVE = 32
-_DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour graph outgrow the fit
-# Of more documents the columns do not fit in the cache in any case: they are kept in float32, and iterations stop once
-# what EM has moved is followed to this accuracy.
-_SHARE_LEFT, _SHARE_MOVED = 0.03, 0.1  # of the residual; of the first sweep's moves, after which less is left
-_MOST_SWEPT = 0.8  # share of the graph in the diagonal: below it sweeps are few, and pass over less memory
-_DIRECT_WEIGHT = 100.0  # below, conjugate gradients need few steps and are faster at any size
+_DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour graph need more memory than the fit
+# With more documents the columns do not fit in the cache in any case: they are kept in float32, and iterations stop
+# once the solution follows the changes of EM to this accuracy.
+_SHARE_LEFT, _SHARE_MOVED = 0.03, 0.1  # of the residual; of the changes in the first sweep, after which less is left
+_MOST_SWEPT = 0.8  # share of the graph in the diagonal: below it few sweeps are needed, which read less memory
+_DIRECT_WEIGHT = 100.0  # below it, conjugate gradients need few steps and are faster at any size
 _DENSE, _MOST_DENSE = 0.9, 4000  # share of a triangle, columns
 _CG_TOL = 1e-6
 _CG_ITER = 1000
@@ -57,7 +57,7 @@ def solve_upper(indptr, indices, lower, pivots, solution):
 def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, tol, share, max_iter):
     """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; steps taken.
 
-    Preconditioned by the diagonal A; a column rests once r' A^-1 r <= tol^2 b' A^-1 b for its residual r and target b,
+    Preconditioned by the diagonal A; a column is done once r' A^-1 r <= tol^2 b' A^-1 b, with residual r and target b,
     so that short documents count as much as long ones, or r' A^-1 r <= share^2 times what it was at the beginning.
     """
     n, width = solution.shape
@@ -118,9 +118,9 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
 def gauss_seidel(indptr, indices, weights, diagonal, target, solution, tol, share, max_iter):
     """Solve (diag(diagonal) - W) solution = target for all columns at once, from the solution given; sweeps taken.
 
-    A sweep sets each row in turn to y_i = (target_i + sum_j W_ij y_j) / diagonal_i. The last one is that in which no
-    column moves, by m = sum_i diagonal_i (change of y_i)^2, more than tol^2 sum_i diagonal_i y_i^2, or share^2 times
-    what it moved in the first.
+    A sweep sets each row in turn to y_i = (target_i + sum_j W_ij y_j) / diagonal_i. Sweeps stop when the change of
+    every column, m = sum_i diagonal_i (change of y_i)^2, is at most tol^2 sum_i diagonal_i y_i^2, or share^2 times its
+    change in the first sweep.
     """
     n, width = solution.shape
     row = np.empty(width + 2 * GUARD, solution.dtype)[GUARD : GUARD + width]
@@ -154,10 +154,10 @@ def gauss_seidel(indptr, indices, weights, diagonal, target, solution, tol, shar
 
 
 class GraphSystem:
-    """(Omega + weight * L) y = target, ready to be solved again and again for all topics; BLAS should have one thread.
+    """(Omega + weight * L) y = target, prepared to be solved repeatedly for all topics; BLAS should use one thread.
 
-    `solve(target, guess)` returns y; the guess helps iterations, which follow it from step to step of EM and, of many
-    documents, stop when they have followed closely enough. Documents in components of the graph without any token
+    `solve(target, guess)` returns y. Iterations start from the guess, as y changes little from one EM step to the next;
+    with many documents they stop when they are accurate enough. Documents in components of the graph without any token
     would make the system singular: they get the target itself.
     """
 
@@ -195,9 +195,9 @@ class GraphSystem:
                 self.share = _SHARE_MOVED
 
     def solve(self, target: Callable[[slice], np.ndarray], guess: np.ndarray) -> np.ndarray:
-        """y of every topic, one column each; columns go in groups of fixed size, one group per thread.
+        """y of every topic, one column each; columns are solved in groups of fixed size, one group per thread.
 
-        `target` gives some of its columns when it is asked for them: all at once would be a copy of the whole table.
+        `target` is a function that returns some columns: all at once would be a copy of the whole table.
         """
         solution = np.empty(guess.shape, self.precision)
         n_columns = guess.shape[1]
@@ -233,7 +233,7 @@ class GraphSystem:
             solution[:, here] = part
 
     def _task(self) -> tuple[Callable[..., np.ndarray], tuple[Any, ...]]:
-        """What solves a group of columns, and what it needs beside them."""
+        """The function that solves a group of columns, and its further arguments."""
         if self._lasting is None:
             if self.direct:
                 self._lasting = (tuple(map(Lasting, self.parts)), Lasting(self.pivots), Lasting(self.tail_inverse))
@@ -244,21 +244,23 @@ class GraphSystem:
     def _factorise(self, matrix: sp.csc_array) -> None:
         from scipy.sparse.linalg import splu
 
-        # SuperLU's own choice of order (COLAMD) gives four times the fill. Without pivoting the factors of a symmetric
+        # SuperLU's default order (COLAMD) gives four times the fill. Without pivoting the factors of a symmetric
         # matrix are L and D L', and one of them is enough.
         options = {"SymmetricMode": True}
         try:
             factors = splu(sp.csc_matrix(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
-        except RuntimeError:  # beside such weights the lengths of documents are lost in rounding
+        except RuntimeError:  # with such weights the lengths of documents are lost in rounding
             largest = float(abs(matrix.data).max())
-            raise ValueError(f"graph times graph_weight holds {largest:g}: too large to be solved; scale it") from None
+            raise ValueError(
+                f"graph times graph_weight has a value of {largest:g}, too large to solve: scale it"
+            ) from None
         lower, pivots = sp.csc_array(factors.L), factors.U.diagonal()
         lower.sort_indices()
         self.order = np.argsort(factors.perm_r)
-        # The last columns are all but dense, and hold nearly all of the factor: their part is solved by its inverse.
+        # The last columns are nearly dense and contain nearly all of the factor: their part is solved by its inverse.
         first = len(pivots) - _dense_tail(np.diff(lower.indptr))
         last = lower[first:, first:].toarray()
-        # No entry is negative, nor is what it is multiplied with: single precision costs nothing but the last digits.
+        # All entries and what they are multiplied by are non-negative: single precision costs only the last digits.
         self.tail_inverse = np.linalg.inv((last * pivots[first:]) @ last.T).astype(self.dtype)
         leading = lower[:, :first]
         self.parts = (leading.indptr.astype(np.int64), leading.indices.astype(np.int32), leading.data)

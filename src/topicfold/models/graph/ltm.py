@@ -1,11 +1,11 @@
-"""LTM: topics that are alike where documents are neighbours (Cai, Wang and He 2009).
+"""LTM: neighbouring documents have similar topics (Cai, Wang and He 2009).
 
 The M-step for P(z|d) of all documents at once, y_k being the column of topic k and n_i the length of document i:
 
     (Omega + graph_weight * L) y_k = c_k,  Omega = diag(n_i),  L = D - W,  c_ik = sum_w n(i,w) P(z_k|i,w)     (eq. 15)
 
-The matrix stays the same through the whole fit: it is factorised once, or, where the factors would not fit, solved by
-conjugate gradients from the last solution; of many documents and with a weak graph, by sweeps of Gauss and Seidel.
+The matrix is the same during the whole fit: it is factorised once or, if the factors would not fit into memory, solved
+by conjugate gradients from the last solution; with many documents and a weak graph, by Gauss-Seidel sweeps.
 
 The paper's eq. 11 is off by a factor of 2, so eq. 15 belongs to its objective (eq. 6) with half the weight:
 log-likelihood - graph_weight / 2 * sum_k y_k' L ln y_k, which is what `history_` shows. It is a linearisation: the
@@ -37,7 +37,7 @@ __all__ = ["LTM"]
 
 
 class LTM(WeightedGraphModel):
-    """Locally-consistent topic model: topics in which neighbouring documents are alike.
+    """Locally-consistent topic model: neighbouring documents have similar topics.
 
     Neighbours come from the words, from embeddings, from labels, or from a given graph such as citations.
 
@@ -48,8 +48,8 @@ class LTM(WeightedGraphModel):
     graph_weight : float or 'auto', default='auto'
         How strongly neighbours influence a document, in tokens per edge: at 1000, five neighbours outweigh a document
         of 100 tokens fifty to one. 0 is LDA, and without a prior PLSA. 'auto' chooses the weight that predicts held-out
-        documents best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000). That costs one or two more fits on
-        at most 100,000 documents. If X holds fractions such as tf-idf, nothing can be held out and the weight is 1.
+        documents best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000). This costs one or two more fits on
+        at most 100,000 documents. If X has fractions such as tf-idf, nothing can be held out and the weight is 1.
     n_neighbors : int, default=5
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
         documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
@@ -246,12 +246,12 @@ class LTM(WeightedGraphModel):
         return smooth
 
     def _step_with_prior(self, data: GraphData, seeds: Prior, weight: float) -> Step:
-        """Leave-one-out EM on the graph; the prior (alpha, focus, m, r) is that of leave_one_out.py, deg the degrees:
+        """Leave-one-out EM on the graph, with the prior (alpha, focus, m, r) of leave_one_out.py and degrees deg:
 
             (Omega + alpha + focus + weight L) y_k = n_k + alpha m_k + focus r_k
             A = y (Omega + alpha + focus + weight deg)
 
-        A are the pseudo-counts that take the place of n + alpha m + focus r there.
+        The pseudo-counts A replace n + alpha m + focus r there.
         """
         counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How far apart documents lie against neighbours (Q2 of DTM), and the sweeps that raise it."""
+"""The separation of documents relative to that of neighbours (Q2 of DTM), and the sweeps that raise it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def sweep_paper(indptr, indices, weights, degree, alpha, theta):
     beta = min((N theta_pi + alpha sum_j W_ij theta_pj) / (sum_j theta_pj + alpha D_i theta_pi), 1 / theta_pi)
     theta_pi' = beta theta_pi;  theta_ki' = (1 - beta theta_pi) / (1 - theta_pi) theta_ki for the other topics k
 
-    The others' common factor is not written to each: a document has one scale, theta_ki = raw_ki scale_i, so that a
-    sweep costs topics x edges and not topics^2 x documents. The topic at hand stays in FLOOR .. 1 - FLOOR.
+    The common factor of the other topics is not written to each: a document has one scale, theta_ki = raw_ki scale_i,
+    so that a sweep costs topics x edges and not topics^2 x documents. Topic p stays within FLOOR .. 1 - FLOOR.
     """
     n_topics, n = theta.shape
     scale = np.ones(n)
@@ -56,9 +56,10 @@ def sweep_paper(indptr, indices, weights, degree, alpha, theta):
 def sweep_exact(indptr, indices, weights, degree, alpha, theta):
     """Each document in turn gets a row that does not lower R = A - alpha B; theta is documents x topics.
 
-    c = N - 1 - alpha D_i, b = S - theta_i - alpha (W theta)_i. Where c < 0: the projection of b / c on the simplex with
-    entries of at least FLOOR, which is the maximum. Else R is convex, its maximum a vertex v: a step of t towards it,
-    R rising by t g + 2 c t^2 |v - theta_i|^2 with g = 4 (v - theta_i) . (c theta_i - b), long enough not to fall.
+    c = N - 1 - alpha D_i, b = S - theta_i - alpha (W theta)_i. If c < 0: the projection of b / c on the simplex with
+    entries of at least FLOOR, which is the maximum. Otherwise R is convex and its maximum is a vertex v: a step of
+    length t towards it changes R by t g + 2 c t^2 |v - theta_i|^2 with g = 4 (v - theta_i) . (c theta_i - b), and is
+    long enough for R not to fall.
     """
     n, n_topics = theta.shape
     total = np.zeros(n_topics)
@@ -111,12 +112,12 @@ def sweep_exact(indptr, indices, weights, degree, alpha, theta):
 
 
 def separation(doc_topic: np.ndarray, shifts: sp.csr_array) -> tuple[float, float]:
-    """(A, B): summed squared distances of all pairs of documents, and of neighbours times the weight of their edge.
+    """(A, B): sums of squared distances of all pairs of documents, and of neighbours, weighted by their edges.
 
     `shifts` is the Laplacian of the graph, D - W.
     """
     values = doc_topic.astype(np.float64)
-    values = values - values[0]  # changes neither, and makes documents that are all the same exactly so
+    values = values - values[0]  # changes neither, and makes identical documents exactly 0
     total = values.sum(axis=0)
     pairs = 2 * (len(values) * float(np.einsum("ik,ik->", values, values)) - float(total @ total))
     near = 2 * float(np.einsum("ik,ik->", values, shifts @ values))

@@ -1,16 +1,17 @@
-"""How strongly the graph should count, chosen without labels: `graph_weight="auto"` of LTM and LapPLSI.
+"""The weight of the graph, chosen on held-out documents: `graph_weight="auto"` of LTM and LapPLSI.
 
-A part of the documents is held out. Weights are tried from weak to strong, each fit to the others going on from the
-last; each time the held-out documents are drawn to their neighbours by what is seen of them, half of their tokens, and
-the other half is predicted. Stronger weights are tried as long as that does not suffer. The best predicts best, among
-those that do not draw many more documents into one topic than the first does. Weights within one standard error of it
-are as good: where there are labels, the one that tells the labels of held-out documents best is taken, else the
-weakest. With a prior, no graph at all is the first weight tried; it is not taken where labels have a say.
+Some of the documents are held out. Weights are tried from weak to strong; each fit to the other documents continues
+from the last. Each time, the topics of the held-out documents are inferred from half of their tokens and from their
+neighbours, and the other half is predicted. Stronger weights are tried as long as the prediction does not get worse.
+The best weight is the one that predicts best, among those that do not put many more documents into one topic than the
+first weight does. Weights within one standard error of it count as equally good: if there are labels, the one that
+predicts the labels of held-out documents best is chosen, otherwise the weakest. With a prior, the first weight tried is
+0 (no graph); it is not chosen if there are labels.
 
-Of a large corpus the fits of the search see 100,000 documents, with neighbours found anew among them; of a given graph,
-the edges between them, which weigh as much more as others are missing.
+With a large corpus, the fits of the search use 100,000 documents, with neighbours searched again among them. With a
+given graph, they use the edges between these documents, with larger weights to make up for the missing edges.
 
-Documents are held out, not tokens of all: topics learned from half of each title are so poor that any graph helps them.
+Documents are held out, not tokens of each: topics learned from half of each title are so poor that any graph helps.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ __all__ = ["WEIGHTS", "WEIGHTS_WITH_PRIOR", "choose_weight"]
 
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 WEIGHTS_WITH_PRIOR = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-_PLAIN = 1.0  # where nothing can be held out
+_PLAIN = 1.0  # if nothing can be held out
 _WORSE = 0.02  # nats per token below the best: stronger weights would only be worse
-_SWALLOWED = 1.5, 0.03  # of the largest topic's share without a graph, and beyond it
+_SWALLOWED = 1.5, 0.03  # limit of the largest topic: times its share without a graph, plus this
 _FIRST_STEPS, _STEPS = 30, 10  # EM steps at the first weight and, from there, at each further one
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 2_000  # share of the documents, number of them
 _MOST_FITTED = 100_000  # of the others: the search takes some hundred steps
 
 
 class _Split(NamedTuple):
-    """Documents to fit, and held-out ones: what is seen of them, with neighbours among the others, and what is not."""
+    """Documents to fit, and held-out ones: their seen tokens, their neighbours among the others, and unseen tokens."""
 
     part: GraphData
     seen: sp.csr_array
@@ -57,9 +58,9 @@ class _Split(NamedTuple):
 
 
 def choose_weight(model: GraphTopicModel, documents: GraphData, prior: Prior) -> Weight:
-    """The weight, and a row for each one tried: weight, log-likelihood per token, largest share, label accuracy.
+    """The weight, and one row per weight tried: weight, log-likelihood per token, largest share, label accuracy.
 
-    Ctrl-C ends the search after the weight at hand, and the best so far is taken; the last value says so.
+    Ctrl-C ends the search after the current weight, and the best so far is used; the last value says so.
     """
     undecided = Weight(_PLAIN, np.empty((0, 4)), False)
     if not has_whole_numbers(documents.counts):
@@ -102,7 +103,7 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
     counts, vectors, labels = documents.counts, documents.vectors, documents.labels
     graph = documents.graph if documents.unlabelled is None else documents.unlabelled
     assert vectors is not None
-    assert graph is not None  # a weight is chosen only where there is one
+    assert graph is not None  # a weight is chosen only if there is a graph
     n_held_out = min(round(_HELD_OUT * counts.shape[0]), _MOST_HELD_OUT)
     order = rng.permutation(counts.shape[0])
     out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out : n_held_out + _MOST_FITTED])
@@ -110,7 +111,7 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
     seen, unseen = split_tokens(counts[out])
     seen, training = sp.csr_array(seen).astype(counts.dtype), counts[kept]
     inner, neighbors = graph[kept][:, kept], graph[out][:, kept]
-    if documents.source == "words":  # those of the half that is seen
+    if documents.source == "words":  # neighbours by the words of the seen half
         vectors = document_vectors(training, model.metric)
         new: Vectors = document_vectors(seen, model.metric, idf=inverse_document_frequency(training))
     else:
@@ -119,9 +120,9 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
         index = NeighborIndex(vectors, model._metric_of(documents.source))
         neighbors = index.nearest(new, model.n_neighbors, n_jobs=model.n_jobs)
         neighbors.data = np.ones(neighbors.nnz)
-    if sampled and documents.source != "graph":  # few of a document's nearest are in the sample: others are
+    if sampled and documents.source != "graph":  # few of a document's nearest are in the sample: search again
         inner = model._nearest_graph(vectors, documents.source)
-    elif sampled:  # a given graph draws a document as strongly as it did by the edges that are left
+    elif sampled:  # scale the remaining edges, so that a given graph draws a document as strongly as before
         missing = graph[kept].sum() / max(inner.sum(), 1e-300)
         inner, neighbors = inner * missing, neighbors * missing
     known = None if labels is None else labels[kept]
@@ -133,7 +134,7 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
 def _folded_in(
     model: GraphTopicModel, split: _Split, doc_topic: np.ndarray, topic_word: np.ndarray, weight: float
 ) -> np.ndarray:
-    """P(z|d) of the held-out documents by what is seen of them."""
+    """P(z|d) of the held-out documents from their seen tokens."""
     dtype = split.part.counts.dtype
     topics = topic_word.astype(dtype), pooled_topic_weight(split.part.counts, doc_topic)
     neighbors = split.neighbors if weight > 0 else None
@@ -142,7 +143,7 @@ def _folded_in(
 
 
 def _most_share(path: np.ndarray, model: GraphTopicModel) -> float:
-    """How large the largest topic may become before the graph has drawn too much together."""
+    """The maximum share of the largest topic, above which the graph draws too much together."""
     if model.prior > 0:
         factor, more = _SWALLOWED
         return float(factor * path[0, 2] + more)
@@ -157,26 +158,28 @@ def _tables(state: State, n_topics: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _best(path: np.ndarray, scores: np.ndarray, most_share: float, guided: bool = False) -> int:
-    """The row to take; `scores` are log-likelihoods of documents, one row per weight.
+    """The row to choose; `scores` are log-likelihoods of documents, one row per weight.
 
-    Where labels have `guided` the graph, it is not thrown away.
+    If labels have `guided` the graph, weight 0 is not chosen.
     """
     fair = np.flatnonzero((path[:, 2] <= most_share) & ((path[:, 0] > 0) | (not guided) | (len(path) == 1)))
     if not len(fair):
         share = path[:, 2].min()
-        warn_user(f"every graph_weight puts {share:.0%} of the documents or more in one topic: the smallest is used")
+        warn_user(
+            f"every graph_weight puts at least {share:.0%} of the documents in one topic: the smallest weight is used"
+        )
         return 0
     best = fair[scores[fair].sum(axis=1).argmax()]
     behind = scores[best] - scores[fair]
     error = behind.std(axis=1) * np.sqrt(scores.shape[1])
     close = fair[behind.sum(axis=1) <= error]
-    return int(close[np.nan_to_num(path[close, 3]).argmax()])  # without labels the first
+    return int(close[np.nan_to_num(path[close, 3]).argmax()])  # without labels, the first
 
 
 def _label_accuracy(
     doc_topic: np.ndarray, labels: np.ndarray | None, found: np.ndarray, hidden: np.ndarray | None
 ) -> float:
-    """Share of the hidden labels of held-out documents that are those of the nearest class mean."""
+    """Share of held-out documents whose hidden label is that of the nearest class mean."""
     if labels is None or hidden is None or not (labels >= 0).any() or not (hidden >= 0).any():
         return float("nan")
     classes = np.unique(labels[labels >= 0])

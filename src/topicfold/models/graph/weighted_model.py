@@ -1,4 +1,4 @@
-"""What LapPLSI and LTM share: a weight of the graph, given or chosen on held-out tokens and edges."""
+"""What LapPLSI and LTM share: a weight of the graph, given or chosen on held-out documents."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["WeightedGraphModel"]
 
 
 class WeightedGraphModel(GraphTopicModel):
-    """Base class of the graph models in which a weight ranks the graph against the words.
+    """Base class of the graph models in which a weight balances the graph against the words.
 
     Attributes
     ----------
     graph_weight_ : float
         The weight used.
     graph_weight_path_ : ndarray of shape (n_weights, 4), or None
-        With graph_weight='auto', a row for each weight tried: weight, log-likelihood per token of held-out documents,
+        With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
         share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
     """
 

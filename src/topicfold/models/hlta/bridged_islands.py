@@ -1,8 +1,9 @@
 """Islands: groups of variables that one latent variable explains, the first step of Bridged-Islands (Liu et al. 2014).
 
 A working set grows from the closest pair of variables until two latents explain it better than one, by BIC; one of the
-two groups becomes an island, the rest goes back. The models compared are small: a latent Y over its children and, below
-Y, perhaps a second latent Z over its own. A latent class model is the case of a Z with one state and no children.
+two groups becomes an island, the rest goes back. The models compared are small: a latent Y over its children and
+possibly, below Y, a second latent Z over its own children. A latent class model is the case in which Z has one state
+and no children.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def mutual_information(data: np.ndarray) -> np.ndarray:
             joint = np.zeros_like(result)
             for begin in range(0, n_documents, _DOCUMENTS_A_BLOCK):
                 block = data[begin : begin + _DOCUMENTS_A_BLOCK]
-                # float32 holds whole numbers of this size exactly: the sums do not depend on the number of threads
+                # float32 represents whole numbers of this size exactly: the sums do not depend on the number of threads
                 joint += (block == a).astype(np.float32).T @ (block == b).astype(np.float32)
             with np.errstate(divide="ignore", invalid="ignore"):
                 term = joint / n_documents * np.log(joint * n_documents / np.outer(single[a], single[b]))
@@ -55,7 +56,7 @@ def mutual_information(data: np.ndarray) -> np.ndarray:
 
 
 class WorkingSet:
-    """A few variables and the models of them: latent class models, each fitted once, and changes of a model.
+    """A few variables and their models: latent class models, each fitted once, and changes of a model.
 
     smaller: the set before its last variable joined, whose models are good starts.
     """
@@ -91,7 +92,7 @@ class WorkingSet:
         return self.fitted[n_states]
 
     def best_class_model(self) -> Model:
-        """States are added while that raises BIC."""
+        """Add states as long as this raises BIC."""
         model = self.class_model(2)
         for n_states in range(3, most_states(self.sample.n_values) + 1):
             larger = self.class_model(n_states)
@@ -119,7 +120,7 @@ class WorkingSet:
     # -- two latents
 
     def _split_state(self, model: Model, of_second: bool) -> Model:
-        """A random state of Y or Z in two: half of its documents each, tables that differ a little."""
+        """Split a random state of Y or Z in two: each has half of its documents, with slightly different tables."""
         n_states = model.bridge.shape[int(of_second)]
         state = self.random_state.randint(n_states)
         prior, bridge, tables = model.prior, model.bridge, model.tables.copy()
@@ -137,7 +138,7 @@ class WorkingSet:
         return Model(model.second, prior, np.ascontiguousarray(bridge), tables)
 
     def one_more_state(self, model: Model) -> list[Model]:
-        """The model with one more state of Y, and with one more of Z, where that keeps the latent regular."""
+        """The model with one more state of Y, and with one more of Z, if that keeps the latent regular."""
         n_y, n_z = model.bridge.shape
         if n_z == 1:
             return [self.class_model(n_y + 1)] if n_y < most_states(self.sample.n_values) else []
@@ -151,7 +152,7 @@ class WorkingSet:
         return result
 
     def new_latent(self, model: Model, pair: list[int]) -> Model:
-        """A latent class model with a second latent over the pair, its states added while that raises BIC."""
+        """A latent class model with a second latent over the pair; states are added as long as this raises BIC."""
         second = np.zeros(self.k, np.bool_)
         second[pair] = True
         touched = np.append(second, [False, True])
@@ -178,7 +179,7 @@ class WorkingSet:
         return best
 
     def relocated(self, model: Model) -> Model:
-        """Children of Y moved to Z one by one, the best first, while that raises BIC; two stay."""
+        """Children of Y moved to Z one by one, the best first, as long as this raises BIC; two stay."""
         while np.count_nonzero(~model.second) > 2:
             moved = []
             for i in np.flatnonzero(~model.second):
@@ -194,7 +195,7 @@ class WorkingSet:
         return model
 
     def second_cluster(self, pair: list[int], delta: float) -> np.ndarray | None:
-        """The UD-test: None if one latent explains the set, else which variables go to the second.
+        """The UD-test: None if one latent explains the set, otherwise the variables that go to the second.
 
         The search stops when the test has failed: further states would not change the clusters.
         """
@@ -240,7 +241,7 @@ class Level:
         return Island(np.array(variables), model.prior[order], tuple(t[order] for t in tables))
 
     def grow(self, seeds: list[int], free: np.ndarray, delta: float, island_size: int) -> Island:
-        """The island that two seeds become: free variables join them, the closest first, until the UD-test fails."""
+        """The island that grows from two seeds: free variables join, the closest first, until the UD-test fails."""
         variables = list(seeds)
         current = self.working_set(variables)
         outside = free.copy()
@@ -259,7 +260,7 @@ class Level:
 
 
 def _kept(variables: list[int], second: np.ndarray, information: np.ndarray) -> list[int]:
-    """Of two clusters the one with both seeds, else the larger, else the one with more mutual information."""
+    """The cluster with both seeds, otherwise the larger one, otherwise the one with more mutual information."""
     clusters = [[v for v, below in zip(variables, second) if below == side] for side in (False, True)]
 
     def rank(cluster: list[int]) -> tuple[bool, int, float]:
@@ -278,10 +279,11 @@ def bridged_islands(
     random_state: np.random.RandomState,
     report: Callable[[int, int], None] | None = None,
 ) -> list[Island]:
-    """Every variable in one island, of two variables or more if there are two.
+    """Put every variable in one island, of at least two variables if there are two.
 
-    data: documents x variables, values 0..n_values[i]-1. delta: a working set is split where a second latent gains more
-    BIC. island_size: a working set stops growing here. report(variables placed, islands) is called after each island.
+    data: documents x variables, values 0..n_values[i]-1. delta: a working set is split if a second latent gains more
+    than this in BIC. island_size: a working set stops growing at this size. report(variables placed, islands) is called
+    after each island.
     """
     n_variables = data.shape[1]
     if n_variables == 0:

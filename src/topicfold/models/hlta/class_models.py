@@ -10,10 +10,10 @@ from ...engine.jit import njit
 
 __all__ = []
 
-MOST_STATES = 6  # of a latent, besides the bound of `most_states`
+MOST_STATES = 6  # of a latent, in addition to the bound of `most_states`
 SMOOTHING = 0.01  # documents added to each cell of a table: no probability is 0
 _EM_STEPS = 500
-_EM_TOL = 0.001  # gain in log-likelihood of all documents by a step
+_EM_TOL = 0.001  # gain of a step in the log-likelihood of all documents
 _DOCUMENTS_A_BLOCK = 1 << 14
 
 
@@ -88,7 +88,7 @@ def em_steps(rows, weights, n_values, second, prior, bridge, tables, touched, n_
                 else:
                     for y in range(n_y):
                         given_y[y] *= tables[m, y, rows[r, m]]
-            total = 1e-300  # an all but impossible row must not divide by 0
+            total = 1e-300  # a nearly impossible row must not divide by 0
             for y in range(n_y):
                 below = 0.0
                 for z in range(n_z):
@@ -153,7 +153,7 @@ def _normalised(weights: np.ndarray) -> np.ndarray:
 
 
 def fit(sample: Sample, starts: list[Model], touched: np.ndarray | None = None) -> Model:
-    """EM from several starts, the better half kept after 1, 2, 4 ... steps; of all tables or the touched."""
+    """EM from several starts, the better half kept after 1, 2, 4 ... steps; of all tables or the `touched` ones."""
     if touched is None:
         touched = np.ones(len(sample.n_values) + 2, np.bool_)
     # the kernel works in place

@@ -1,4 +1,4 @@
-"""The two stages of an HLTA fit: the tree grows on a sample of the documents, then EM goes over all of them."""
+"""The two stages of an HLTA fit: the tree is built on a sample of the documents, then EM runs on all of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BATCH", "grow", "polish"]
 
-BATCH = 2_000  # documents of a step of stepwise EM
-_STRUCTURE_DOCUMENTS = 20_000  # the tree is built on at most so many, drawn at random
+BATCH = 2_000  # documents per step of stepwise EM
+_STRUCTURE_DOCUMENTS = 20_000  # the tree is built on at most this many, drawn at random
 
 
 def grow(
@@ -29,7 +29,7 @@ def grow(
     checkpoint: Checkpoint | None,
     resumed: Resumed | None,
 ) -> tuple[State, Run]:
-    """Build the tree on the documents, or a sample of them; or take up what was resumed."""
+    """Build the tree on the documents or a sample of them, or continue a resumed fit."""
     if resumed is not None and resumed[1]["grown"] is not None:
         return resumed[0], Run(resumed[1]["grown"], False, True)
     sample = documents[np.sort(shuffled[:_STRUCTURE_DOCUMENTS])]
@@ -42,7 +42,7 @@ def grow(
     else:
         state, history = resumed[0], resumed[1]["history"]
     a_level = PASSES * (1 + model.n_relocations)
-    shrinking = np.log(max(len(model.word_columns_) / model.top_size, 2)) / np.log(5)  # a guess for the bar
+    shrinking = np.log(max(len(model.word_columns_) / model.top_size, 2)) / np.log(5)  # a guess for the progress bar
     run = iterate(
         growth,
         state,
@@ -70,13 +70,13 @@ def polish(
     checkpoint: Checkpoint | None,
     resumed: Resumed | None,
 ) -> Run:
-    """EM on all documents; the history is that of the whole fit, or of counts where the tree grew on presence."""
+    """EM on all documents; the history is that of the whole fit, or only of this stage with emission='counts'."""
     n_documents = documents.shape[0]
     size = model.batch_size
     if size == "auto":
         size = BATCH if n_documents > _STRUCTURE_DOCUMENTS else None
     n_batches = 1 if size is None else -(-n_documents // int(size))
-    ends = np.linspace(0, n_documents, n_batches + 1).astype(int)  # a few documents left over would weigh too much
+    ends = np.linspace(0, n_documents, n_batches + 1).astype(int)  # a small last batch would weigh too much
     history: list[float] = []
     if "batches" in state:
         assert resumed is not None
@@ -84,7 +84,7 @@ def polish(
     else:
         if model.emission == "counts":
             state.update(with_rates(LatentTree.from_arrays(state), documents).arrays())
-        # what the tree was built on counts as batches that were seen
+        # the documents that the tree was built on count as seen batches
         state["batches"] = np.array([1 + min(_STRUCTURE_DOCUMENTS, n_documents) * n_batches // n_documents])
     run = iterate(
         Polish(model, documents if n_batches == 1 else documents[shuffled], list(starmap(slice, pairwise(ends)))),

@@ -1,8 +1,8 @@
 """HLTA: a hierarchy of topics from a latent tree (Liu, Zhang and Chen 2014; progressive EM: Chen et al. 2016).
 
-Words that occur together are cut into islands, each below a latent variable; latents that go together are cut into
-islands of the next level, and so on. Every state of a latent but its background is a topic. Between two changes of
-the tree come a few steps of EM on the whole of it, so at any time it is a model that can be used.
+Words that occur together are grouped into islands, each below a latent variable; latents that go together are grouped
+into islands of the next level, and so on. Every state of a latent except its background is a topic. Between two changes
+of the tree there are a few EM steps on the whole tree, so it is a usable model at any time.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from .word_choice import chosen_columns
 
 __all__ = ["HLTA"]
 
-_INFORMATION_DOCUMENTS = 5_000  # what words tell about topics is measured on so many
+_INFORMATION_DOCUMENTS = 5_000  # the information of words about topics is measured on this many
 
 
 class HLTA(LatentTreeModel):
-    """Hierarchical latent tree analysis: a hierarchy of topics that finds its own number of topics.
+    """Hierarchical latent tree analysis: a hierarchy of topics; finds the number of topics itself.
 
-    The model looks at which words a document contains, not at how often: counts become presence, unless
-    emission='counts'. A document can be in any number of topics.
+    The model uses which words a document contains, not how often: counts become presence, unless emission='counts'. A
+    document can be in any number of topics.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ class HLTA(LatentTreeModel):
         and larger islands.
     method : {'pem', 'bi'}, default='pem'
         How islands are found: 'pem' is progressive EM, whose latents have two states; 'bi' is bridged islands, whose
-        latents have as many states as pay off (the method of the 2014 paper, far slower).
+        latents have as many states as BIC supports (the method of the 2014 paper, far slower).
     emission : {'presence', 'counts'}, default='presence'
-        What a topic says about a word: the probability that it is present, or the Poisson rate of its count. The tree
-        is built by presence in both cases.
+        How a topic models a word: by the probability that it is present, or by the Poisson rate of its count. The tree
+        is built from presence in both cases.
     max_words : int or None, default=None
         Number of words to use: those with the highest mean tf-idf in at least `min_df` documents. None uses all.
     min_df : int, default=1
@@ -151,7 +151,7 @@ class HLTA(LatentTreeModel):
     See Also
     --------
     LDA : Flat topics.
-    TopicTree.grouped : Puts levels above the topics of a flat model.
+    TopicTree.grouped : Adds levels above the topics of a flat model.
     topicfold.plots.hierarchy : The hierarchy as a figure.
 
     References
@@ -248,20 +248,20 @@ class HLTA(LatentTreeModel):
         Raises
         ------
         ValueError
-            If a parameter or X cannot be used, for example if no word is left or there are too many.
+            If a parameter or X cannot be used, for example if no word is left or there are too many words.
         """
         self.check_parameters()
-        # counts on disk stay as they are: float32, in which whole numbers are exact
+        # counts on disk are used unchanged: float32, in which whole numbers are exact
         counts = self._fit_counts(X, np.float32 if isinstance(X, Corpus) and X.on_disk else np.float64)
         if self.emission == "counts":
             check_whole_numbers(counts, "emission='counts'")
         self.word_columns_, frequency = chosen_columns(counts, self.max_words, self.min_df)
         self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
-        say_here("HLTA learns its tree from small batches, one after the other,")
+        say_here("HLTA learns its tree from small batches, one after another, and runs")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         checkpoint, resumed = self._open_checkpoint(expected_state(self), counts)
-        if resumed is not None:  # with random_state=None every run draws another
+        if resumed is not None:  # with random_state=None every run draws another seed
             seed = resumed[1]["seed"]
         shuffled = np.random.RandomState(seed).permutation(documents.shape[0])
         with single_threaded_libraries():
@@ -282,7 +282,7 @@ class HLTA(LatentTreeModel):
         """Learn from one more batch of a stream of documents, by stepwise EM.
 
         The first batch is fitted as by `fit` and determines the tree and its words; further batches change its
-        probabilities. Batches are not kept: `doc_topic_` belongs to the last batch, and `history_` holds the
+        probabilities. Batches are not kept: `doc_topic_` belongs to the last batch, and `history_` has the
         log-likelihood per document of each batch before the model learned from it.
 
         Parameters

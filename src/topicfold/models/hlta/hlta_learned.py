@@ -33,7 +33,7 @@ STORED: Mapping[str, Stored] = {
 
 
 _MOST_LEVELS = 64
-# What a checkpoint holds: a latent tree, and how far its growth or EM on batches has come.
+# The contents of a checkpoint: a latent tree, and the progress of its growth or of EM on batches.
 _STATE: Mapping[str, Stored] = {
     "notes.seed": Stored(kind="whole", low=0, high=2**31),
     "notes.grown": Stored(("steps of growth",), optional=True),
@@ -53,7 +53,7 @@ _STATE: Mapping[str, Stored] = {
 
 
 def expected_state(model: HLTA) -> ExpectedState:
-    """What a checkpoint of the fit holds."""
+    """The contents of a checkpoint of the fit."""
 
     def fits(values: Mapping[str, Any]) -> None:
         none = np.empty(0, np.int64)
@@ -71,11 +71,11 @@ def expected_state(model: HLTA) -> ExpectedState:
 def check_tree(
     parent: np.ndarray, n_states: np.ndarray, table: np.ndarray, topic_latent: np.ndarray, topic_state: np.ndarray
 ) -> None:
-    """Raise where the arrays are no tree: kernels go through latents in their order, from children to parents."""
+    """Raise if the arrays are not a tree: kernels go through latents in order, from children to parents."""
     if parent[-1] != -1 or (parent[:-1] <= np.arange(len(parent) - 1)).any():
-        raise ValueError("its latents are not in an order in which parents come after their children")
+        raise ValueError("its latents are not ordered with parents after their children")
     if n_states.max() > table.shape[2] or (topic_state >= n_states[topic_latent]).any():
-        raise ValueError("it has tables for fewer states than it says")
+        raise ValueError("its tables have fewer states than its n_states")
     of_parent = np.append(n_states[parent[:-1]], 1)
     used = np.arange(table.shape[1]) < of_parent[:, None]
     if (np.abs(table.sum(axis=2) - 1)[used] > SUM - 1).any():

@@ -1,8 +1,8 @@
 """Islands by progressive EM (Chen et al. 2016): groups of binary variables that one binary latent explains.
 
 An island grows by the variable closest to it until two latents explain its variables clearly better than one. Each
-step estimates a few numbers on a table of three or four variables, which is counted by bit operations on columns of 64
-documents a word, so no step of EM goes over documents.
+step estimates a few numbers on a table of three or four variables, which is counted by bit operations on columns with
+64 documents per machine word, so no EM step goes over documents.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...engine.jit import njit
 
 __all__ = ["Island", "binary_information", "packed_columns", "progressive_islands"]
 
-_STARTS = 5  # of EM, where it has more than one end
+_STARTS = 5  # of EM, if it has more than one optimum
 _EM_STEPS = 50
 _EM_TOL = 0.01  # nats of all documents
 _LEAST = 1e-4  # probabilities stay this far from 0 and 1
@@ -36,7 +36,7 @@ class Island(NamedTuple):
 
 
 def packed_columns(presence: sp.csr_array) -> np.ndarray:
-    """Columns as bits, 64 documents a word."""
+    """Columns as bits, 64 documents per machine word."""
     n_documents, n_variables = presence.shape
     columns = sp.csc_array(presence)
     bits = np.zeros((n_variables, -(-n_documents // 64)), np.uint64)
@@ -60,7 +60,7 @@ def binary_information(presence: sp.csr_array) -> np.ndarray:
 
 
 def information_of_counts(both: np.ndarray, one: np.ndarray, other: np.ndarray, n: float) -> np.ndarray:
-    """Mutual information of binary variables from how often both are 1, and each is, in n documents."""
+    """Mutual information of binary variables from how often both are 1, and each of them is, in n documents."""
     information = np.zeros(np.broadcast_shapes(both.shape, one.shape, other.shape))
     cells = ((both, one, other), (one - both, one, n - other), (other - both, n - one, other))
     for joint, first, second in (*cells, (n - one - other + both, n - one, n - other)):
@@ -73,7 +73,7 @@ def information_of_counts(both: np.ndarray, one: np.ndarray, other: np.ndarray, 
 
 @njit
 def set_bits(indptr, indices, bits):
-    """Bit d of row v is 1 where document d is in column v of a CSC matrix."""
+    """Bit d of row v is 1 if document d is in column v of a CSC matrix."""
     for v in range(len(indptr) - 1):
         for cell in range(indptr[v], indptr[v + 1]):
             d = indices[cell]
@@ -149,7 +149,7 @@ def fit_class_model(table, starts, best):
 
 @njit
 def fit_variable(table, p, on_a, on_b, on_x):
-    """P(X|Y) by EM on the patterns of A, B and X, all else fixed. There is one maximum, so one start will do."""
+    """P(X|Y) by EM on the patterns of A, B and X, all else fixed. There is one maximum, so one start is enough."""
     n = table.sum()
     share_x = (table[4] + table[5] + table[6] + table[7]) / n
     on_x[0] = min(max(0.5 * share_x, _LEAST), 1 - _LEAST)
@@ -179,7 +179,7 @@ def fit_variable(table, p, on_a, on_b, on_x):
 def fit_split(table, p, on_a, on_b, starts, best):
     """P(Z|Y), P(W|Z) and P(X|Z) by EM on the patterns of A, B, W and X, all else fixed; A and B are below Y.
 
-    starts and best hold P(Z=1|Y=0), P(Z=1|Y=1), P(W=1|Z=0), P(W=1|Z=1), P(X=1|Z=0), P(X=1|Z=1).
+    starts and best contain P(Z=1|Y=0), P(Z=1|Y=1), P(W=1|Z=0), P(W=1|Z=1), P(X=1|Z=0), P(X=1|Z=1).
     """
     n = table.sum()
     above = np.empty((4, 2))  # P(Y=y) P(A, B | y)
@@ -244,9 +244,9 @@ def add_evidence(column, on_x, odds):
 
 @njit
 def split_gain(column_w, column_x, odds, p, on_w, on_x, split):
-    """Log-likelihood of all documents with W and X below a latent of their own, less that with both below Y.
+    """Log-likelihood of all documents with W and X below their own latent, minus that with both below Y.
 
-    odds[d] = log P(S_d|Y=1) / P(S_d|Y=0) of the island S, W among it; split is as `best` of fit_split.
+    odds[d] = log P(S_d|Y=1) / P(S_d|Y=0) of the island S, which includes W; split is like `best` of fit_split.
     """
     ratio = np.empty((4, 2))  # P(w, x | Y=y) below Z over P(w | Y=y)
     plain = np.empty((2, 2))  # P(x | Y=y)
@@ -268,7 +268,7 @@ def split_gain(column_w, column_x, odds, p, on_w, on_x, split):
 
 
 class _Builder:
-    """The variables not yet on an island, and the steps that grow one."""
+    """The variables that are not yet in an island, and the steps that grow one."""
 
     def __init__(self, presence: sp.csr_array, delta: float, island_size: int, rng: np.random.RandomState) -> None:
         self.n_documents, n_variables = presence.shape
@@ -276,7 +276,7 @@ class _Builder:
         self.information = binary_information(presence)
         self.delta, self.island_size, self.rng = delta, island_size, rng
         self.free = np.ones(n_variables, bool)
-        self.on = np.zeros((n_variables, 2))  # P(X=1|Y=y) of those on an island
+        self.on = np.zeros((n_variables, 2))  # P(X=1|Y=y) of those in an island
         share = np.bincount(presence.indices, minlength=n_variables) / self.n_documents
         self.share = np.clip(share, _LEAST, 1 - _LEAST)
         self.partner = self.information.argmax(axis=1)
@@ -292,7 +292,7 @@ class _Builder:
         return a, int(self.partner[a])
 
     def starts(self, variables: list[int]) -> np.ndarray:
-        """Random tables in which a variable is likelier in state 1: columns P(1|0) and P(1|1) of each."""
+        """Random tables in which a variable is more likely in state 1: columns P(1|0) and P(1|1) of each."""
         draws = self.rng.random_sample((_STARTS, len(variables), 2))
         share = self.share[variables]
         low = share * (0.1 + 0.8 * draws[:, :, 0])
@@ -308,7 +308,7 @@ class _Builder:
         return float(best[0])
 
     def grow(self) -> list[Island]:
-        """One island more, or two where its test has used up all that is left."""
+        """One more island, or two if its test uses all remaining variables."""
         a, b = self.closest_pair()
         self.free[[a, b]] = False
         nearest = np.where(self.information[b] > self.information[a], b, a)  # of the island, for each variable
@@ -341,7 +341,7 @@ class _Builder:
         nearest[better] = new
 
     def _split(self, members: list[int], w: int, x: int, p: float, odds: np.ndarray) -> np.ndarray | None:
-        """Fit P(X|Y), and return None; or, where W and X are better off below a latent of their own, its tables."""
+        """Fit P(X|Y) and return None; or, if W and X fit better below their own latent, return its tables."""
         first, second = [v for v in members[:3] if v != w][:2]
         on = self.on
         fit_variable(
@@ -352,10 +352,10 @@ class _Builder:
         table = count_table(self.bits, np.array([first, second, w, x]), self.n_documents)
         fit_split(table, p, on[first], on[second], np.hstack([bridge, self.starts([w, x])]), split)
         gain = split_gain(self.bits[w], self.bits[x], odds, p, on[w], on[x], split)
-        return split if gain - np.log(self.n_documents) > self.delta else None  # two parameters more, by BIC
+        return split if gain - np.log(self.n_documents) > self.delta else None  # BIC with two more parameters
 
     def _close(self, members: list[int], w: int, x: int, p: float, split: np.ndarray) -> list[Island]:
-        """The island without W. W and X go back, or are an island themselves where nothing else is left."""
+        """The island without W. W and X go back, or form an island themselves if nothing else is left."""
         islands = [self._island([v for v in members if v != w], p)]
         if self.free.sum() > 1:
             self.free[w] = True
@@ -365,7 +365,7 @@ class _Builder:
         return [*islands, self._island([w, x], (1 - p) * split[0] + p * split[1])]
 
     def _island(self, members: list[int], p: float) -> Island:
-        """State 1 is the one in which its variables are likelier: else upper levels would turn dense."""
+        """State 1 is the one in which its variables are more likely: otherwise upper levels would become dense."""
         on = self.on[members]
         if (on[:, 1] - on[:, 0]).sum() < 0:
             on, p = on[:, ::-1], 1 - p
@@ -381,10 +381,11 @@ def progressive_islands(
     random_state: np.random.RandomState,
     report: Callable[[int, int], None] | None = None,
 ) -> list[Island]:
-    """Cut the columns of a matrix of zeros and ones into islands.
+    """Group the columns of a matrix of zeros and ones into islands.
 
-    `delta` is how much better two latents must be than one, in BIC, for an island to be closed; `island_size` the most
-    variables it may have, while three others are left. `report(variables placed, islands)` is called after each.
+    `delta` is how much better two latents must be than one, in BIC, for an island to be closed; `island_size` is its
+    maximum number of variables, as long as three others are left. `report(variables placed, islands)` is called after
+    each island.
     """
     n_variables = presence.shape[1]
     builder = _Builder(presence, delta, island_size, random_state)
@@ -402,7 +403,7 @@ def progressive_islands(
 
 
 def _tiny_island(presence: sp.csr_array, variables: np.ndarray) -> Island:
-    """One or two variables and nothing else: the latent is the first of them, a little blurred."""
+    """An island of one or two variables: the latent is the first of them with a little noise."""
     share = np.clip(presence[:, [int(variables[0])]].sum() / presence.shape[0], _LEAST, 1 - _LEAST)
     dense = presence[:, variables].toarray() > 0
     tables = []
@@ -415,7 +416,7 @@ def _tiny_island(presence: sp.csr_array, variables: np.ndarray) -> Island:
 
 
 def _with_leftovers(builder: _Builder, islands: list[Island], left: np.ndarray) -> list[Island]:
-    """One or two variables are too few for an island: each joins the one it shares most information with."""
+    """One or two variables are too few for an island: each joins the island it shares most information with."""
     home = np.concatenate([np.full(len(island.variables), i) for i, island in enumerate(islands)])
     placed = np.concatenate([island.variables for island in islands])
     for x in left:

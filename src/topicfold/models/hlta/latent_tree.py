@@ -1,8 +1,8 @@
 """A tree of latent variables over words: exact inference and EM (Liu et al. 2014).
 
-Every word hangs from a latent, every latent but the root from another. For a document only latents above one of its
-words are visited (the active ones). All others send up the same message for every document, and what EM needs to know
-of them follows from the sums of their parents.
+The parent of every word is a latent, and so is that of every latent except the root. For a document, only latents above
+one of its words are visited (the active ones). All others send up the same message for every document, and what EM
+needs of them follows from the sums of their parents.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FEWEST_BLOCKS = 8  # so that small corpora use several threads too
 
 @dataclass
 class LatentTree:
-    """The tree and its tables. Latents are in an order in which parents come after their children; the root is last.
+    """The tree and its tables. Latents are ordered so that parents come after their children; the root is last.
 
     `word_table` is P(word present | state of its parent), or the rate of the word's count. `table` is P(state | state
     of the parent), the root's prior in its first row. Both are padded with zeros to the largest number of states.
@@ -61,7 +61,7 @@ class LatentTree:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> LatentTree:
-        """The tree that `arrays` was taken of."""
+        """The tree with these `arrays`."""
         return cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
 
 
@@ -75,7 +75,7 @@ class Sums(NamedTuple):
 
 @njit
 def empty_messages(parent, n_states, table, log_self, log_message, conditional):
-    """What latents send up when no word below them is present. `log_self` comes with what their words send.
+    """The messages of latents when no word below them is present. `log_self` comes with the messages of their words.
 
     log_self[z, s] += log messages of the latents below z; log_message[z, q] = log sum_s P(z=s|q) exp(log_self[z, s])
     conditional[z, q, s] = P(z=s | parent's state q, nothing below)
@@ -119,12 +119,12 @@ def posterior_rows(
     beliefs,
     evidence,
 ):
-    """Posteriors of documents first..last by way of active latents.
+    """Posteriors of documents first..last from the active latents.
 
     word_sum[w, s] += n(d,w) P(parent(w)=s|d); pair_sum[z, q, s] += P(parent=q, z=s|d) and
-    active_parent_sum[z, q] += P(parent=q|d) where z is active. Of all latents, where they have rows:
-    beliefs[d - first, z, s] = P(z=s|d), evidence[d - first, z, s] = P(words below z|z=s) over its maximum. Where
-    beliefs have room for one latent, it is the root, and nothing is sent down nor summed.
+    active_parent_sum[z, q] += P(parent=q|d) if z is active. Of all latents, if they have rows:
+    beliefs[d - first, z, s] = P(z=s|d), evidence[d - first, z, s] = P(words below z|z=s) over its maximum. If
+    beliefs have room for only one latent, it is the root, and nothing is sent down or summed.
     """
     n_latents, most = empty_self.shape
     root = n_latents - 1
@@ -227,7 +227,7 @@ def posterior_rows(
 
 @njit
 def complete_sums(parent, n_states, conditional, pair_sum, active_parent_sum, state_sum):
-    """Add to pair_sum the documents in which a latent was not active, from the root down; state_sum is its margin."""
+    """Add to pair_sum the documents in which a latent was not active, from the root down; state_sum is its marginal."""
     n_latents = len(parent)
     for s in range(n_states[n_latents - 1]):
         state_sum[n_latents - 1, s] = pair_sum[n_latents - 1, 0, s]
@@ -243,7 +243,7 @@ def complete_sums(parent, n_states, conditional, pair_sum, active_parent_sum, st
 class Inference:
     """Passes over documents with one set of tables.
 
-    `words` is a mask: the others are summed out, as if nobody had looked whether they are present.
+    `words` is a mask: the others are summed out, as if it were unknown whether they are present.
     """
 
     def __init__(self, tree: LatentTree, emission: str = "presence", words: np.ndarray | None = None) -> None:
@@ -330,7 +330,7 @@ def _posterior(
     beliefs: np.ndarray,
     evidence: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
-    """The sums that documents of some rows add, as they are made by `posterior_rows`."""
+    """The sums of some rows of documents, as computed by `posterior_rows`."""
     *_, table, log_odds, empty_self, _, _ = tables
     sums = (np.zeros_like(log_odds), np.zeros_like(table), np.zeros_like(empty_self))
     posterior_rows(*parts, *rows, *tables, *sums, log_likelihood, beliefs, evidence)
@@ -364,8 +364,8 @@ def _beliefs_block(
 
 
 def m_step(tree: LatentTree, sums: Sums, smoothing: float, mean: np.ndarray) -> None:
-    """New tables, in place. `smoothing` pseudo-documents a state have each word as often as on average (`mean`), and
-    the states of a latent equally often."""
+    """New tables, in place. Each state gets `smoothing` pseudo-documents, which have each word as often as on average
+    (`mean`) and the states of a latent equally often."""
     most = tree.word_table.shape[1]
     known = np.arange(most) < tree.n_states[tree.word_parent][:, None]
     totals = sums.state[tree.word_parent] + smoothing

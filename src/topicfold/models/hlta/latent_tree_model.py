@@ -1,4 +1,4 @@
-"""What a fitted HLTA says about documents; fitting it is in hlta.py."""
+"""Results of a fitted HLTA for documents; it is fitted in hlta.py."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .word_choice import tree_documents
 
 __all__ = ["COVERAGE", "LatentTreeModel"]
 
-COVERAGE = 0.95  # of what all words of a subtree tell, its effective words tell more
+COVERAGE = 0.95  # effective words carry more than this share of the information of all words of a subtree
 
 
 class LatentTreeModel(TopicModel):
@@ -121,7 +121,7 @@ class LatentTreeModel(TopicModel):
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         words : ndarray of bool of shape (n_words,), default=None
-            The columns of X to look at; the other words are summed out, as if they were unknown. None looks at all.
+            The columns of X to use; the other words are summed out, as if they were unknown. None uses all.
 
         Returns
         -------
@@ -140,14 +140,14 @@ class LatentTreeModel(TopicModel):
     def word_probability(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
         """Predict the probability that each word is present, given the words of each document.
 
-        For a word that was looked at, this is the probability that its topics give it.
+        For a word that was used, this is the probability that its topics give it.
 
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         words : ndarray of bool of shape (n_words,), default=None
-            The columns of X to look at. None looks at all.
+            The columns of X to use. None uses all.
 
         Returns
         -------
@@ -217,10 +217,10 @@ class LatentTreeModel(TopicModel):
         levels : sequence of int, default=None
             The levels to include; 1 is next to the words. None includes all.
         coverage : float, default=0.95
-            Effective words are the fewest that carry this share of the information that all words below a latent carry
+            Effective words are the fewest that carry this share of the information that all words below a latent have
             about it. A value other than the default needs the corpus.
         repeat : bool, default=False
-            Whether a topic also shows words that the topic above it shows among its first ten.
+            Whether a topic also shows words that are among the first ten of the topic above it.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class LatentTreeModel(TopicModel):
         effective = self.topic_effective_
         if coverage != COVERAGE:
             if not 0 < coverage <= 1 or corpus is None:
-                raise ValueError(f"coverage={coverage}: expected a share up to 1, and the corpus to measure it on")
+                raise ValueError(f"coverage={coverage}: expected a share up to 1, and a corpus to measure it on")
             effective = self._effective(self._documents(self.word_counts(corpus)), coverage)
         tree = replace(
             self._one_level(doc_topic, corpus),
@@ -252,7 +252,7 @@ class LatentTreeModel(TopicModel):
         check_tree(self.latent_parent_, self.n_states_, self.latent_table_, self.topic_latent_, self.topic_state_)
 
     def _prepare(self) -> None:
-        """Nothing to prepare: new documents use the learned arrays as they are."""
+        """Nothing to prepare: inference uses the learned arrays unchanged."""
 
     def _documents(self, counts: sp.csr_array) -> sp.csr_array:
         return tree_documents(counts, self.word_columns_, self.emission)

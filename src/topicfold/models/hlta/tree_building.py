@@ -1,5 +1,5 @@
-"""Growing a latent tree: islands become a level, a level is bridged into a tree, and words and
-latents move to where they fit best."""
+"""Growing a latent tree: islands form a level, a level is connected to a tree, and words and latents move to where they
+fit best."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .latent_tree import Inference, LatentTree, state_marginals
 
 __all__ = ["bridged", "relocated", "stacked", "without_empty"]
 
-_CANDIDATES = 4  # latents a child may move to, by mutual information
+_CANDIDATES = 4  # latents that a child can move to, by mutual information
 _MOVE_STEPS = 3  # of EM for the table of a moved child
 _LEAST_GAIN = 1.0  # nats of all documents
-_APART = 1e9  # added to the gain of a child that speaks against its parent's topics: it moves first
+_APART = 1e9  # added to the gain of a child that is less likely in its parent's topics: it moves first
 _CHILDREN_A_BLOCK = 128
 _TINY = 1e-300
 
@@ -28,7 +28,7 @@ _TINY = 1e-300
 def stacked(below: LatentTree | None, islands: Sequence[Island], n_words: int) -> LatentTree:
     """A level of latents, one for each island, over the words (`below` is None) or the top of a tree.
 
-    The new latents are not joined yet: they hang from the last of them, whose state tells nothing about theirs.
+    The new latents are not connected yet: their parent is the last of them, whose state is independent of theirs.
     """
     n_new = len(islands)
     states = np.array([len(island.prior) for island in islands])
@@ -64,9 +64,9 @@ def stacked(below: LatentTree | None, islands: Sequence[Island], n_words: int) -
 
 
 def bridged(tree: LatentTree, beliefs: np.ndarray) -> LatentTree:
-    """Join the top latents by the spanning tree of most mutual information (Chow and Liu 1968).
+    """Connect the top latents by the spanning tree with the most mutual information (Chow and Liu 1968).
 
-    `beliefs` are P(state|d) of the top latents, documents x latents x states; what two have in common is taken from
+    `beliefs` are P(state|d) of the top latents, documents x latents x states; joint probabilities are estimated from
     their products.
     """
     from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
@@ -81,7 +81,7 @@ def bridged(tree: LatentTree, beliefs: np.ndarray) -> LatentTree:
     single = beliefs.mean(axis=0, dtype=np.float64)
     information = _information(joint, single, single)
     np.fill_diagonal(information, 0)
-    # the smallest spanning tree of distances that fall with information; none may be 0, which would be no edge
+    # the minimum spanning tree of distances that fall with information; none may be 0, which would mean no edge
     distance = 1 + information.max() - information
     np.fill_diagonal(distance, 0)
     spanning = minimum_spanning_tree(sp.csr_array(distance))
@@ -119,11 +119,11 @@ def _information(joint: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.nd
 
 @njit_fast
 def move_gains(n_children, own, n_states, tables, evidence, beliefs, parent_states, candidates, trial, gains):
-    """How much log-likelihood each child would gain below other latents than its parent, one child moving at a time.
+    """How much log-likelihood each child would gain below latents other than its parent, if only this child moves.
 
     evidence[i, s, d] = P(what is below child i in d | its state s), beliefs[y, q, d] = P(y=q|d). The child's own part
-    in the belief of its parent is taken out first. trial[i, c, q, s] comes as a first guess of P(child's state | state
-    of candidate c) and is improved by a few steps of EM.
+    in the belief of its parent is removed first. trial[i, c, q, s] is a first guess of P(child's state | state of
+    candidate c) and is improved by a few EM steps.
     """
     most, n = beliefs.shape[1], beliefs.shape[2]
     without = np.empty((most, n))  # P(parent's state | d without the child)
@@ -196,7 +196,7 @@ def move_gains(n_children, own, n_states, tables, evidence, beliefs, parent_stat
 
 
 class _Words:
-    """The children of level 1: binary, and known."""
+    """The children of level 1, which are binary and observed."""
 
     def __init__(self, tree: LatentTree, documents: sp.csr_array) -> None:
         columns = sp.csc_array(documents)
@@ -207,7 +207,7 @@ class _Words:
         self.tables = np.stack([1 - tree.word_table, tree.word_table], axis=2)
 
     def evidence(self, block: np.ndarray) -> np.ndarray:
-        """P(d | state) of a block of children: 1 where the state is what is seen; children x states x documents."""
+        """P(d | state) of a block of children: 1 for the observed state; children x states x documents."""
         present = self.by_word[block].toarray()
         return np.stack([1 - present, present], axis=1)
 
@@ -218,7 +218,7 @@ class _Words:
 
 
 class _Latents:
-    """The children of a higher level: the latents one below it, of which beliefs are known."""
+    """The children of a higher level: the latents one level below, whose beliefs are known."""
 
     def __init__(self, tree: LatentTree, numbers: np.ndarray, evidence: np.ndarray, beliefs: np.ndarray) -> None:
         self.numbers = numbers
@@ -241,13 +241,13 @@ class _Latents:
 def relocated(
     tree: LatentTree, documents: sp.csr_array, level: int, n_jobs: int | None = None
 ) -> tuple[LatentTree, int]:
-    """The tree with words, or latents, moved to the latents of a level that explain them best, and how many were.
+    """The tree with words, or latents, moved to the latents of a level that explain them best, and how many moved.
 
-    A child belongs where it is part of the topics, so not where it is likelier in the background; the states of all
-    latents must be in their order. A gain is exact but for what the child tells about its new parent by way of its old
-    one. In one round a latent gives
-    children or takes them, never both, since gains are reckoned with all others in their places; only then single
-    children go. Latents that are left with nothing below them stay, for `without_empty` to take away.
+    A child belongs to a latent in whose topics it is more likely than in the background; the states of all latents must
+    be in order. A gain is exact except for what the child tells about its new parent by way of its old one. In one
+    round a latent gives children or takes them, never both, since gains are computed with all others in their places;
+    single children move only after that. Latents that are left with nothing below them stay until `without_empty`
+    removes them.
     """
     parents, below = np.flatnonzero(tree.level == level), np.flatnonzero(tree.level == level - 1)
     inference = Inference(tree)
@@ -290,7 +290,7 @@ def _moves(
         if here[i] == home[i] and not took[home[i]] and not gave[to]:
             gave[home[i]] = took[to] = True
             go(i, c)
-    for y in np.flatnonzero(size == 1):  # one child is no island: it goes where it does best
+    for y in np.flatnonzero(size == 1):  # one child is not an island: it goes where it fits best
         i = int(np.flatnonzero(here == y)[0])
         c = int(np.argmax(np.where(size[candidates[i]] > 1, gains[i], -np.inf)))
         if size[candidates[i, c]] > 1 and gains[i, c] > -np.inf:
@@ -323,7 +323,7 @@ def _gains(
         below_average = joint[:, :, :, 0] @ activity <= (states @ activity)[:, None] * single[:, 0]
         information = np.where(below_average, information, -1)
         apart[here] = ~below_average[np.arange(len(here)), home[here]]
-        information[np.arange(len(here)), home[here]] = -2  # to stay is no move
+        information[np.arange(len(here)), home[here]] = -2  # staying is not a move
         fitting[rows] = -np.sort(-information, axis=1)[:, :n_candidates] >= 0
         candidates[here] = np.argsort(-information, axis=1, kind="stable")[:, :n_candidates]
         cells = np.take_along_axis(joint, candidates[here][:, :, None, None], axis=1).swapaxes(2, 3).astype(np.float64)
@@ -352,10 +352,10 @@ def _gains(
 
 
 def without_empty(tree: LatentTree) -> LatentTree:
-    """The tree without latents that have nothing below them; one with a single latent below makes way for it.
+    """The tree without latents that have nothing below them; a latent with a single latent below is replaced by it.
 
-    Top latents that lose their place may have joined others: the top is left unjoined where one of them goes, to be
-    bridged anew.
+    Top latents that are removed may have connected others: if one of them is removed, the top is left unconnected, to
+    be bridged again.
     """
     parent, table, level = tree.parent.copy(), tree.table.copy(), tree.level
     top_level = level[-1]
@@ -391,7 +391,7 @@ def without_empty(tree: LatentTree) -> LatentTree:
 
 
 def _only_used_rows(tree: LatentTree) -> LatentTree:
-    """Zeros in the rows of tables that no state of the parent stands for."""
+    """Set the rows of tables that belong to no state of the parent to zero."""
     used = np.arange(tree.table.shape[1]) < tree.n_parent_states[:, None]
     tree.table = np.where(used[:, :, None], tree.table, 0.0)
     return tree

@@ -1,6 +1,6 @@
-"""How HLTA's tree comes about: grown level by level with passes of EM between the changes, then polished by EM alone.
+"""How HLTA's tree is built: grown level by level with EM passes between the changes, then polished by EM alone.
 
-Both are steps of `fitting.iterate`: they renew a state of named arrays, the tree and where the growth stands.
+Both are steps of `engine.loop.iterate`: they update a state of named arrays, the tree and the progress of its growth.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PASSES = 5  # of EM between two changes of the tree
 
 
 class Growth:
-    """A pass of EM, and after every few a change of the tree: words move, or a level is added.
+    """A pass of EM and, after every few passes, a change of the tree: words move, or a level is added.
 
     Changes the state in place and returns the log-likelihood per document, and whether the tree is complete.
     """
@@ -65,7 +65,7 @@ class Growth:
         return float(log_likelihood.mean()), done
 
     def change(self, tree: LatentTree, state: State) -> LatentTree | None:
-        """The tree after the next change, or None when there is none left to make."""
+        """The tree after the next change, or None if there is none left to make."""
         model, n_top, n_levels = self.model, int((tree.level == tree.level[-1]).sum()), int(tree.level[-1])
         tree = ordered_states(tree)
         if state["rounds"][0] < model.n_relocations and n_top > 1:
@@ -88,7 +88,7 @@ class Growth:
         options: dict[str, Any] = {"delta": model.bic_threshold, "island_size": model.island_size, "random_state": rng}
         n_variables = data[0].shape[1] if isinstance(data, tuple) else data.shape[1]
         what = "words" if level == 1 else "topics"
-        # within the loop of EM there is a bar already
+        # the loop of EM already has a progress bar
         with progress(f"HLTA level {level}", n_variables, verbose=model.verbose if level == 1 else False) as move:
 
             def report(placed: int, n_islands: int) -> None:
@@ -103,7 +103,7 @@ class Growth:
             return bridged_islands(*data, report=report, **options)
 
     def project(self, tree: LatentTree) -> sp.csr_array | tuple[np.ndarray, np.ndarray]:
-        """The likeliest state of each top latent in each document, as the data of the next level."""
+        """The most likely state of each top latent in each document, as the data of the next level."""
         top = np.flatnonzero(tree.level == tree.level[-1])
         states = Inference(tree).beliefs(self.documents, top, self.model.n_jobs).argmax(axis=2)
         if self.model.method == "pem":
@@ -116,7 +116,7 @@ class Growth:
 
 
 class Polish:
-    """EM on all documents with the tree as it stands: a pass, or, where documents are many, a pass in small batches.
+    """EM on all documents with a fixed tree: a pass or, with many documents, a pass in small batches.
 
     Changes the state in place and returns the log-likelihood per document before each step.
     """
@@ -153,9 +153,9 @@ class Polish:
 def learned_batch(
     tree: LatentTree, documents: sp.csr_array, emission: str, smoothing: float, n_before: int, n_jobs: int | None
 ) -> tuple[LatentTree, float]:
-    """The tree after a batch of a stream, of which `n_before` came before; and the log-likelihood per document.
+    """The tree after a batch of a stream, with `n_before` batches before it, and the log-likelihood per document.
 
-    What the batches before have summed up to, per document, is what the tree says itself.
+    The expected sums of earlier batches, per document, are those of the tree itself.
     """
     n_documents = max(documents.shape[0], 1)
     sums, log_likelihood = Inference(tree, emission).sums(documents, n_jobs)
@@ -173,7 +173,7 @@ def learned_batch(
 
 
 def presence_table(tree: LatentTree, emission: str) -> LatentTree:
-    """The tree with P(present | state) in the place of rates."""
+    """The tree with P(present | state) instead of rates."""
     if emission == "presence":
         return tree
     arrays = {**tree.arrays(), "word_table": -np.expm1(-tree.word_table)}
@@ -181,7 +181,7 @@ def presence_table(tree: LatentTree, emission: str) -> LatentTree:
 
 
 def with_rates(tree: LatentTree, documents: sp.csr_array) -> LatentTree:
-    """The tree with rates in the place of P(present | state): those of a Poisson variable, scaled to the mean count."""
+    """The tree with rates instead of P(present | state): those of a Poisson variable, scaled to the mean count."""
     rates = -np.log1p(-np.minimum(tree.word_table, 1 - 1e-6))
     expected = (state_marginals(tree)[tree.word_parent] * rates).sum(axis=1)
     mean = documents.mean(axis=0, dtype=np.float64)
@@ -198,5 +198,5 @@ def log_factorials(documents: sp.csr_array, emission: str) -> np.ndarray:
 
 
 def level_sizes(state: State) -> str:
-    """How many latents each level has."""
+    """The number of latents of each level."""
     return "latents " + " + ".join(f"{n:,}" for n in np.bincount(state["level"])[1:])

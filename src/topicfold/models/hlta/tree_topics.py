@@ -1,4 +1,4 @@
-"""Topics of a latent tree: which words say what a state of a latent is about (Liu et al. 2014, section 4)."""
+"""Topics of a latent tree: which words describe a state of a latent (Liu et al. 2014, section 4)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
 ]
 
 _TINY = 1e-300
-_DOCUMENTS = 1 << 13  # whose topics are found at a time
+_DOCUMENTS = 1 << 13  # whose topics are inferred at once
 _LARGE = 1 << 28  # bytes of a table that is kept in a file
 
 
 def ordered_states(tree: LatentTree) -> LatentTree:
-    """The tree with the states of each latent by the expected number of words below it: state 0 is the background."""
+    """The tree with states sorted by the expected number of words below their latent: state 0 is the background."""
     tree = replace(tree, table=tree.table.copy(), word_table=tree.word_table.copy())
     n_latents, most = tree.n_latents, tree.table.shape[2]
     expected = np.zeros((n_latents, most))
@@ -40,7 +40,7 @@ def ordered_states(tree: LatentTree) -> LatentTree:
         expected[z] = expected[z, order[z]]
         tree.table[z] = tree.table[z][:, order[z]]
         y = tree.parent[z]
-        if y >= 0 and tree.level[y] > tree.level[z]:  # latents beside each other at the top are not below each other
+        if y >= 0 and tree.level[y] > tree.level[z]:  # latents connected at the top are not below each other
             expected[y] += tree.table[z] @ expected[z]
     for z in range(n_latents - 1):
         tree.table[z] = tree.table[z][order[tree.parent[z]]]
@@ -61,7 +61,7 @@ def words_below(tree: LatentTree) -> list[np.ndarray]:
 
 
 def subtree(tree: LatentTree, root: int, prior: np.ndarray, words: np.ndarray) -> LatentTree:
-    """The latents below one, which becomes the root, with their words."""
+    """A latent, which becomes the root, and the latents below it, with their words."""
     inside = np.zeros(tree.n_latents, bool)
     inside[root] = True
     for z in range(root - 1, -1, -1):
@@ -82,7 +82,7 @@ def subtree(tree: LatentTree, root: int, prior: np.ndarray, words: np.ndarray) -
 
 
 def discerning_index(on: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """I(W; [Z=s]) of words and states: how well a word tells state s from all others.
+    """I(W; [Z=s]) of words and states: how well a word distinguishes state s from all others.
 
     on[s, w] = P(w|Z=s), share[s] = P(Z=s).
     """
@@ -107,11 +107,11 @@ def effective_words(
     emission: str,
     n_jobs: int | None = None,
 ) -> list[np.ndarray]:
-    """The effective semantic base of each latent: the fewest words that tell enough about it.
+    """The effective semantic base of each latent: the fewest words that carry enough information about it.
 
-    Words are taken in the order of I(Z; W), as many as it takes for more than `coverage` of I(Z; all its words), which
-    is H(Z) less the mean over documents of H(Z | words). Their number is found by bisection: a further word may tell
-    less than nothing only where documents are not as the tree has them. on[z, s, w] = P(w|z=s).
+    Words are taken in the order of I(Z; W), as many as needed for more than `coverage` of I(Z; all its words), which is
+    H(Z) minus the mean over documents of H(Z | words). Their number is found by bisection: a further word can lower the
+    information only if the documents do not follow the tree. on[z, s, w] = P(w|z=s).
     """
     prior = state_marginals(tree)
     columns = sp.csc_array(documents)
@@ -136,7 +136,7 @@ def effective_words(
 
 
 class _Told:
-    """told(n): what the first n words tell about the root of a tree, in nats."""
+    """told(n): the information that the first n words have about the root of a tree, in nats."""
 
     def __init__(self, tree: LatentTree, columns: sp.csc_array, emission: str) -> None:
         self.tree, self.columns, self.emission = tree, columns, emission
@@ -145,7 +145,7 @@ class _Told:
         tree, n_documents = self.tree, self.columns.shape[0]
         rows = sp.csr_array(self.columns[:, :n_words])
         used = np.flatnonzero(np.diff(rows.indptr))
-        # documents without any of these words are all alike: one stands for them
+        # documents without any of these words are identical: one represents them
         indptr = np.append(rows.indptr[used], [rows.nnz, rows.nnz])
         documents = sp.csr_array((rows.data, rows.indices, indptr), (len(used) + 1, tree.n_words))
         weight = np.append(np.ones(len(used)), n_documents - len(used)) / n_documents
@@ -159,9 +159,9 @@ def _entropy(p: np.ndarray) -> np.ndarray:
 
 
 def topic_parents(tree: LatentTree, latent: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """For each topic (a state of a latent) the row of the topic above it, -1 at the top.
+    """For each topic (a state of a latent), the row of the topic above it, -1 at the top.
 
-    Where the latent above has several states beside the background, it is the likeliest given the topic.
+    If the latent above has several states in addition to the background, it is the most likely one given the topic.
     """
     prior = state_marginals(tree)
     row = {(int(z), int(s)): k for k, (z, s) in enumerate(zip(latent, state))}
@@ -186,7 +186,7 @@ def effective_word_scores(
     n_features: int,
     n_jobs: int | None = None,
 ) -> sp.csr_array:
-    """Discerning index of the effective words of each topic, where they are likelier in it than elsewhere.
+    """Discerning index of the effective words of each topic that are more likely in it than elsewhere.
 
     A topic is a state of a latent; the result is topics x columns. on[z, s, w] = P(w|z=s).
     """
@@ -195,10 +195,10 @@ def effective_word_scores(
     columns, values = [], []
     for z, s in zip(latent, state):
         share, p = prior[z, : tree.n_states[z]], on[z, : tree.n_states[z]][:, bases[z]].astype(np.float64)
-        typical = p[s] >= share @ p  # a word may also discern a topic by not being in it
+        typical = p[s] >= share @ p  # a word can also discern a topic by its absence
         typical |= not typical.any()
         columns.append(word_columns[bases[z][typical]])
-        # a stored zero would be no word of the topic
+        # a stored zero would not be a word of the topic
         values.append(np.maximum(discerning_index(p, share)[s, typical], np.finfo(np.float64).tiny))
     indptr = np.cumsum([0, *map(len, columns)])
     shape = (len(columns), n_features)
@@ -215,7 +215,7 @@ def topics_of(
     topic_state: np.ndarray,
     n_jobs: int | None,
 ) -> np.ndarray:
-    """P(topic | d), a topic being a state of a latent: documents x topics, in a file where that is large."""
+    """P(topic | d), a topic being a state of a latent: documents x topics, in a file if it is large."""
     inference, n_documents = Inference(tree, emission), documents.shape[0]
     large = 4 * n_documents * len(topic_latent) > _LARGE
     result = row_table(n_documents, len(topic_latent), np.float32, on_disk=large)

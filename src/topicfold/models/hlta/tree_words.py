@@ -79,7 +79,7 @@ def sample_documents(tree: LatentTree, n: int, emission: str, rng: np.random.Ran
         drawn = (rng.random_sample(n)[:, None] >= upto[above]).sum(axis=1)
         states[:, z] = np.minimum(drawn, tree.n_states[z] - 1)
     columns = []
-    for w in range(tree.n_words):  # a column at a time: documents x words would be large
+    for w in range(tree.n_words):  # one column at a time: documents x words would be large
         expected = tree.word_table[w][states[:, tree.word_parent[w]]]
         drawn = rng.random_sample(n) < expected if emission == "presence" else rng.poisson(expected)
         columns.append(sp.csc_array(drawn.astype(np.int64)[:, None]))

@@ -10,7 +10,7 @@ from ..row_groups import CountRows
 
 __all__ = ["chosen_columns", "tree_documents"]
 
-_CELLS, _ROWS = 1 << 20, 1 << 16  # looked at together
+_CELLS, _ROWS = 1 << 20, 1 << 16  # processed together
 _MOST_WORDS = 30_000  # the mutual information of all pairs is kept: 4 bytes each
 
 
@@ -33,7 +33,7 @@ def chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> 
         columns = np.sort(columns[np.argsort(-tfidf[columns], kind="stable")[:max_words]])
     if len(columns) > _MOST_WORDS:
         raise ValueError(
-            f"{len(columns):,} words are more than HLTA can compare ({_MOST_WORDS:,}): choose the best "
+            f"{len(columns):,} words are more than HLTA can compare ({_MOST_WORDS:,}): keep the best "
             "with max_words, such as max_words=10000, or leave out rare ones with min_df"
         )
     return columns, frequency
@@ -52,7 +52,7 @@ def _mean_shares(counts: sp.csr_array) -> np.ndarray:
 
 
 def tree_documents(counts: sp.csr_array, columns: np.ndarray, emission: str) -> sp.csr_array:
-    """The words of the tree alone, as presence or counts."""
+    """Only the words of the tree, as presence or counts."""
     parts = []
     for first in range(0, max(counts.shape[0], 1), _ROWS):
         part = sp.csr_array(counts[first : first + _ROWS][:, columns], dtype=np.float64)

@@ -125,7 +125,7 @@ class LDA(MixtureModel):
     --------
     PLSA : The simpler model without a shared prior.
     LTM : LDA that also uses a graph or embeddings of the documents.
-    HLTA : A hierarchy of topics that finds its own number of topics.
+    HLTA : A hierarchy of topics; finds the number of topics itself.
 
     References
     ----------
@@ -145,7 +145,7 @@ class LDA(MixtureModel):
     True
     """
 
-    _rises = False  # the objective leaves each token out, and EM does not climb it step by step
+    _rises = False  # the objective leaves each token out, and not every EM step raises it
 
     _stored: ClassVar[Mapping[str, Stored]] = {
         "alpha_": Stored(low=0, high=MOST),
@@ -211,8 +211,8 @@ class LDA(MixtureModel):
     def document_posterior(self, X: CountsLike) -> np.ndarray:
         """Compute an approximate posterior of the topics of each document, a Dirichlet distribution.
 
-        Its mean is what `transform` returns. Once the topic of a token is inferred it counts as known, so the posterior
-        is somewhat too narrow.
+        Its mean is what `transform` returns. The inferred topics of tokens are treated as known, so the posterior is
+        somewhat too narrow.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class LDA(MixtureModel):
         priors = chosen_priors(self, counts)
         seeds = self._seeds(counts)
         if isinstance(self.init, str) and self.init == "auto" and self.n_topics > 1:
-            # with the priors that are given, or the defaults: chosen ones are to change the fit, not its start as well
+            # with the given priors, or the defaults: chosen priors should change the fit, but not its start
             alpha, beta = first_priors(self)
             how = {"alpha": alpha, "beta": beta, "focus": float(self.focus), "seed_strength": self.seed_strength}
             return best_start(counts, self.n_topics, rng, seeds=seeds, n_jobs=self.n_jobs, **how) | priors

@@ -1,8 +1,9 @@
 """Priors of LDA chosen on held-out documents: alpha='auto', beta='auto'.
 
-A tenth of the documents is held out. A fit to the others at the default priors is the first point; then one prior at a
-time is moved up and down while that predicts the halves of the held-out documents better, each point going on for a few
-steps from where the last one ended. A point has to be better by more than a standard error, or the defaults stay.
+A tenth of the documents is held out. The first point is a fit to the others with the default priors; then one prior at
+a time is moved up and down as long as this predicts the halves of the held-out documents better. Each point continues
+for a few steps from the end of the last one. A point must be better by more than a standard error, or the defaults are
+kept.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ _MOST_HELD_OUT = 2_000  # documents
 
 
 def first_priors(model: LDA) -> tuple[float, float]:
-    """alpha and beta as they are given, or the defaults that a search begins at."""
+    """alpha and beta as given, or the defaults that a search starts from."""
     alpha = DEFAULT_ALPHA if model.alpha == "auto" else float(model.alpha)
     return alpha, DEFAULT_BETA if model.beta == "auto" else float(model.beta)
 
 
 def chosen_priors(model: LDA, counts: sp.csr_array) -> State:
-    """alpha and beta as they are given, or chosen; and what was tried."""
+    """alpha and beta as given or chosen, and the values tried."""
     alpha, beta = first_priors(model)
     free = [name for name in ("alpha", "beta") if getattr(model, name) == "auto"]
     path = np.empty((0, 3))
@@ -55,7 +56,7 @@ def chosen_priors(model: LDA, counts: sp.csr_array) -> State:
 def _search(
     model: LDA, counts: sp.csr_array, priors: dict[str, float], free: list[str]
 ) -> tuple[dict[str, float], np.ndarray]:
-    rng = np.random.RandomState(0)  # of its own: the fit that follows draws what it would have drawn without a search
+    rng = np.random.RandomState(0)  # a separate generator: the fit draws the same numbers as without a search
     order = rng.permutation(counts.shape[0])
     n_held_out = min(max(counts.shape[0] // 10, 1), _MOST_HELD_OUT)
     seen, held_out = split_tokens(counts[np.sort(order[:n_held_out])])
@@ -87,7 +88,7 @@ def _search(
                     break
                 new_state, new_scores = tried(state, {**priors, name: value}, _STEPS)
                 rows.append([*({**priors, name: value}).values(), new_scores.sum() / held_out.sum()])
-                # the last point goes on too: without it a longer fit would look like a better prior
+                # the last point continues too: otherwise a longer fit would look like a better prior
                 state, scores = tried(state, priors, _STEPS)
                 gain = new_scores - scores
                 if gain.sum() <= gain.std() * np.sqrt(len(gain)):

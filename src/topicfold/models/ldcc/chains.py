@@ -1,4 +1,4 @@
-"""Chains of LDCC's sampler: where they begin, and one sweep of all of them."""
+"""Chains of LDCC's sampler: their starts, and one sweep of all of them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["ChainStep", "chain_of", "start_chains"]
 
 _ALPHA_EVERY = 5  # sweeps of burn-in
 _FIRST_ALPHA = 0.1
-_SEGMENTS = 1 << 14  # of a block in which each segment's mix of topics is held
+_SEGMENTS = 1 << 14  # per block in which the topic mix of each segment is in memory
 _TOKENS = 1 << 12
-_CLUSTERED = 50_000  # segments that clusters to begin with are found from
+_CLUSTERED = 50_000  # segments from which the first clusters are found
 
 
 class ChainStep:
-    """One sweep of every chain; renews the state in place and returns the mean joint log-likelihood per token."""
+    """One sweep of every chain; updates the state in place and returns the mean joint log-likelihood per token."""
 
     def __init__(self, model: LDCC, sampler: Sampler) -> None:
         self.model, self.sampler = model, sampler
@@ -58,7 +58,7 @@ class ChainStep:
         return self.model.burn_in, self.model.lag, self.model.alpha == "mle"
 
     def _on_cluster(self, cluster: Cluster, state: State, sweep: int) -> list[float]:
-        """A sweep takes so much longer than to send a chain and bring it back that none has to stay with a worker."""
+        """A sweep on a cluster: it takes much longer than sending a chain there and back, so none stays on a worker."""
         chains = [chain_of(state, number) for number in range(self.model.n_chains)]
         shared = (self.sampler.parts(), tuple(chains[0]), sweep, self._settings())
         values = []
@@ -79,7 +79,7 @@ def _sent_chain(
     arrays: tuple[np.ndarray, ...],
 ) -> tuple[float, list[np.ndarray]]:
     """A sweep of one chain on a worker of a cluster: its value, and the chain after it."""
-    # arrays that came with the task itself cannot be written to
+    # arrays sent with the task are read-only
     chain = {name: array if array.flags.writeable else array.copy() for name, array in zip(names, arrays)}
     sampler = Sampler.of_parts(*parts)
     value, _ = _swept(sampler, chain, sampler.tables(chain), sweep, settings)
@@ -92,7 +92,7 @@ def _swept(
     """Draw all of a chain once, in place; its joint log-likelihood per token, and the tables of its alpha."""
     burn_in, lag, maximised = settings
     sampler.sweep(chain, tables)
-    # samples come from one posterior: after burn-in alpha stays
+    # samples come from one posterior: after burn-in alpha is fixed
     if sweep < burn_in and sweep % _ALPHA_EVERY == 0:
         found = sampler.segment_topics(chain), chain["cluster"], sampler.lengths
         update = maximised_alpha if maximised else moment_alpha
@@ -130,12 +130,12 @@ def start_chains(model: LDCC, sampler: Sampler, counts: sp.csr_array) -> State:
 def _first_draw(
     model: LDCC, sampler: Sampler, counts: sp.csr_array, rng: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A topic of each token and a cluster of each segment to begin with."""
+    """The first topic of each token and the first cluster of each segment."""
     n_topics, n_clusters, n_segments = model.n_word_topics, model.n_document_topics, counts.shape[0]
     if model.init == "random":
         return rng.randint(n_topics, size=len(sampler.tokens)), rng.randint(n_clusters, size=n_segments)
     topic_word = start(counts, n_topics, "auto", rng, {})[1]
-    # P(l|w), were topics equally likely
+    # P(l|w), if topics were equally likely
     topic_of_word = np.ascontiguousarray((topic_word / np.maximum(topic_word.sum(axis=0), 1e-300)).T)
 
     def mixes(segments: sp.csr_array) -> np.ndarray:
@@ -175,7 +175,7 @@ def _drawn(
 
 
 class _Clusters:
-    """Segments that mix topics alike have one cluster; above 50,000 segments the clusters are those of so many."""
+    """Clusters of segments with similar topic mixes; with more than 50,000 segments, clusters of a sample of them."""
 
     def __init__(
         self,

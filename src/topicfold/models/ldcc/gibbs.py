@@ -11,12 +11,12 @@ from ...engine.jit import njit
 __all__ = []
 
 _TABULATED = 128  # counts for which rising factorials are looked up
-_RECORD_EVERY = 2  # samples of new documents: topics of their tokens change little from one to the next
+_RECORD_EVERY = 2  # samples of new documents: topics of their tokens change little between samples
 
 
 @njit
 def next_uniform(random):
-    """A number in [0, 1) by xorshift128+; the two words of its state are renewed in place."""
+    """A number in [0, 1) by xorshift128+; the two words of its state are updated in place."""
     a, b = random[0], random[1]
     random[0] = b
     a ^= a << np.uint64(23)
@@ -63,10 +63,10 @@ def sweep_segments(
     n_words,
     random,
 ):
-    """Draw the topic of every token, and after those of a segment its document-topic, each given all others.
+    """Draw the topic of every token and, after the tokens of a segment, its document-topic, each given all others.
 
-    P(z=l) is as (alpha[y,l] + n(seg,l)) (n(l,w) + eta) / (n(l) + V eta), P(y=k) as (delta + n(d,k)) times
-    prod_l rising(alpha[k,l], n(seg,l)) / rising(sum_l alpha[k,l], n(seg)); counts are without the one that is drawn.
+    P(z=l) ~ (alpha[y,l] + n(seg,l)) (n(l,w) + eta) / (n(l) + V eta), and P(y=k) ~ (delta + n(d,k)) times
+    prod_l rising(alpha[k,l], n(seg,l)) / rising(sum_l alpha[k,l], n(seg)); counts exclude the one that is drawn.
     """
     n_clusters, n_topics = alpha.shape
     inverse = np.empty(n_topics)  # 1 / (n(l) + V eta)
@@ -236,16 +236,16 @@ def frozen_documents(
     segment_topic,
     segment_cluster,
 ):
-    """Gibbs sampling of documents first..last with P(w|l) and alpha as they are, from a seed made of their own words.
+    """Gibbs sampling of documents first..last with P(w|l) and alpha fixed, from a seed made of their own words.
 
-    P(z=l) is as (alpha[y,l] + n(seg,l)) P(w|l), in two parts: n(seg,l) P(w|l) goes over the topics of the segment,
+    P(z=l) ~ (alpha[y,l] + n(seg,l)) P(w|l), in two parts: n(seg,l) P(w|l) goes over the topics of the segment,
     alpha[y,l] P(w|l) has the sum prior_mass[w,y]. log_delta[n] = log(delta + n) of n other segments with a cluster.
 
     segment_topic[s] and segment_cluster[s] are P(l|segment) and P(k|segment), the means over samples of
-    (alpha[y,l] + n(seg,l)) / (sum_l alpha[y,l] + n(seg)) and of y=k. For less noise not what was drawn is counted but
-    what it was drawn from: y by its conditional, z by the first part of its own (at every second sample) and, where it
-    came from the second part, as drawn. Segment g of those to sample is row segments[g] of the result. The last column
-    of prior_mass is sum_l P(w|l), by which topics begin.
+    (alpha[y,l] + n(seg,l)) / (sum_l alpha[y,l] + n(seg)) and of y=k. To reduce noise, not the draws are counted but the
+    distributions they were drawn from: y by its conditional, z by the first part of its conditional (at every second
+    sample) and, if it came from the second part, as drawn. Sampled segment g is row segments[g] of the result. The last
+    column of prior_mass is sum_l P(w|l), by which topics are first drawn.
     """
     n_clusters, n_topics = alpha.shape
     alpha_total = alpha.sum(axis=1)
@@ -264,7 +264,7 @@ def frozen_documents(
                 random[0] = (random[0] ^ np.uint64(tokens[i] + 1)) * np.uint64(0x100000001B3)
                 random[1] = random[1] ^ (random[0] << np.uint64(7)) ^ (random[0] >> np.uint64(9))
             random[0] += np.uint64(1)
-        for _ in range(8):  # so that documents that are nearly alike do not begin alike
+        for _ in range(8):  # so that nearly identical documents do not start the same
             next_uniform(random)
         n_tokens = ends[end] - ends[begin]
         offset = ends[begin]
@@ -318,7 +318,7 @@ def frozen_documents(
                         for u in range(n_used):
                             topic_sum[s, used[u]] += share * here[used[u]] * word_topic[w, used[u]]
                     drawn = next_uniform(random) * total
-                    new = old  # where rounding leaves nothing to draw
+                    new = old  # if rounding leaves nothing to draw
                     if drawn < mass:
                         u = 0
                         while upto[u] <= drawn:
@@ -327,7 +327,7 @@ def frozen_documents(
                     else:
                         drawn -= mass
                         l = 0
-                        while l + 4 <= n_topics:  # four at a time: their sum does not wait for those before
+                        while l + 4 <= n_topics:  # four at once: their sum does not wait for the previous ones
                             four = (alpha[k, l] * word_topic[w, l] + alpha[k, l + 1] * word_topic[w, l + 1]) + (
                                 alpha[k, l + 2] * word_topic[w, l + 2] + alpha[k, l + 3] * word_topic[w, l + 3]
                             )
@@ -388,7 +388,7 @@ def frozen_documents(
                 segment_cluster[row, c] = cluster_sum[s, c]
                 for l in range(n_topics):
                     topic_sum[s, l] += share * alpha[c, l]
-            total = topic_sum[s].sum()  # y was taken by its conditional here and as drawn there: not quite one
+            total = topic_sum[s].sum()  # y was counted by its conditional here and as drawn there: not exactly one
             for l in range(n_topics):
                 segment_topic[row, l] = topic_sum[s, l] / total
 

@@ -1,7 +1,8 @@
 """LDCC: latent Dirichlet co-clustering (Shafiei and Milios 2006): documents and words, paragraph by paragraph.
 
-A document mixes document-topics; each of its segments has one, which says how the segment mixes word-topics; each token
-has a word-topic. What sets document-topics apart is alpha, the prior of the mixes, a row for each, and it is learned.
+A document mixes document-topics; each of its segments has one, which determines how the segment mixes word-topics; each
+token has a word-topic. Document-topics differ in alpha, the prior of these mixtures, which has one row per
+document-topic and is learned.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NEW_BURN_IN, _NEW_SAMPLES = 4, 24  # sweeps over new documents
 class LDCC(TopicModel):
     r"""Latent Dirichlet co-clustering: document-topics over word-topics, for documents made of segments.
 
-    Each segment, such as a paragraph, has one document-topic, which says how the segment mixes word-topics. So a
+    Each segment, such as a paragraph, has one document-topic, which determines how the segment mixes word-topics. So a
     document can be in several clusters. The model is fitted by Gibbs sampling.
 
     Parameters
@@ -53,7 +54,7 @@ class LDCC(TopicModel):
         Number of word-topics.
     alpha : {'mle', 'moments'}, default='mle'
         How the priors of the word-topics are learned: by maximum likelihood (Minka's fixed point), or by moments. The
-        paper uses moments, which mistake the noise of short segments for variety.
+        paper uses moments, which mistake the noise of short segments for variation.
     smoothing : float, default=0.01
         Pseudo-count of every word in every word-topic.
     delta : float, default=0.1
@@ -113,7 +114,7 @@ class LDCC(TopicModel):
     n_iter_ : int
         Number of sweeps.
     converged_ : bool
-        Whether all sweeps were made.
+        Whether all sweeps were completed.
     interrupted_ : bool
         Whether Ctrl-C ended the sampling early.
     word_documents_ : ndarray of shape (n_topics, n_words)
@@ -231,11 +232,11 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         y : object, default=None
             Ignored; accepted so that the model works in scikit-learn pipelines.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -245,7 +246,7 @@ class LDCC(TopicModel):
         Raises
         ------
         ValueError
-            If a parameter, X or `documents` cannot be used; X must hold whole counts.
+            If a parameter, X or `documents` cannot be used.
         """
         self.check_parameters()
         counts = self._fit_counts(X, np.float64)
@@ -260,7 +261,7 @@ class LDCC(TopicModel):
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
         checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
         if self.n_chains == 1:
-            say_here("LDCC has one chain, whose draws depend on each other: it runs")
+            say_here("LDCC has only one chain, whose draws depend on each other, so it runs")
         if resumed is None:
             state, history = start_chains(self, sampler, counts), []
         else:
@@ -289,9 +290,9 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -306,7 +307,7 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
 
         Returns
         -------
@@ -321,9 +322,9 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -338,9 +339,9 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -357,11 +358,11 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         y : object, default=None
             Ignored; accepted so that the model works in scikit-learn pipelines.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -376,9 +377,9 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -391,17 +392,17 @@ class LDCC(TopicModel):
         """Assign documents to overlapping clusters.
 
         A document is in all document-topics with P(document-topic|d) of at least `threshold`, or else in the largest.
-        The paper does not say how topics of segments become clusters of documents, and recall depends on it; a tenth of
-        a document is our rule.
+        The paper does not say how topics of segments become clusters of documents, and recall depends on it; the
+        default of a tenth of a document is our choice.
 
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         threshold : float, default=0.1
             Smallest P(document-topic|d) of a member.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -438,11 +439,11 @@ class LDCC(TopicModel):
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, which brings its segments along, or counts or texts with one segment per row.
+            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
         y : object, default=None
             Ignored; accepted so that the model works in scikit-learn pipelines.
         documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None takes each row as one document.
+            Number of the document that each row belongs to. None treats each row as one document.
 
         Returns
         -------
@@ -469,7 +470,7 @@ class LDCC(TopicModel):
         ----------
         corpus : Corpus, default=None
             The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
-            assigned to the topics first. If it has segments, the tree also holds their topics.
+            assigned to the topics first. If it has segments, the tree also contains their topics.
 
         Returns
         -------
@@ -544,13 +545,13 @@ class LDCC(TopicModel):
         """Segments, and the number of each one's document. `counts` is X, validated."""
         if isinstance(X, Corpus) and X.segments is not None:
             if documents is not None:
-                raise ValueError("documents: leave it out, a Corpus with segments has the document of each")
+                raise ValueError("documents: expected None, as a Corpus with segments has the document of each segment")
             segments, numbers = every_document_in_segments(X)
             return self.word_counts(Corpus.from_counts(segments, X.vocabulary), np.float64), numbers
         return counts, document_numbers(documents, counts.shape[0])
 
     def _new(self, X: CountsLike, documents: ArrayLike | None) -> tuple[sp.csr_array, np.ndarray]:
-        """Segments of new documents without words that training did not have, and their documents."""
+        """Segments of new documents, without words that were not in training, and their documents."""
         check_is_fitted(self)
         counts = self.word_counts(X, np.float64)
         counts, numbers = self._segments(X, counts, documents)
@@ -565,7 +566,7 @@ class LDCC(TopicModel):
     ) -> tuple[np.ndarray, np.ndarray]:
         """P(l|segment) and P(k|segment), by Gibbs sampling with the topics of a chain, the kept one if none is given.
 
-        A segment without words has the mix of the corpus.
+        A segment without words gets the mix of the corpus.
         """
         if topic_word is None or alpha is None:
             topic_word, alpha = self.topic_word_, self.alpha_

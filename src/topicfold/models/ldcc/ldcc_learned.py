@@ -46,7 +46,7 @@ _CHAIN: Mapping[str, Stored] = {
 
 
 def expected_state(model: LDCC, sampler: Sampler) -> ExpectedState:
-    """What a checkpoint of the fit holds: the chains, how many sweeps they have made, and their likelihoods."""
+    """The contents of a checkpoint of the fit: the chains, their number of sweeps, and their likelihoods."""
     sizes = {
         "chains": model.n_chains,
         "all steps": model.n_sweeps,

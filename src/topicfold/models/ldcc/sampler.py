@@ -1,8 +1,8 @@
 """Collapsed Gibbs sampling for LDCC: a word-topic of every token, a document-topic of every segment.
 
-The conditional of a token's topic is cut in three parts, as in SparseLDA (Yao, Mimno and McCallum 2009): what the word
-is known for, what the segment has already, and the rest, which is rarely drawn. The first goes over the topics the word
-has, the second over those of the segment; neither goes over all topics.
+The conditional of a token's topic is split into three parts, as in SparseLDA (Yao, Mimno and McCallum 2009): by the
+topics of the word, by the topics already in the segment, and the rest, which is rarely drawn. The first part goes over
+the topics of the word, the second over those of the segment; neither goes over all topics.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "ra
 _LEAST_ALPHA = 1e-4
 _BYTES_A_TOKEN = 12
 _ARRAYS = ("tokens", "ends", "documents", "start", "lengths")
-_SEGMENTS = 1 << 16  # of a block, where arrays are as long as there are cells
+_SEGMENTS = 1 << 16  # per block, where arrays have one entry per cell
 
 
 class Tables:
-    """Logarithms of rising factorials of alpha: of counts up to a bound by topic, and of lengths of segments."""
+    """Logarithms of rising factorials of alpha: for counts up to a bound by topic, and for lengths of segments."""
 
     def __init__(self, alpha: np.ndarray, longest: int) -> None:
         n = np.arange(min(longest, _TABULATED) + 1)
@@ -50,7 +50,7 @@ class Tables:
 
 
 def check_tokens(counts: sp.csr_array, n_clusters: int) -> None:
-    """Raise where tokens, each with its own topic, and tables as long as a segment would not fit into memory."""
+    """Raise if tokens, each with its own topic, and tables as long as a segment would not fit into memory."""
     lengths = counts.sum(axis=1, dtype=np.float64)
     n_tokens, longest = float(lengths.sum()), float(lengths.max(initial=0))
     needed = n_tokens * _BYTES_A_TOKEN + longest * n_clusters * 8
@@ -62,7 +62,7 @@ def check_tokens(counts: sp.csr_array, n_clusters: int) -> None:
 
 
 def tokens_of(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """The word of each token in the order of segments, and where the tokens of each segment end, 0 before the first."""
+    """The word of each token in the order of segments, and where the tokens of each segment end, after a first 0."""
     tokens = np.empty(int(counts.data.sum(dtype=np.float64)), np.int32)
     ends = np.zeros(counts.shape[0] + 1, np.int64)
     for start in range(0, counts.shape[0], _SEGMENTS):
@@ -100,13 +100,13 @@ class Sampler:
 
     @classmethod
     def of_parts(cls, numbers: Mapping[str, Any], *arrays: np.ndarray) -> Sampler:
-        """The sampler as a worker of a cluster finds it."""
+        """The sampler, rebuilt on a worker of a cluster."""
         sampler = cls.__new__(cls)
         sampler.__dict__.update(numbers, **dict(zip(_ARRAYS, arrays)))
         return sampler
 
     def parts(self) -> tuple[Any, ...]:
-        """The sampler as it is told to workers of a cluster."""
+        """The sampler as it is sent to workers of a cluster."""
         if self._lasting is None:
             numbers = {name: value for name, value in vars(self).items() if name not in (*_ARRAYS, "_lasting")}
             self._lasting = (numbers, *(Lasting(getattr(self, name)) for name in _ARRAYS))
@@ -130,14 +130,14 @@ class Sampler:
         return state
 
     def check_state(self, state: State, n_samples: int) -> None:
-        """Raise where the counts of a chain are not those of its topics, clusters and samples.
+        """Raise if the counts of a chain are not those of its topics, clusters and samples.
 
         Lists may be in any order.
         """
         counted = self.state(state["topic"], state["cluster"], state["alpha"], 0)
         for name in ("topic_total", "size", "document_cluster"):
             if not np.array_equal(counted[name], state[name]):
-                raise ValueError(f"its {name} is not that of its topics and clusters")
+                raise ValueError(f"its {name} does not match its topics and clusters")
         used = _list_places(self.start, state["size"])
         word = np.repeat(np.arange(self.n_words), state["size"])
         lists = [
@@ -146,10 +146,10 @@ class Sampler:
             for chain in (counted, state)
         ]
         if lists[0] != lists[1]:
-            raise ValueError("its lists of topics are not those of its tokens")
+            raise ValueError("its lists of topics do not match its tokens")
         frequency = np.bincount(self.tokens, minlength=self.n_words)
         if not np.array_equal(state["word_topic"].sum(axis=1), n_samples * frequency):
-            raise ValueError(f"its word_topic is not that of {n_samples} samples")
+            raise ValueError(f"its word_topic does not match {n_samples} samples")
 
     def sweep(self, state: State, tables: Tables) -> None:
         """Draw every topic and every cluster once. `tables` are those of the state's alpha."""
@@ -176,7 +176,7 @@ class Sampler:
         )
 
     def tables(self, state: State) -> Tables:
-        """Of the state's alpha."""
+        """The tables of the state's alpha."""
         return Tables(state["alpha"], self.longest)
 
     def segment_topics(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -203,7 +203,7 @@ class Sampler:
         topics += float((gammaln(many + count[~few]) - gammaln(many)).sum())
         topics -= float(tables.log_rising_total[self.lengths, state["cluster"]].sum())
         in_document = state["document_cluster"]
-        times = np.bincount(in_document.ravel())  # few counts, most of them many times
+        times = np.bincount(in_document.ravel())  # few distinct counts, most of them frequent
         clusters = float((times * (gammaln(np.arange(len(times)) + delta) - gammaln(delta))).sum())
         prior = self.n_clusters * delta
         clusters -= float((gammaln(in_document.sum(axis=1) + prior) - gammaln(prior)).sum())
@@ -216,7 +216,7 @@ def random_state(seed: int) -> np.ndarray:
 
 
 def _list_places(start: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Places in the lists of topics that are in use."""
+    """The used places in the lists of topics."""
     ends = np.cumsum(size)
     return np.arange(ends[-1]) + np.repeat(start[:-1] - (ends - size), size)
 
@@ -229,9 +229,9 @@ def maximised_alpha(
     n_steps: int = 5,
     tol: float = 0.0,
 ) -> np.ndarray:
-    """Steps towards the alpha under which the segments' topics are likeliest (the fixed point of Minka 2000).
+    """Steps towards the alpha under which the topics of segments are most likely (the fixed point of Minka 2000).
 
-    Equal counts are taken together (Wallach 2008). A cluster with fewer than two segments keeps its row.
+    Equal counts are grouped (Wallach 2008). A cluster with fewer than two segments keeps its row.
     """
     n_clusters, n_topics = alpha.shape
     segment, topic, count = segment_topics
@@ -264,8 +264,8 @@ def moment_alpha(
 ) -> np.ndarray:
     """Alpha from means and variances of the segments' shares of topics, as in the paper (its eq. 4, after Minka 2000).
 
-    The noise of few tokens counts as variance, so that large alphas come out too small. A cluster with fewer than two
-    segments, or all alike, keeps its row.
+    The noise of few tokens counts as variance, so large alphas are estimated too small. A cluster with fewer than two
+    segments, or with identical ones, keeps its row.
     """
     n_clusters, n_topics = alpha.shape
     segment, topic, count = segment_topics
@@ -279,7 +279,7 @@ def moment_alpha(
     for k in np.flatnonzero(n_segments >= 2):
         varies = variance[k] > 1e-12
         m = mean[k, varies] * (1 - mean[k, varies]) / variance[k, varies] - 1
-        m = m[m > 1e-9][: n_topics - 1]  # one token a segment leaves nothing but rounding
+        m = m[m > 1e-9][: n_topics - 1]  # with one token per segment, only rounding is left
         if len(m):
             new[k] = np.maximum(np.exp(np.log(m).mean()) * mean[k], _LEAST_ALPHA)
     return new
@@ -295,7 +295,7 @@ def fold_in_segments(
     n_samples: int,
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(l|segment) and P(k|segment) in float32, by Gibbs sampling with frozen topics; `documents` are the segments'."""
+    """P(l|segment) and P(k|segment) in float32, by Gibbs sampling with fixed topics; `documents` is per segment."""
     check_tokens(counts, len(alpha))
     order = np.argsort(documents, kind="stable")
     document_ends = np.searchsorted(documents, np.arange(documents.max(initial=-1) + 2), sorter=order)
@@ -303,7 +303,7 @@ def fold_in_segments(
     alpha = np.ascontiguousarray(alpha, dtype=np.float64)
     tables = Tables(alpha, int(np.diff(ends).max(initial=0)))
     word_topic = np.ascontiguousarray(topic_word.T)
-    prior_mass = np.zeros((len(word_topic), len(alpha) + 1))  # the last: were topics equally likely
+    prior_mass = np.zeros((len(word_topic), len(alpha) + 1))  # the last: if topics were equally likely
     priors = np.column_stack([alpha.T, np.ones(alpha.shape[1])])
     prior_masses(np.flatnonzero(np.bincount(tokens)), word_topic, priors, prior_mass)
     log_delta = np.log(delta + np.arange(np.diff(document_ends).max(initial=0) + 1))

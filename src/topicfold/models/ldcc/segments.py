@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["document_numbers", "every_document_in_segments", "pooled", "whole_tokens"]
 
-_DOCUMENTS = 1 << 14  # of a block, whose memberships are held in float64
+_DOCUMENTS = 1 << 14  # per block, whose memberships are in float64
 
 
 def every_document_in_segments(corpus: Corpus) -> tuple[sp.csr_array, np.ndarray]:
-    """The segments of a corpus and their documents; an empty segment at the end stands for each document without."""
+    """The segments of a corpus and their documents; each document without one gets an empty segment at the end."""
     assert corpus.segments is not None
     missing = np.setdiff1d(np.arange(len(corpus)), corpus.segments.documents)
     empty = sp.csr_array((len(missing), corpus.counts.shape[1]), dtype=corpus.counts.dtype)
@@ -28,7 +28,7 @@ def every_document_in_segments(corpus: Corpus) -> tuple[sp.csr_array, np.ndarray
 
 
 def document_numbers(documents: ArrayLike | None, n_rows: int) -> np.ndarray:
-    """The document of each row, checked; without any, each row is one."""
+    """Check the document of each row; if None, each row is a document."""
     if documents is None:
         return np.arange(n_rows)
     numbers = np.asarray(documents)
@@ -45,7 +45,7 @@ def pooled(
     topic_weight: np.ndarray,
     delta: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of documents, from those of their segments: topics by tokens, clusters by segments and the prior."""
+    """Memberships of documents from those of their segments: topics by tokens, clusters by segments and the prior."""
     n_documents = int(documents.max(initial=-1)) + 1
     lengths = counts.sum(axis=1)
     order = np.argsort(documents, kind="stable")
@@ -66,5 +66,5 @@ def pooled(
 
 
 def whole_tokens(counts: sp.csr_array) -> sp.csr_array:
-    """Weights rounded up to whole tokens, which is what can have a topic; counts stay as they are."""
+    """Weights rounded up to whole tokens, as only a token can have a topic; whole counts do not change."""
     return sp.csr_array((np.ceil(counts.data), counts.indices, counts.indptr), counts.shape)

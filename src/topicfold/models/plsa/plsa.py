@@ -199,7 +199,7 @@ class PLSA(MixtureModel):
 
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         topics = (self.topic_word_, self.topic_weight_)
-        if self.prior == 0 or self.tempered:  # tempering holds P(z|d) back in its own way
+        if self.prior == 0 or self.tempered:  # tempering regularises P(z|d) in its own way
             return fold_in(counts, *topics, exponent=self.exponent_, n_jobs=self.n_jobs)
         even = np.broadcast_to(self.prior / self.n_topics, (counts.shape[0], self.n_topics))
         pull = np.full(counts.shape[0], float(self.prior))
@@ -216,7 +216,7 @@ class PLSA(MixtureModel):
         n_tokens, n_before = float(lengths.sum()), getattr(self, "n_batches_", 1)
         share = step_size(n_before)
         frequency = summed(counts, 0) + self.word_frequency_
-        # A little of the corpus in each topic: a word that no topic has had yet would be left out for ever.
+        # A little of the corpus in each topic: otherwise a word that no topic has had yet would always be left out.
         corpus = _NEW_WORDS * frequency / frequency.sum()
         weight = self.topic_weight_.astype(np.float64)
         before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.smoothing / max(frequency.sum(), 1)
@@ -271,12 +271,12 @@ class PLSA(MixtureModel):
             state = take_entries(state, "best_")
         self._keep_topics(counts, state)
         self.exponent_ = float(state["exponent"]) if "exponent" in state else 1.0
-        # Folded in like any document: EM's own P(z|d) lags behind when it stops early, and a classifier trained on it
-        # would meet other features in new documents.
+        # Inferred as for new documents: EM's own P(z|d) lags behind when it stops early, and a classifier trained on
+        # it would get different features for new documents.
         self.doc_topic_ = self._fold_in(counts)
         self._keep_documents(counts, self.doc_topic_)
         self.left_out_ = int(state.get("left_out", 0))
         if self.left_out_:
             warn_user(
-                f"{self.left_out_:,} counts of words without a probability at the start are left out of the likelihood"
+                f"{self.left_out_:,} counts are left out of the likelihood: `init` gives their words no probability"
             )

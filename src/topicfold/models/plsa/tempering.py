@@ -1,7 +1,7 @@
-"""Tempered EM (Hofmann's TEM): topics that are held back as long as that helps on held-out tokens.
+"""Tempered EM (Hofmann's TEM): EM regularised as far as held-out tokens show that it helps.
 
 It raises P(z|d) P(w|z) to a power below one in the E-step, lowered step by step for as long as that helps on tokens
-held out of the training documents. Powers can be taken beforehand, so it runs on the kernel of plain EM.
+held out of the training documents. Powers can be computed beforehand, so it uses the kernel of plain EM.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..em import EMStep, Prior
 
 __all__ = ["tempered_step"]
 
-_TEMPER = 0.9  # what the exponent is multiplied by when the held-out tokens stop gaining
+_TEMPER = 0.9  # factor of the exponent when the held-out tokens stop improving
 _TEMPER_PATIENCE = 3  # lowerings without a gain
 _TEMPER_HELD_OUT = 0.1  # of the tokens
 
@@ -29,13 +29,13 @@ def tempered_step(
 ) -> Callable[[State], tuple[float, bool]]:
     """Steps of tempered EM: (held-out log-likelihood per token, done).
 
-    While the held-out tokens gain, go on; when they do not, go back to the best parameters and lower the exponent;
-    when three lower exponents in a row bring nothing, stop there.
+    As long as the held-out tokens improve, continue; otherwise go back to the best parameters and lower the exponent;
+    stop when three lower exponents in a row bring no improvement.
     """
     check_whole_numbers(counts, "tempered=True")
     seen, held_out = split_tokens(counts, observed=1 - _TEMPER_HELD_OUT)
     if held_out.nnz == 0:
-        raise ValueError("tempered=True holds out a tenth of each document's tokens, but no document has ten")
+        raise ValueError("tempered=True holds out a tenth of each document's tokens, but no document has ten tokens")
     step = EMStep(seen, n_topics, n_jobs, smoothing, prior)
     word_frequency = seen.sum(axis=0, dtype=np.float64)
 

@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 _VALUES_A_BLOCK = 1 << 22  # of a words x themes table
-_CELLS_A_BLOCK = 1 << 15  # of documents whose P(h|d) is known at a time
-_SPARSE_PRICE = 3  # of a multiplication of a sparse with a dense table, in those of a dense product
+_CELLS_A_BLOCK = 1 << 15  # of documents whose P(h|d) is in memory at once
+_SPARSE_PRICE = 3  # cost of a multiplication in a sparse product, relative to one in a dense product
 _LARGE = 1 << 28  # bytes of a table of documents x themes that is kept in a file
 
 
@@ -91,10 +91,10 @@ def token_topics(indptr, indices, data, first, last, doc_theme, least, theme_top
 
 
 class ThemeStep:
-    """One EM step over all documents; renews the state in place and returns the objective per token before it.
+    """One EM step over all documents; updates the state in place and returns the objective per token before it.
 
-    Documents are gone through in groups of rows, each with its own table of words x themes, which are added in a fixed
-    tree; P(h|d) is known for a block of documents at a time. To be called under `single_threaded_libraries`.
+    Documents are processed in groups of rows, each with its own table of words x themes, which are added in a fixed
+    tree; P(h|d) is in memory for one block of documents at a time. Call it under `single_threaded_libraries`.
     """
 
     def __init__(
@@ -179,8 +179,8 @@ def _themes_of_group(
 
 
 def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: float) -> float:
-    """Stepwise EM: move the state towards a batch by a share; the log-likelihood per token of the batch before."""
-    tokens_of_theme = state["theme_weight"][:, None] * state["theme_topic"]  # documents of a stream are alike in length
+    """Stepwise EM: move the state towards a batch by a share; returns the log-likelihood per token before."""
+    tokens_of_theme = state["theme_weight"][:, None] * state["theme_topic"]  # assumes similar lengths
     old = (state["theme_weight"], tokens_of_theme, state["word_topic"] * tokens_of_theme.sum(axis=0))
     smoothing = share * step.smoothing / (n_tokens_before + step.n_tokens)
     values = []
@@ -204,7 +204,7 @@ def posterior(
     known: np.ndarray | None = None,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(h|d) and log P(d), or log P(d, h) where the theme is `known` (-1: it is not)."""
+    """P(h|d) and log P(d), or log P(d, h) if the theme is `known` (-1: it is not)."""
     n_documents, n_themes = counts.shape[0], len(theme_weight)
     large = n_documents * n_themes * word_theme.dtype.itemsize > _LARGE
     doc_theme = row_table(n_documents, n_themes, word_theme.dtype, on_disk=large or is_mapped(counts.data))
@@ -220,20 +220,20 @@ def posterior(
 
 
 def _posterior_block(shared: tuple[np.ndarray, np.ndarray], cells: Cells, *tables: np.ndarray) -> None:
-    """The last two of the tables are filled; the one before them, where there is one, are known themes."""
+    """Fill the last two of the tables; the one before them, if any, has the known themes."""
     *known, doc_theme, log_likelihood = tables
     log_likelihood[:] = themes_of_block(cells, *shared, known[0] if known else None, doc_theme)
 
 
 def log_weights(theme_weight: np.ndarray) -> np.ndarray:
-    """log P(h), of a theme without any weight a very small one."""
+    """log P(h), with a very small value for a theme without weight."""
     return np.log(np.maximum(theme_weight, SMALLEST * SMALLEST))
 
 
 def themes_of_block(
     cells: Cells, word_theme: np.ndarray, log_weight: np.ndarray, known: np.ndarray | None, scores: np.ndarray
 ) -> np.ndarray:
-    """P(h|d) of a block of documents, written to `scores`, which hold zeros; returns log P(d)."""
+    """P(h|d) of a block of documents, written to `scores`, which contain zeros; returns log P(d)."""
     score_rows(*cells, 0, len(scores), word_theme, scores)
     scores += log_weight
     if known is not None and (known >= 0).any():
@@ -250,7 +250,7 @@ def themes_of_block(
 
 
 def log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray, n_jobs: int | None) -> None:
-    """out = log(word_topic @ theme_topic.T), a block of words at a time."""
+    """out = log(word_topic @ theme_topic.T), one block of words at a time."""
     mixing = np.ascontiguousarray(state["theme_topic"].T)
 
     def block(rows: tuple[int, int]) -> None:

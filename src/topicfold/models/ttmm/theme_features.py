@@ -1,4 +1,4 @@
-"""What a fitted TTMM says about documents: themes, topics, the report's features; and classes as themes."""
+"""Results of a fitted TTMM for documents: themes, topics and the features of the report; and classes as themes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def token_shares(
     topic_weight: np.ndarray,
     n_jobs: int | None,
 ) -> np.ndarray:
-    """The share of each document's tokens that each topic made; `topic_weight` where there are none."""
+    """The share of each document's tokens that each topic generated; `topic_weight` if it has no tokens."""
     dtype = topic_word.dtype
     shares = row_table(counts.shape[0], len(topic_word), dtype, on_disk=is_mapped(counts.data))
     word_topic = np.ascontiguousarray(topic_word.T)
@@ -82,12 +82,12 @@ def _shares_block(
 
 
 def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """The classes and the class of each document by number, -1 where it has no label.
+    """The classes and the class of each document by number, -1 if it has no label.
 
-    `classes` are those of an earlier batch, which no later one may extend.
+    `classes` are those of an earlier batch; later batches cannot add classes.
     """
     if y is None:
-        raise ValueError("n_themes='labels' needs labels: fit(X, y), with -1, None or '' where there is none")
+        raise ValueError("n_themes='labels' needs labels: call fit(X, y), with -1, None or '' for unlabelled documents")
     labelled = label_codes(y, n_documents) >= 0
     given = np.array(np.asarray(y, dtype=object)[labelled].tolist())
     if classes is None:

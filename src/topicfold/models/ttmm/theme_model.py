@@ -1,4 +1,4 @@
-"""What a fitted TTMM says about documents; fitting it is in ttmm.py."""
+"""Results of a fitted TTMM for documents; it is fitted in ttmm.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LABELS = "labels"
 
 def _themes_are_classes(model: ThemeModel) -> bool:
     if model.n_themes != LABELS:
-        raise AttributeError("the themes are not classes: make the model with n_themes='labels'")
+        raise AttributeError("the themes are not classes: create the model with n_themes='labels'")
     return True
 
 
@@ -111,7 +111,7 @@ class ThemeModel(TopicModel):
     def log_likelihood(self, X: CountsLike) -> np.ndarray:
         """Compute the exact log P(d) of each document.
 
-        The number of orders in which the words could stand is not part of it.
+        It does not include the number of possible orders of the words.
 
         Parameters
         ----------
@@ -227,12 +227,12 @@ class ThemeModel(TopicModel):
 
     def _check_learned(self) -> None:
         if self.n_themes_ != len(self.theme_weight_):
-            raise ValueError(f"{len(self.theme_weight_)} themes where it says {self.n_themes_}")
+            raise ValueError(f"it has {len(self.theme_weight_)} themes: expected n_themes_={self.n_themes_}")
         if self.n_themes == LABELS and not hasattr(self, "classes_"):
             raise ValueError("it has no classes_")
 
     def _prepare(self) -> None:
-        """Nothing to prepare: new documents use the learned arrays as they are."""
+        """Nothing to prepare: inference uses the learned arrays unchanged."""
 
     def _known_words(self, X: CountsLike) -> sp.csr_array:
         check_is_fitted(self)

@@ -1,4 +1,4 @@
-"""Where TTMM begins: topics from a short PLSA or given ones, themes from clusters of documents or from classes."""
+"""Where TTMM starts: topics from a short PLSA or given ones, themes from clusters of documents or from classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["start_themes", "start_topics"]
 
 _START_ITER = 20  # steps of PLSA that topics start from
 _SAMPLE, _SAMPLE_PER_THEME = 50_000, 100  # documents that clusters are found among
-_EVERY_WORD = 0.01  # of a topic is spread over all words, so that no theme starts unable to use one
+_EVERY_WORD = 0.01  # share of a topic spread over all words, so that every theme can use every word
 
 
 def start_topics(
@@ -31,7 +31,7 @@ def start_topics(
     rng: np.random.RandomState,
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(w|t) and P(t|d): of a short PLSA, or of the topics that are given."""
+    """P(w|t) and P(t|d) of a short PLSA, or of given topics."""
     if topics is None:
         seed = rng.randint(np.iinfo(np.int32).max)
         model = PLSA(

@@ -3,11 +3,11 @@
 A document has one theme h of J, a theme mixes topics t of K, a topic is a distribution over words:
 P(d) = sum_h P(h) prod_w (sum_t P(t|h) P(w|t))^n(d,w).
 
-The E-step is one product of the counts with log P(w|h). All that the M-step needs of the documents is how often each
-theme used each word; what follows is one PLSA step on that table, themes in the place of documents.
+The E-step is one product of the counts with log P(w|h). All that the M-step needs from the documents is how often each
+theme used each word; the rest is one PLSA step on that table, with themes in place of documents.
 
-Themes that start all alike stay alike for hundreds of steps (the flat stretch in the report's Fig. 3 is that saddle),
-so the default start is made from the data.
+Themes that start all alike stay alike for hundreds of steps (the flat part of Fig. 3 in the report is this saddle
+point), so the default start is made from the data.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ class TTMM(ThemeModel):
         """Learn from one more batch of a stream of documents, by stepwise EM.
 
         The first batch is fitted as by `fit`; with n_themes='labels' it also determines the classes. Batches are not
-        kept: `doc_topic_` and `doc_theme_` belong to the last batch, and `history_` holds the log-likelihood per token
+        kept: `doc_topic_` and `doc_theme_` belong to the last batch, and `history_` has the log-likelihood per token
         of each batch before the model learned from it.
 
         Parameters
@@ -329,7 +329,7 @@ class TTMM(ThemeModel):
         return self.fit(X, y).predict(X)
 
     def _known_themes(self, n_documents: int, y: ArrayLike | None, settle: bool = True) -> np.ndarray:
-        """The theme of each document where it is known, else -1; to `settle` is to set classes_ and n_themes_."""
+        """The theme of each document if it is known, else -1; with `settle`, classes_ and n_themes_ are set."""
         if settle:
             self.__dict__.pop("classes_", None)
         if self.n_themes == LABELS:
@@ -355,7 +355,7 @@ class TTMM(ThemeModel):
         def fits(values: Mapping[str, Any]) -> None:
             empty = [name for name in declared if not values[name].any()]
             if empty:
-                raise ValueError(f"its {empty[0]} holds nothing but zeros")
+                raise ValueError(f"its {empty[0]} contains only zeros")
 
         return ExpectedState(declared, sizes, fits)
 

@@ -6,9 +6,9 @@ const KINDS = {
   merge: 'Merge: several topics here are one there',
   inside: 'Inside: most of the topic’s documents are in one larger topic there',
   holds: 'Contains: most documents of a smaller topic there are in this one',
-  alone: 'No counterpart: its documents are spread over several',
+  alone: 'No counterpart: its documents are spread over several topics',
 };
-const SMALL_FLOW = 0.2; // part of the documents of both topics below which a line is folded away
+const SMALL_FLOW = 0.2; // a line is hidden if it carries less than this share of the documents of both topics
 const PAIR_WORDS = 20;
 
 if (report.compare) {
@@ -22,10 +22,10 @@ if (report.compare) {
   // a topic's largest flow is always drawn
   const kept = new Set([...[...flowsOfLeft.values()].map((some) => strongest(some, 'ofLeft')), ...[...flowsOfRight.values()].map((some) => strongest(some, 'ofRight'))]);
   const isSmall = (flow) => flow.weight < SMALL_FLOW && !kept.has(flow);
-  let showSmall = false; // kept for when the reader comes back
+  let showSmall = false; // kept for the reader's next visit to the view
 
-  // On the right each topic stands by the one on the left that has most of its documents; of several that share one,
-  // each stands towards where the rest of its documents are.
+  // Each topic on the right is placed next to the one on the left that has most of its documents; if several share one,
+  // they are ordered by where the rest of their documents are.
   const rightOrder = (placeLeft) => {
     const keys = new Map(report.compare.topics.map((topic) => {
       const own = flowsOfRight.get(topic.id) || [];
@@ -90,7 +90,7 @@ if (report.compare) {
       }))
       .sort((a, b) => a.weight - b.weight);
     const ends = right.map((topic) => ({ name: topic.name, title: topic.words.slice(0, 10).join(' '), id: topic.id }));
-    const drawn = twoColumns(left.map((topic) => ({ ...asEnd(topic), id: topic.id, isLeft: true })), ends, links, `Topics of ${report.model.title} joined to those of ${report.compare.model.title}`);
+    const drawn = twoColumns(left.map((topic) => ({ ...asEnd(topic), id: topic.id, isLeft: true })), ends, links, `Topics of ${report.model.title} linked to those of ${report.compare.model.title}`);
     const svg = d3.select(drawn).select('svg');
     const lines = svg.selectAll('.link');
     lines
@@ -152,7 +152,7 @@ if (report.compare) {
         element('p', { class: 'muted' }, `${plural(topics.filter((topic) => topic.level === lowest).length, 'topic')} here, ${plural(report.compare.topics.length, 'topic')} there.`),
         filterMask ? element('p', { class: 'note' }, 'This view always shows all documents; the filter does not apply.') : '',
         element('p', { class: 'muted with-drawing' }, 'The wider a line, the more documents two topics share. Point at a line or a topic to compare words.'),
-        nSmall ? element('div', { class: 'tools with-drawing' }, element('label', {}, all, ` Show all lines, including ${count(nSmall)} that carry less than ${percent(SMALL_FLOW, 0)} of either topic’s documents`)) : '',
+        nSmall ? element('div', { class: 'tools with-drawing' }, element('label', {}, all, ` Show all lines, including ${count(nSmall)} with less than ${percent(SMALL_FLOW, 0)} of either topic’s documents`)) : '',
         drawn,
         ...Object.keys(KINDS).map((kind) => relationTable(kind, report.compare.relations.filter((relation) => relation.kind === kind))).filter(Boolean),
         settings(report.compare.model),

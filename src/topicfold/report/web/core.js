@@ -1,5 +1,5 @@
 // What every view uses: the report, elements, numbers, and the address of each view.
-// Text of the corpus reaches the page as text nodes and attributes alone, never as markup.
+// Text of the corpus reaches the page only as text nodes and attributes, never as markup.
 
 const { topics } = report;
 const rowOfTopic = new Map(topics.map((topic, row) => [topic.id, row]));
@@ -69,7 +69,7 @@ const lowest = Math.min(...topics.map((topic) => topic.level));
 const highest = Math.max(...topics.map((topic) => topic.level));
 const isFlat = lowest === highest;
 
-// What topics of a level are called, such as "theme".
+// The name for topics of a level, such as "theme".
 function kindOf(level) {
   return report.levels[level] || 'topic';
 }
@@ -82,10 +82,10 @@ function relevanceOf([word, probability], weight) {
   return Math.log(probability) - (1 - weight) * Math.log(report.share[word]);
 }
 
-// HLTA's topics are read by the sizes of their words, other topics by their names.
+// HLTA's topics are shown by words of different sizes, other topics by their names.
 const wordsHaveSizes = report.score === 'discerning index';
 
-// The words of a topic, best first: by their score where they have one, else by relevance.
+// The words of a topic, best first: by their score if they have one, else by relevance.
 function rankedWords(topic, weight = RELEVANCE, byScore = report.score !== 'relevance') {
   if (byScore) return topic.words.filter((word) => word[2] !== null).sort((a, b) => b[2] - a[2]);
   const usable = topic.words.filter(([word, probability]) => probability > 0 && report.share[word] > 0);
@@ -101,7 +101,7 @@ function wordsOf(topic, n) {
   return bestWords[rowOfTopic.get(topic.id)].slice(0, n);
 }
 
-// Rows of a topic and of all below it, whose words are its words.
+// Rows of a topic and of all topics below it, whose words count as its words.
 function rowsUnder(topic) {
   const rows = new Set([rowOfTopic.get(topic.id)]);
   const below = topic.parts ? topic.parts.map(([id]) => topics[rowOfTopic.get(id)]) : childrenOf.get(topic.id) || [];
@@ -111,19 +111,19 @@ function rowsUnder(topic) {
 
 // ---- documents ----
 
-// A document without a title is called by the beginning of its text.
+// A document without a title is shown by the beginning of its text.
 function titleOf(d) {
   if (documents.title && documents.title[d]) return documents.title[d];
   const start = documents.text ? documents.text[d].slice(0, 200).trim().replace(/\s+/g, ' ') : countedWords(d).slice(0, 8).map(([word]) => report.words[word]).join(' ');
   return (start.length > TITLE ? `${start.slice(0, TITLE).replace(/\s+\S*$/, '')} …` : start) || documents.id[d];
 }
 
-// Of a document whose text is not known: [word, how often, row of its topic].
+// The words of a document without its text: [word, count, row of its topic].
 function countedWords(d) {
   return tuples(documents.words[d], 3).map(([word, n, row]) => [word, n, rowNow(row)]);
 }
 
-// Documents name topics by the rows the report came with. After edits a topic has another row, or none: -1.
+// Documents refer to topics by their rows in the original report. After edits a topic has another row, or none: -1.
 function rowNow(row) {
   if (row < 0 || !report.rowsNow) return row;
   return report.rowsNow[row].length ? report.rowsNow[row][0] : -1;
@@ -143,9 +143,9 @@ function levelShares(d, level) {
 }
 
 const UNKNOWN = -2;
-const mainTopics = new Int32Array(documentCount).fill(UNKNOWN); // found when they are asked for
+const mainTopics = new Int32Array(documentCount).fill(UNKNOWN); // computed when needed
 
-// The row of a document's largest topic, -1 where it has none.
+// The row of a document's largest topic, -1 if it has none.
 function mainTopic(d) {
   if (mainTopics[d] === UNKNOWN) {
     const level = isGraph ? lowest : highest;
@@ -170,12 +170,12 @@ function plainAddress(view, value = null) {
   return value === null ? `#${view}` : `#${view}=${encodeURIComponent(value)}`;
 }
 
-// With the filter: it stays as the reader goes on.
+// With the filter, which stays as the reader follows links.
 function address(view, value = null) {
   return plainAddress(view, value) + filterText;
 }
 
-// [view, value, [[column, what is wanted] ...]]
+// [view, value, [[column, wanted value] ...]]
 function currentAddress() {
   const [[view, value], ...wanted] = location.hash.slice(1).split('&').map((part) => {
     const [key, ...rest] = part.split('=');
@@ -220,7 +220,7 @@ function missing(main, message) {
   main.append(element('h2', {}, 'Not found'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'Go to the overview')));
 }
 
-// ---- the note beside the pointer ----
+// ---- the tooltip ----
 
 const tip = document.getElementById('tip');
 
@@ -237,11 +237,11 @@ function hideTip() {
 }
 
 // ---- colours ----
-// Seven can be told apart, whatever a person's colour vision: they are for what the reader has chosen. Beside them each
-// topic has a hue of its own, a golden angle from that of the next smaller topic; those of the upper level come first.
+// Seven colours can be told apart with any colour vision: they are for what the reader has chosen. In addition, each
+// topic has its own hue, a golden angle from that of the next smaller topic; topics of the upper level come first.
 
 const HUE_STEP = 137.508;
-const chosenTopics = []; // rows, by the reader on the map
+const chosenTopics = []; // rows, chosen by the reader on the map
 const hueRank = new Map([...topics.keys()].sort((a, b) => topics[b].level - topics[a].level || topics[b].size - topics[a].size).map((row, rank) => [row, rank]));
 
 function isDark() {
@@ -249,7 +249,7 @@ function isDark() {
 }
 
 function hueOf(rank) {
-  const turn = Math.floor((rank * HUE_STEP) / 360); // hues of another turn are a little lighter or darker
+  const turn = Math.floor((rank * HUE_STEP) / 360); // every other turn is a little lighter
   return d3.hcl((30 + rank * HUE_STEP) % 360, 48, (isDark() ? 70 : 52) + (turn % 2 ? 8 : 0));
 }
 

@@ -3,10 +3,10 @@
 const SHOWN_NEIGHBOURS = 8;
 const SHOWN_PATHS = 8;
 
-const WORD = /[^\0-/:-@[-^`{-\u00bf\u2000-\u206f\u3000-\u303f]+/g; // as the report was made with
+const WORD = /[^\0-/:-@[-^`{-\u00bf\u2000-\u206f\u3000-\u303f]+/g; // the same pattern as in the code that makes the report
 
-// The words with a topic. They come as a sign for each word of the text, after the rows that the signs stand for; or, where
-// words are not simply between blanks, as characters skipped, length and row of each.
+// The words that have a topic. They are stored as one sign per word of the text, after the rows that the signs stand for; or,
+// if words are not separated by spaces, as the number of characters skipped, the length and the row of each.
 function marksOf(d) {
   const signs = documents.marks[d];
   const colon = signs.indexOf(':');
@@ -29,13 +29,13 @@ function marksOf(d) {
   return marks.filter((mark) => mark.row >= 0);
 }
 
-// Where each segment begins, with its topics of both levels; none where the model knows documents alone.
+// Where each segment begins, with its topics of both levels; empty if the model has no segments.
 function partsOf(d) {
   return documents.parts ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row: rowNow(row), above: rowNow(above) })) : [];
 }
 
-// The topics with a colour of their own on this page: of those that may have one, those with the most words in it, then
-// by share.
+// The topics with their own colour on this page: of the candidates, those with the most words in the document, then
+// those with the largest shares.
 function colouredTopics(d, rows, candidates) {
   const words = new Map();
   for (const row of rows) words.set(row, (words.get(row) || 0) + 1);
@@ -45,11 +45,11 @@ function colouredTopics(d, rows, candidates) {
   return new Set(order.slice(0, COLOURS));
 }
 
-// Pointing at a topic, or going to it by keyboard, leaves the colours of its words alone.
+// Pointing at a topic, or moving to it by keyboard, shows only the colours of its words.
 function showWordsOnPointing(list) {
   const alone = (row) => {
     const words = [...document.querySelectorAll('#main .word')];
-    const some = words.some((word) => Number(word.dataset.row) === row); // one of the upper level has no words of its own
+    const some = words.some((word) => Number(word.dataset.row) === row); // a topic of the upper level has no words itself
     for (const word of words) word.classList.toggle('faint', some && Number(word.dataset.row) !== row);
   };
   for (const link of list.querySelectorAll('a')) {
@@ -59,7 +59,7 @@ function showWordsOnPointing(list) {
   return list;
 }
 
-// ---- the place of a document in a tree of topics, of which it may have many ----
+// ---- the places of a document in a tree of topics: it may have many topics ----
 
 // Rows of the topics above a topic, from the top down.
 function rowsAbove(row) {
@@ -67,8 +67,8 @@ function rowsAbove(row) {
   return above === undefined ? [] : [...rowsAbove(above), above];
 }
 
-// The most telling topics of a document, each with its path, and the other topics. Those of the lowest level come first,
-// the rarer the better: nearly all documents have the large ones.
+// The most informative topics of a document, each with its path, and the other topics. Those of the lowest level come first,
+// rare ones before frequent ones: nearly all documents have the large topics.
 function placesOf(d) {
   const telling = ([row, share]) => share * Math.log(1 / Math.min(1, Math.max(topics[row].size, 1e-6)));
   const sorted = sharesOf(d).sort((a, b) => topics[a[0]].level - topics[b[0]].level || telling(b) - telling(a));
@@ -94,7 +94,7 @@ function placeSection({ paths, rest }, colours) {
   return showWordsOnPointing(element('div', {}, list, more));
 }
 
-// The topics of a document, which add up to a whole, as a bar and as a list, with colours where they have some.
+// The topics of a document, which add up to one, as a bar and as a list, with their colours if they have any.
 function mixture(d, level, colours) {
   const colourOf = (row) => (colours.has(row) ? topicColour(row) : 'var(--grey)');
   const shares = sharesOf(d).filter(([row]) => topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
@@ -102,7 +102,7 @@ function mixture(d, level, colours) {
   const known = new Set(shares.map(([row]) => row));
   const lines = [
     ...shares.map(([row, share]) => [row, percent(share, 0)]),
-    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1%']), // some words are of these, too
+    ...[...colours.keys()].filter((row) => !known.has(row)).map((row) => [row, '<1%']), // some words have these topics, too
   ];
   const rest = 1 - d3.sum(shares, ([, share]) => share);
   const chips = element(
@@ -177,7 +177,7 @@ function neighbourSection(title, rows) {
   return element('section', {}, element('h3', {}, title), element('ul', { class: 'plain' }, rows.map((other) => element('li', {}, documentLink(other), element('div', { class: 'muted' }, mainTopic(other) < 0 ? '' : nameOf(topics[mainTopic(other)]))))));
 }
 
-// The value of a metadata column as text, '' where it is missing.
+// The value of a metadata column as text, '' if it is missing.
 function metadataValue({ kind, names, values }, d) {
   return String((kind === 'category' ? names[values[d]] : values[d]) ?? '');
 }
@@ -189,7 +189,7 @@ function metadataOf(d) {
 views.document = {
   draw(main, value) {
     const d = rowOfDocument.get(value);
-    if (d === undefined) return missing(main, `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which holds only some of them' : ''}.`);
+    if (d === undefined) return missing(main, `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which shows only a sample of them' : ''}.`);
     const marks = documents.text ? marksOf(d) : [];
     const rows = documents.text ? marks.map((mark) => mark.row) : countedWords(d).map((word) => word[2]).filter((row) => row >= 0);
     const places = report.exclusive ? null : placesOf(d);

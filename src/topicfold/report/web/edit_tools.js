@@ -1,4 +1,4 @@
-// Tools to edit topics: boxes to tick in the list of topics, buttons beside the name of a topic, undo, and the file.
+// Tools to edit topics: boxes to tick in the list of topics, buttons next to the name of a topic, undo, and the file.
 
 const canGroup = given.topics.every((topic) => topic.level === given.topics[0].level && !topic.parts);
 const groupIds = new Set(canGroup ? topics.filter((topic) => topic.level > given.topics[0].level).map((topic) => topic.id) : []);
@@ -8,7 +8,7 @@ function rename(id, name) {
   if (name.trim() !== before) addEdit({ rename: id, name: name.trim() });
 }
 
-// What an edit did, in the words of the topics as they were called when the report was made.
+// What an edit did, with the names that topics had when the report was made.
 function saidOf(edit) {
   const called = (id) => {
     const topic = given.topics.find((other) => other.id === id);
@@ -30,7 +30,7 @@ function editBox(topic) {
   return box;
 }
 
-// The buttons for the topics that are ticked, and a name for what comes of them.
+// The buttons for the topics that are ticked, and a field for the name of the merged topic or group.
 function chosenTools() {
   const name = element('input', { type: 'text', id: 'edit-name', maxlength: '120', placeholder: 'Name (optional)', 'aria-label': 'Name of the merged topic or the group' });
   const button = (id, title, make) => element('button', { type: 'button', id, on: { click: () => addEdit(make([...acrossEdits.chosen], name.value.trim())) } }, title);
@@ -97,11 +97,11 @@ function editTools() {
     'div',
     { class: 'edit-tools' },
     element('div', { class: 'tools' }, toggle, acrossEdits.editing ? chosenTools() : null, undo, all.length ? element('button', { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } }, 'Download edits') : null, loadTools()),
-    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, kept by this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from what this page holds. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
+    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, stored in this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
   );
 }
 
-// Beside the name of a topic: merge it with one like it, or drop it.
+// Next to the name of a topic: merge it with another one, or drop it.
 function topicEditTools(topic) {
   if (groupIds.has(topic.id)) return [element('button', { type: 'button', id: 'ungroup', on: { click: () => addEdit({ drop: [topic.id] }) } }, 'Ungroup')];
   const others = topics.filter((other) => other !== topic && other.level === topic.level);

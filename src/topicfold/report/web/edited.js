@@ -1,12 +1,12 @@
-// The report after edits. Figures of merged topics are worked out from what the page holds: sizes are exact, words and
-// best documents come from the lists of the topics that were merged. `explore --edits` makes a page with exact ones.
+// The report after edits. Numbers of merged topics are computed from the data on the page: sizes are exact, words and
+// best documents come from the lists of the topics that were merged. `explore --edits` makes a page with exact lists.
 
 const EDIT_KINDS = ['rename', 'merge', 'drop', 'group'];
 const OTHER_TOPICS = 'other topics';
 
 class EditError extends Error {}
 
-// The topics that are left, each with the rows of the report that are in it now, and the groups above them.
+// The remaining topics, each with the rows of the report that it now contains, and the groups above them.
 function replayed(report, list) {
   if (!Array.isArray(list)) throw new EditError('expected a list of edits');
   const entries = new Map(report.topics.map((topic, row) => [topic.id, { id: topic.id, rows: [row], name: topic.name, parent: topic.parent }]));
@@ -105,7 +105,7 @@ function topicOfRows(report, rows) {
   };
 }
 
-// Lists of [topic, value] with the ids of topics as they are now; of topics that have become one the values together.
+// Lists of [topic, value] with the current ids of topics; the values of merged topics are combined.
 function withIdsNow(list, became, own, together) {
   const found = new Map();
   for (const [id, value] of list) {
@@ -116,7 +116,7 @@ function withIdsNow(list, became, own, together) {
   return [...found].sort((a, b) => b[1] - a[1]);
 }
 
-// Average linkage of topics, whose likeness is that of the rows in them.
+// Average linkage of topics, whose similarity is that of the rows they contain.
 function hierarchyOf(report, lists, words) {
   if (!report.hierarchy || lists.length < 2) return null;
   const alike = (one, other) => d3.mean(one.flatMap((a) => other.map((b) => report.hierarchy.likeness[a][b])));
@@ -156,7 +156,7 @@ function editedComparison(compare, sizes, idNow) {
   return { ...compare, links: flows.flatMap(([a, some]) => some.map(([b, parts]) => [a, b, ...parts])), relations };
 }
 
-// Shares and words of groups; of merged topics the surest words of any.
+// Shares and words of groups; merged topics have the words with the highest z-scores of any of them.
 function editedGroups(table, lists, exclusive) {
   const together = exclusive ? d3.sum : d3.max;
   const words = (rows) => table.values.map((_, group) => {

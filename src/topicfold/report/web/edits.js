@@ -1,13 +1,13 @@
-// Edits of topics: kept by the browser for this report, undone one by one, downloaded and loaded as one small file that
-// Python reads too. This file runs once; the page is drawn anew after each edit by `explorer`, which the other scripts make.
+// Edits of topics: stored in the browser for this report, undone one by one, downloaded and loaded as one small file that
+// Python reads too. This file runs once; after each edit the page is redrawn by `explorer`, which the other scripts form.
 
 const EDITS_FORMAT = 'topicfold edits 1';
 const acrossEdits = { editing: false, chosen: new Set(), openBranches: new Map(), pointLayer: null, status: '' }; // outlives an edit
 const editsKey = `topicfold edits ${hash(JSON.stringify([given.name, given.model, given.edits, given.topics.map((topic) => [topic.id, topic.name, topic.called])]))}`;
 let edits = []; // made here; those that the report came with are in given.edits
-let life = null; // of the page as it is drawn: its listeners end when it is drawn anew
+let life = null; // of the page as drawn: its listeners are removed when it is redrawn
 
-// Edits are kept for this very report: the same topics, made with the same names.
+// Edits are stored for this report only: the same topics with the same names.
 function hash(text) {
   let value = 0xcbf29ce484222325n; // FNV-1a
   for (let i = 0; i < text.length; i += 1) value = BigInt.asUintN(64, (value ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n);
@@ -23,7 +23,7 @@ function setEdits(list) {
   scrollTo(0, place);
 }
 
-// One more edit; a second name for the same topic takes the place of the first.
+// Adds an edit; a second name for the same topic replaces the first.
 function addEdit(edit) {
   const last = edits[edits.length - 1];
   const again = last && 'rename' in last && last.rename === edit.rename;
@@ -34,7 +34,7 @@ function editsAsJson() {
   return JSON.stringify({ format: EDITS_FORMAT, edits: [...given.edits, ...edits] }, null, 1);
 }
 
-// The edits in a file: ours, or names alone, {"12": "name"}, of which those of no topic here are left out.
+// The edits in a file of edits, or in a file of names, {"12": "name"}; names of unknown topics are left out.
 function parsedEdits(text) {
   const read = JSON.parse(text);
   if (read === null || typeof read !== 'object' || Array.isArray(read)) throw new SyntaxError(`expected {"format": "${EDITS_FORMAT}", ...}`);
@@ -42,7 +42,7 @@ function parsedEdits(text) {
     const before = JSON.stringify(given.edits);
     if (JSON.stringify(read.edits.slice(0, given.edits.length)) !== before) throw new EditError('the edits were made for other topics');
     const own = read.edits.slice(given.edits.length);
-    edited(given, own); // whether they can be done
+    edited(given, own); // throws if they cannot be applied
     return own;
   }
   const known = new Set(given.topics.map((topic) => topic.id));

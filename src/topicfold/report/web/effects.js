@@ -3,17 +3,17 @@
 const CURVES = 12; // at first
 const effectChoice = { shown: 0, all: false };
 
-// Topics that no edit has changed; of merged ones the intervals are not known.
+// Topics that no edit has changed; for merged topics the intervals are not known.
 const effectRow = (id) => (report.rowsNow && report.became.size && [...report.became.values()].includes(id) ? undefined : rowOfTopic.get(id));
 
-// A line per topic: the estimate and its interval, the largest first.
+// One line per topic: the estimate and its interval, the largest first.
 function forest(contrast) {
   const rows = contrast.topics.filter(([id]) => effectRow(id) !== undefined).sort((a, b) => b[1] - a[1]);
   const [width, left, line] = [680, 250, 22];
   const height = line * rows.length + 34;
   const reach = d3.extent(rows.flatMap(([, , low, high]) => [low, high, 0]));
   const x = d3.scaleLinear(reach, [left, width - 14]).nice(5);
-  const said = `${contrast.column}: ${contrast.value} less ${contrast.other}`;
+  const said = `${contrast.column}: ${contrast.value} minus ${contrast.other}`;
   const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot forest').attr('role', 'img').attr('aria-label', `Difference in the share of each topic, ${said}; the table below has the figures`);
   for (const value of x.ticks(5)) {
     svg.append('line').attr('class', value === 0 ? 'base' : 'grid').attr('x1', x(value)).attr('x2', x(value)).attr('y1', 0).attr('y2', height - 24);
@@ -50,13 +50,13 @@ function effectCurve(points, values, label) {
   return svg.node();
 }
 
-// A plot per topic, those that change most first.
+// One plot per topic, those that change most first.
 function curvesOf({ column, points, topics: list }) {
   const change = ([, values]) => d3.max(values, (value) => value[0]) - d3.min(values, (value) => value[0]);
   const sorted = list.filter(([id]) => effectRow(id) !== undefined).sort((a, b) => change(b) - change(a));
   const shown = effectChoice.all ? sorted : sorted.slice(0, CURVES);
   return [
-    element('p', { class: 'muted' }, `Predicted share of a topic along ${column}, other columns held at their means or most frequent values; bands are 95% intervals. The topics that change most come first.`),
+    element('p', { class: 'muted' }, `Predicted share of a topic along ${column}, with the other columns held at their means or most frequent values; bands are 95% intervals. The topics that change most come first.`),
     element('div', { class: 'multiples' }, shown.map(([id, values]) => element('figure', {}, element('figcaption', {}, topicLink(topics[effectRow(id)])), effectCurve(points, values, `${nameOf(topics[effectRow(id)])}: share along ${column}`)))),
     shown.length < sorted.length ? element('button', { type: 'button', id: 'all-curves', on: { click: () => {
       effectChoice.all = true;
@@ -68,7 +68,7 @@ function curvesOf({ column, points, topics: list }) {
 if (report.effects) {
   const { contrasts, curves } = report.effects;
   const choices = [
-    ...contrasts.map((contrast) => [`${contrast.column}: ${contrast.value} less ${contrast.other}`, () => forest(contrast)]),
+    ...contrasts.map((contrast) => [`${contrast.column}: ${contrast.value} minus ${contrast.other}`, () => forest(contrast)]),
     ...curves.map((curve) => [`along ${curve.column}`, () => curvesOf(curve)]),
   ];
   views.effects = {
@@ -82,7 +82,7 @@ if (report.effects) {
       const draw = () => body.replaceChildren(...choices[effectChoice.shown][1]());
       main.append(
         element('h2', {}, 'Effects of metadata'),
-        element('p', {}, 'Shares of topics by the formula ', element('code', {}, report.effects.formula)),
+        element('p', {}, 'Topic shares estimated with the formula ', element('code', {}, report.effects.formula)),
         filterMask ? element('p', { class: 'note' }, 'This view always shows all documents; the filter does not apply.') : '',
         element('div', { class: 'tools' }, element('label', {}, 'Show ', chooser)),
         body,

@@ -1,4 +1,4 @@
-// The filter: which documents all views are about. It is part of the address, so that a link restores it:
+// The filter: which documents the views show. It is part of the address, so that a link restores it:
 // #view=value&label=sky&date=1990..1995&m.stars=2..4
 
 const FILTER_BINS = 36;
@@ -12,10 +12,10 @@ const filterColumns = [
 ];
 const filterColumn = new Map(filterColumns.map((column) => [column.key, column]));
 
-let filter = new Map(); // key: what is wanted, as text
-let filterText = ''; // as it stands in the address
+let filter = new Map(); // key: the wanted value, as text
+let filterText = ''; // as in the address
 let filterMask = null; // 1 for each document that passes; null: all do
-let stayHere = false; // the address is about to change by the filter alone
+let stayHere = false; // the next change of the address only changes the filter
 
 function textOfFilter(wanted) {
   return [...wanted].map(([key, value]) => `&${encodeURIComponent(key)}=${encodeURIComponent(value)}`).join('');
@@ -28,7 +28,7 @@ function spanOf(text) {
   return [from.trim(), (to === undefined ? from : to).trim()];
 }
 
-// Whether a document passes one column of the filter; null where the wish makes no sense.
+// A test of whether a document passes one column of the filter; null if the wanted value is invalid.
 function testOf(column, text) {
   if (column.kind === 'topic') {
     const row = rowOfTopic.get(Number(text));
@@ -47,7 +47,7 @@ function testOf(column, text) {
   return (d) => column.values[d] !== null && column.values[d] >= low && column.values[d] <= high;
 }
 
-// The filter of the address; what it names that is not here is left out.
+// Reads the filter from the address; unknown columns and values are left out.
 function readFilter(parts) {
   const wanted = new Map();
   const tests = [];
@@ -88,7 +88,7 @@ function setFilter(key, text) {
 
 let filteredSizes = null;
 
-// Mean share of each topic in some documents; of topics that exclude each other the shares of a level add up to one.
+// Mean share of each topic in some documents; if topics exclude each other, the shares of a level add up to one.
 function meanShares(some) {
   const sums = new Float64Array(topics.length);
   for (const d of some) for (const [row, share] of sharesOf(d)) sums[row] += share;
@@ -97,7 +97,7 @@ function meanShares(some) {
   return sums.map((sum, row) => sum / (totals.get(topics[row].level) || 1));
 }
 
-// The share of a topic: of all documents, or of those that pass the filter.
+// The share of a topic in all documents, or in those that pass the filter.
 function sizeOf(topic) {
   if (!filterMask) return topic.size;
   filteredSizes = filteredSizes || meanShares(shownDocuments());
@@ -146,7 +146,7 @@ function brushOf(column) {
   return element('span', { class: 'span-filter' }, element('span', {}, column.title), svg.node(), fields[0], '–', fields[1]);
 }
 
-let panelOpen = false; // what the reader has chosen
+let panelOpen = false; // as the reader left it
 
 function drawFilter(open) {
   const panel = document.getElementById('filter');

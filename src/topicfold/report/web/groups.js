@@ -1,8 +1,8 @@
-// Groups of documents under one model, by labels or metadata: how large each topic is in each, and in which words.
+// Groups of documents under one model, by labels or metadata: how large each topic is in each group, and with which words.
 
 const GROUP_WORDS = 8;
 const FIRST_GROUPS = 10;
-let allGroups = false; // kept for when the reader comes back
+let allGroups = false; // kept for the reader's next visit to the view
 const groupChoice = { by: 0, one: 0, other: -1 }; // -1: all other documents
 
 function zWords(list, n = GROUP_WORDS) {
@@ -49,7 +49,7 @@ function sharesOfGroups(table, row) {
   return [table.share[row][one], other < 0 ? mean : table.share[row][other]];
 }
 
-// A line per topic from its share in one group to that in the other, the largest difference first.
+// One line per topic from its share in one group to that in the other, the largest difference first.
 function dumbbells(table, rows, names) {
   const [width, left, letters] = innerWidth < 600 ? [380, 150, 17] : [680, 250, 34];
   const line = 22;

@@ -1,14 +1,14 @@
-// Which topics belong together: a tree over flat topics that can be cut at any height, and how alike each two are.
+// Which topics belong together: a tree over flat topics that can be cut at any height, and the similarity of each pair.
 
-const LEAF = 24; // pixels a line
+const LEAF = 24; // pixels per line
 
-// From a little before the first fork to the last: topics are far apart, and forks stand close together.
+// From a little before the first fork to the last: topics are far apart, and forks are close together.
 function forkHeights() {
   const [low, high] = d3.extent(report.hierarchy.forks, (fork) => fork[2]);
   return [low - 0.12 * Math.max(high - low, 1e-6), high];
 }
 
-// Where the groups are when the tree is cut: the topics of each, and the words of its fork.
+// The groups when the tree is cut: the topics of each, and the words of its fork.
 function groupsAt(cut) {
   const { forks } = report.hierarchy;
   const count = topics.length;
@@ -29,7 +29,7 @@ function dendrogram(cut) {
   const x = d3.scaleLinear(forkHeights(), [width - names, 10]);
   const leaves = width - names;
   const height = LEAF * order.length + 8;
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'group').attr('aria-label', 'Which topics are most alike, as a tree');
+  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'group').attr('aria-label', 'Topics that belong together, as a tree');
   const places = topics.map((_, row) => [leaves, LEAF * lineOf.get(row) + LEAF / 2 + 4]);
   forks.forEach(([one, other, distance, words]) => {
     const [a, b] = [places[one], places[other]];
@@ -47,7 +47,7 @@ function dendrogram(cut) {
   return svg.node();
 }
 
-// Likeness of each two topics, in the order of the tree.
+// Similarity of each pair of topics, in the order of the tree.
 function likenessMatrix() {
   const { order, likeness } = report.hierarchy;
   const cell = Math.max(4, Math.min(16, Math.floor(420 / order.length)));

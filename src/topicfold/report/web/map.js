@@ -1,21 +1,21 @@
-// The map: a point a document. Pan, zoom, point at one for its title, open it with a click; draw round a region to ask
-// what it is about. Points are on a layer of their own (points.js), names and all else on the canvas above it.
+// The map: one point per document. Pan, zoom, point at a document for its title, click to open it; draw around a region to
+// see what it is about. Points have their own layer (points.js); names and all else are on the canvas above it.
 
 const MAP_TOPICS = 400; // choices in the list of topics
-const LEVEL_ZOOMS = [1, 2.2, 5]; // from which zoom on the names of further levels of a tree are shown
+const LEVEL_ZOOMS = [1, 2.2, 5]; // the zoom at which the names of further levels of a tree appear
 const GRID_ZOOMS = [2.5, 5, 10]; // and the words of neighbourhoods, coarse to fine
-const NAME_LINES = [0, 17, -17, 34, -34]; // pixels below a cluster's middle where its name may stand
+const NAME_LINES = [0, 17, -17, 34, -34]; // pixels below a cluster's centre where its name can be
 const CLICK = 14; // pixels from a document that count as on it
 
 const mapChoice = { by: 'topic', tool: 'move', label: [] };
-let mapTransform = null; // where the reader has left the map
+let mapTransform = null; // as the reader left the map
 
 function groupsOf(by) {
   if (by === 'label') return { of: documents.labels.map((text) => (text ? Number(text.split(' ')[0]) : -1)), names: report.labels };
   return { of: d3.range(documentCount).map(mainTopic), names: topics.map(nameOf) };
 }
 
-// Where the name of a group stands: where its documents are densest.
+// The place for the name of a group: where its documents are densest.
 function anchorOf(members) {
   const cell = (d) => `${Math.round(documents.x[d] / 500)} ${Math.round(documents.y[d] / 500)}`;
   const cells = d3.group(members, cell);
@@ -23,7 +23,7 @@ function anchorOf(members) {
   return [d3.mean(best, (d) => documents.x[d]), d3.mean(best, (d) => documents.y[d])];
 }
 
-// Names with their places, the first first where there is no room for all: [text, x, y, zoom, kind].
+// Names with their places, the most important first, as there may not be room for all: [text, x, y, zoom, kind].
 function placedNames(groups) {
   const found = [];
   const add = (of, names, zoom, kind) => {
@@ -57,7 +57,7 @@ function drawMap(main, value, corners = null, alone = false) {
   let hovered = -1;
   let hoveredGroup = -1;
   let drawnNames = []; // on the map: [text, x, y, font]
-  let drawn = null; // corners of what is being drawn round, in pixels
+  let drawn = null; // corners of the region being drawn, in pixels
 
   const chosen = () => (mapChoice.by === 'topic' ? chosenTopics : mapChoice.label);
 
@@ -70,7 +70,7 @@ function drawMap(main, value, corners = null, alone = false) {
 
   const labelColour = (member) => (mapChoice.label.includes(member) ? colourValue(`--c${mapChoice.label.indexOf(member)}`) : hueOf(member).formatHex());
 
-  // The colours of all points. Where some groups are chosen, or one is pointed at, the others step back.
+  // The colours of all points. If some groups are chosen, or one is pointed at, the others fade.
   function tint() {
     const colours = new Map();
     const picked = hoveredGroup >= 0 ? [hoveredGroup] : chosen();
@@ -209,7 +209,7 @@ function drawMap(main, value, corners = null, alone = false) {
     return showTip(box.left + px, box.top + py, titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), [labels, documents.date ? documents.date[d] : ''].filter(Boolean).join(' · '), start && `${start} …`);
   }
 
-  // ---- moving, and drawing round a region ----
+  // ---- moving, and drawing around a region ----
 
   const draws = (event) => mapChoice.tool !== 'move' || event.shiftKey;
   const zoom = d3
@@ -273,7 +273,7 @@ function drawMap(main, value, corners = null, alone = false) {
     tell(nearestTo(width / 2, height / 2, 1e9), width / 2, height / 2);
   });
 
-  // ---- what is beside the map ----
+  // ---- next to the map ----
 
   function drawLegend() {
     const order = chosen();

@@ -1,10 +1,10 @@
-// What topics are called, and files to download.
+// Names of topics, and files to download.
 
 function nameOf(topic) {
   return topic.name || topic.called || `topic ${topic.id}`;
 }
 
-// The words that follow those in the name of a topic without one of its own.
+// The best words of a topic, without those that its automatic name already shows.
 function furtherWords(topic, n) {
   const called = ` ${topic.name ? '' : topic.called} `;
   return wordsOf(topic, n).filter((word) => !called.includes(` ${word} `)).join(' ');

@@ -111,11 +111,11 @@ function topicTable(list) {
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
     more,
-    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all' : ''}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${timeTable() ? ' The small line is the share over time.' : ''}`),
+    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all documents' : ''}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${timeTable() ? ' The small line is the share over time.' : ''}`),
   ];
 }
 
-// How the share of a topic went, as a small line.
+// The share of a topic over time, as a small line.
 function trend(topic) {
   if (!timeTable()) return null;
   const shares = timeTable().share[rowOfTopic.get(topic.id)].map((share) => share || 0);

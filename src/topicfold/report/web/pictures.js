@@ -1,9 +1,9 @@
-// A picture of any chart and of any table with bars, as SVG or PNG, by the buttons under it.
+// Saves any chart, and any table with bars, as SVG or PNG, with the buttons below it.
 
 const PICTURE_STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'fill-opacity', 'font-family', 'font-size', 'font-weight', 'font-style', 'text-anchor', 'visibility'];
 const PICTURE_SCALE = 2; // pixels of a PNG per unit of the drawing
 
-// The drawing by itself, as text: styles stand in it, and what the page's style sheet says is no longer needed.
+// The drawing as standalone text: it includes its styles and no longer needs the page's style sheet.
 function standaloneSvg(svg) {
   const copy = svg.cloneNode(true);
   const from = [svg, ...svg.querySelectorAll('*')];
@@ -92,7 +92,7 @@ function pictureButtons(chart) {
   ];
 }
 
-// Charts come and go as the reader chooses: each gets its buttons when it is there.
+// Charts come and go as the reader changes views: each gets its buttons when it appears.
 function addPictureButtons() {
   for (const chart of document.querySelectorAll('#main :is(svg.plot, svg.columns, canvas.likeness, table):not([data-saved])')) {
     if (chart.tagName === 'TABLE' && !chart.querySelector('.bar')) continue;
@@ -105,7 +105,7 @@ const pictureWatch = new MutationObserver(addPictureButtons);
 pictureWatch.observe(document.getElementById('main'), { childList: true, subtree: true });
 signal.addEventListener('abort', () => pictureWatch.disconnect());
 
-// The map as SVG: a circle per document that passes the filter, and the names on it.
+// The map as SVG: one circle per document that passes the filter, and the names on it.
 function mapAsSvg(width, height, circles, names) {
   const svg = d3.create('svg').attr('xmlns', 'http://www.w3.org/2000/svg').attr('viewBox', [0, 0, width, height]).attr('width', width).attr('height', height);
   svg.append('rect').attr('width', width).attr('height', height).attr('fill', colourValue('--page'));

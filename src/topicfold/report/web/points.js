@@ -1,4 +1,4 @@
-// Points on a canvas: drawn by WebGL, or where there is none, by the 2D canvas. A point has a place and a colour.
+// Points on a canvas: drawn by WebGL or, if there is none, by the 2D canvas. A point has a place and a colour.
 
 const POINT_SHADERS = [
   ['VERTEX_SHADER', `
@@ -34,7 +34,7 @@ function pointProgram(gl) {
   return gl.getProgramParameter(program, gl.LINK_STATUS) ? program : null;
 }
 
-// Values by point, from now on those of an attribute of the program.
+// A function that sets the values of an attribute of the program, one per point.
 function pointAttribute(gl, program, name, size, type, normalised) {
   const place = gl.getAttribLocation(program, name);
   const buffer = gl.createBuffer();

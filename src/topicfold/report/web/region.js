@@ -1,4 +1,4 @@
-// A region of the map: which documents are in it, and what they are about, against all documents on the page.
+// A region of the map: which documents are in it, and what they are about, compared with all documents on the page.
 
 const REGION_LIST = 40; // documents shown at once
 const REGION_WORDS = 24;
@@ -6,7 +6,7 @@ const REGION_GROUPS = 8;
 const MOST_CORNERS = 60;
 const YEAR_LABELS = 8;
 
-// A polygon as the address has it: "x,y;x,y;...", in the units of the map.
+// A polygon as written in the address: "x,y;x,y;...", in the units of the map.
 function polygonText(corners) {
   const step = Math.max(1, Math.ceil(corners.length / MOST_CORNERS));
   return corners.filter((_, i) => i % step === 0).map((corner) => corner.map(Math.round).join(',')).join(';');
@@ -30,9 +30,9 @@ function documentsIn(corners) {
 
 // ---- words of documents ----
 
-let documentWords = null; // for each document the numbers of its words, each once
+let documentWords = null; // for each document, the numbers of its distinct words
 
-// Words of the page's own list alone: they are those of the topics, without what every text has.
+// Only words on the page's list: the words of the topics, without those that every text has.
 function wordsByDocument() {
   if (documentWords) return documentWords;
   const number = new Map(report.words.map((word, i) => [word.toLowerCase(), i]));
@@ -47,7 +47,7 @@ function wordsByDocument() {
 
 let wordTotals = null;
 
-// What being in the region tells about whether a word is there, in nats per document: as topics rank their words.
+// How much being in the region tells about whether a document has the word, in nats per document: topics rank words the same way.
 function keynessOf(here, all) {
   const [q, p] = [here, all].map((share) => Math.min(Math.max(share, 1e-12), 1 - 1e-12));
   return q <= p ? 0 : q * Math.log(q / p) + (1 - q) * Math.log((1 - q) / (1 - p));
@@ -99,7 +99,7 @@ function yearsHere(inside) {
   if (counts.size < 2) return null;
   const [first, last] = d3.extent(counts.keys());
   const years = d3.range(first, last + 1);
-  const labelled = Math.ceil(years.length / YEAR_LABELS); // each so many-th year has its name below
+  const labelled = Math.ceil(years.length / YEAR_LABELS); // every how many years there is a label
   const column = (year, i) => {
     const n = counts.get(year) || 0;
     return element('div', { title: `${year}: ${plural(n, 'document')}` }, element('span', { class: 'column', style: { height: `${(100 * n) / d3.max(counts.values())}%` } }), element('span', { class: 'year' }, i % labelled ? '\u00a0' : year));
@@ -143,10 +143,10 @@ function regionPanel(inside) {
       groupTable('Topics', sharesHere(inside, mainTopic), (row) => [topicSwatch(row), topicLink(topics[row])]),
       element('div', {}, documents.labels ? groupTable('Labels', sharesHere(inside, (d) => numbers(documents.labels[d])[0] ?? -1), (label) => report.labels[label]) : null, yearsHere(inside)),
     ),
-    element('h3', {}, 'Its documents'),
+    element('h3', {}, 'Documents in this region'),
     element('p', { class: 'tools' }, element('button', { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', csvOf(inside)) } }, 'Download as CSV'), element('a', { href: address('map') }, 'Clear the region')),
     list,
     more,
-    element('p', { class: 'muted' }, 'Words: how much more often they occur in these documents than in all documents on the page. A link to this address restores the region.'),
+    element('p', { class: 'muted' }, 'Words that more of these documents contain than of all documents on the page; the larger a word, the more it sets the region apart. A link to this address restores the region.'),
   );
 }

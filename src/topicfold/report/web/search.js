@@ -5,12 +5,12 @@ const found = document.getElementById('found');
 const SHOWN_HITS = 8; // of a group, below the box
 const MORE_HITS = 50; // of a group, in the view, at a time
 const PASSAGE = 240; // characters
-const COUNTED_TIMES = 5; // a word of a bag: the score hardly tells more of them apart
+const COUNTED_TIMES = 5; // at most, per word of a bag: higher counts hardly change the score
 
-// Where words have no blanks between them, a word may begin and end anywhere.
+// In scripts without spaces between words, a word may begin and end anywhere.
 const LETTER = /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}]/u;
 
-// ---- what is looked for, and where it is ----
+// ---- search terms, and where they occur ----
 
 function evenlySpaced(text) {
   return text.normalize('NFC').replace(/\s\s+|[^\S ]/g, ' ');
@@ -20,7 +20,7 @@ function searchable(text) {
   return evenlySpaced(text).toLowerCase();
 }
 
-// The words and the phrases in quotes. What stands at the very end may still be being typed: words only have to begin with it.
+// The words and the phrases in quotes. The last one may still be being typed: words only have to begin with it.
 function termsOf(wanted) {
   const text = searchable(wanted);
   return [...text.matchAll(/["“”]([^"“”]*)(["“”]?)|[^\s"“”]+/g)]
@@ -62,7 +62,7 @@ function topicHits(terms) {
 
 // ---- documents ----
 
-const BETWEEN = '\0'; // what no phrase goes across
+const BETWEEN = '\0'; // no phrase matches across it
 
 // Title and text of each document, made by the first search.
 let contents = null;
@@ -89,7 +89,7 @@ function countsByDocument(term) {
   return counts;
 }
 
-let lastCounts = new Map(); // of the terms of the last search: most of them stay as one types on
+let lastCounts = new Map(); // of the terms of the last search: most of them stay while the reader types
 
 // Documents with all terms: [those with all in their titles, the others], by BM25.
 function documentHits(terms) {
@@ -111,12 +111,12 @@ function documentHits(terms) {
   return [[...titled], best.filter((d) => !titled.has(d))];
 }
 
-// The text about the first place that has one of the terms, with all of them marked.
+// The text around the first occurrence of a term, with all terms marked.
 function passage(d, terms) {
   if (!documents.text) return null;
   const text = evenlySpaced(documents.text[d]);
   const lower = text.toLowerCase();
-  if (lower.length !== text.length) return null; // of a few letters the small one is longer, and places would be wrong
+  if (lower.length !== text.length) return null; // a few letters are longer in lower case, and positions would be wrong
   const marks = terms.flatMap((term) => occurrencesOf(term, lower).map((at) => [at, at + term.text.length])).sort((a, b) => a[0] - b[0]);
   if (!marks.length) return null;
   const from = marks[0][0] < PASSAGE / 3 ? 0 : text.lastIndexOf(' ', marks[0][0] - PASSAGE / 4) + 1;
@@ -163,7 +163,7 @@ function hitCount(groups) {
 // ---- below the box ----
 
 const scrolledTo = new Map(); // query: where its results were left
-const leftOpen = new Map(); // address: the query, and the hit that was followed from there
+const leftOpen = new Map(); // address: the query, and the hit that was opened from there
 
 function drawResults() {
   const terms = termsOf(query.value);
@@ -209,7 +209,7 @@ document.addEventListener('click', (event) => {
 }, { signal });
 found.addEventListener('click', (event) => {
   const link = event.target.closest('a');
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // one that opens elsewhere leaves this page as it is
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link that opens in another tab leaves this page unchanged
   if (link.hash !== location.hash) leftOpen.set(location.hash, [query.value, link.hash]);
   closeResults();
 }, { signal });
@@ -230,7 +230,7 @@ function reopenResults() {
 }
 
 document.getElementById('search').addEventListener('keydown', (event) => {
-  if (event.isComposing) return; // Enter then chooses a character
+  if (event.isComposing) return; // Enter then selects a character
   const links = found.hidden ? [] : [...found.querySelectorAll('a')];
   const here = links.indexOf(document.activeElement);
   if (event.key === 'Escape') {
@@ -256,7 +256,7 @@ document.addEventListener('keydown', (event) => {
 
 // ---- the view of all hits ----
 
-const shownHits = new Map(); // address and group: how many the reader has asked for, kept for when one comes back
+const shownHits = new Map(); // address and group: how many hits are shown, kept for the reader's next visit
 
 function hitList({ title, hits, line, below }) {
   const key = `${location.hash} ${title}`;
@@ -285,7 +285,7 @@ views.search = {
     const groups = terms.length ? hitGroups(terms) : [];
     main.append(
       element('h2', {}, terms.length ? `Search: ${value.trim()}` : 'Search'),
-      element('p', { class: 'muted' }, terms.length ? `${groups.length ? plural(hitCount(groups), 'result') : 'Nothing found'}. ` : '', 'Results have all words of the query, in any order. Put a phrase in quotes to find it exactly.'),
+      element('p', { class: 'muted' }, terms.length ? `${groups.length ? plural(hitCount(groups), 'result') : 'Nothing found'}. ` : '', 'Results contain all words of the query, in any order. Put a phrase in quotes to find it exactly.'),
       ...[terms.length ? unsearched() : null].filter(Boolean),
       ...groups.map(hitList),
     );

@@ -1,4 +1,4 @@
-// The page comes to life.
+// Starts the page.
 
 document.getElementById('corpus-name').textContent = report.name;
 
@@ -14,7 +14,7 @@ function drawFrame(name) {
 
 document.getElementById('skip').addEventListener('click', () => document.getElementById('main').focus(), { signal });
 
-// In the frame of a notebook (srcdoc) the browser takes "#topics" for an address of the notebook: we go there ourselves.
+// In the frame of a notebook (srcdoc) the browser resolves "#topics" against the notebook, so the page sets the hash itself.
 if (location.protocol === 'about:') {
   document.addEventListener('click', (event) => {
     const link = event.target.closest('a[href^="#"]');
@@ -24,15 +24,15 @@ if (location.protocol === 'about:') {
   }, { signal });
 }
 
-// Who goes back finds the page as it was left; who follows a link begins at its top. An address the reader has been at
-// carries a state, a new one has none.
+// Going back restores the scroll position; following a link starts at the top. An address that the reader has visited
+// has a history state, a new one has none.
 const leftAt = new Map();
 let shownAddress = location.hash;
 history.scrollRestoration = 'manual';
 history.replaceState('seen', '');
 addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true, signal });
 addEventListener('hashchange', () => {
-  leftAt.set(shownAddress, scrollY); // the event of a scroll may come later
+  leftAt.set(shownAddress, scrollY); // the scroll event may come later
   const stay = stayHere;
   stayHere = false;
   const place = stay ? scrollY : history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;

@@ -1,4 +1,4 @@
-// Some browsers give a file no storage; what is kept then lasts until the page is closed.
+// Some browsers give a local file no storage; then changes last until the page is closed.
 function stored(action) {
   try {
     return action(localStorage);

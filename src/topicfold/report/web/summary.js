@@ -1,4 +1,4 @@
-// A summary on one long page, to read from top to bottom or to print: what every view would show first.
+// A summary on one long page, to read from top to bottom or to print: what each view shows first.
 
 const SUMMARY_WORDS = 15;
 const SUMMARY_DOCUMENTS = 3;

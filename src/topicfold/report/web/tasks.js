@@ -1,4 +1,4 @@
-// Tasks one at a time: a button or its number answers and goes on. Words of the corpus reach the page as text alone.
+// Tasks one at a time: a button or its number key answers and moves on. Words of the corpus reach the page only as text.
 
 const given = JSON.parse(document.getElementById('tasks').textContent);
 const tasks = given.tasks;
@@ -24,7 +24,7 @@ function button(text, action, attributes = {}) {
   return element('button', { type: 'button', on: { click: action }, ...attributes }, text);
 }
 
-// ---- what is kept ----
+// ---- what is stored ----
 
 function keep() {
   stored((storage) => storage.setItem(storageKey, JSON.stringify({ rater, answers: [...answers] })));
@@ -159,7 +159,7 @@ document.addEventListener('keydown', (event) => {
 
 document.getElementById('corpus-name').textContent = given.name;
 
-// A page from disk that asks for its storage while it loads is now and then given an empty one by Chromium, for good.
+// If a page from disk asks for its storage while it loads, Chromium sometimes gives it an empty one for good.
 addEventListener('load', () =>
   setTimeout(() => {
     restore();

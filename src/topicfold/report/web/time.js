@@ -1,7 +1,7 @@
-// Topics over time: what rose most, a small plot of each topic, and one plot of those that the reader chooses.
+// Topics over time: what rose most, a small plot of each topic, and one plot of the topics that the reader chooses.
 
 const TIME_TOPICS = 48; // plots at first, and with each "Show more"
-const RISES = 8; // of the list, before all are asked for
+const RISES = 8; // shown at first
 const WEEK = 7 * 24 * 3600 * 1000;
 
 // From short to long.
@@ -16,7 +16,7 @@ const PERIODS = {
 
 const timeTables = new Map(); // by the filter
 
-// Shares by period, of the documents that pass the filter; null where fewer than two periods are left.
+// Shares by period, of the documents that pass the filter; null if fewer than two periods are left.
 function timeTable() {
   if (!report.time || !filterMask) return report.time;
   if (!timeTables.has(filterText)) timeTables.set(filterText, filteredTime());
@@ -38,7 +38,7 @@ function madeSeries(by) {
   const { by: given, periods, documents: counted, share } = timeTable();
   const dates = periods.map((period) => new Date(period));
   const { start, format } = PERIODS[by];
-  const middle = given === 'week' ? WEEK / 2 : 0; // a week is in the month of its middle
+  const middle = given === 'week' ? WEEK / 2 : 0; // a week belongs to the month of its middle
   const groups = by === given ? periods.map((_, i) => [i]) : [...d3.group(d3.range(periods.length), (i) => Number(start(new Date(Number(dates[i]) + middle)))).values()];
   const starts = groups.map(([first]) => (by === given ? dates[first] : start(new Date(Number(dates[first]) + middle))));
   const perPeriod = groups.map((group) => d3.sum(group, (i) => counted[i]));
@@ -48,7 +48,7 @@ function madeSeries(by) {
     dates: starts,
     labels: by === given ? periods : starts.map((date) => format(date)),
     documents: perPeriod,
-    // periods with so few documents that a share says little are drawn, but set no scale
+    // periods with very few documents are drawn, but do not affect the scale
     telling: d3.range(groups.length).filter((i) => perPeriod[i] >= usual / 10),
     shares: (row) => groups.map((group, i) => (by === given ? share[row][i] : d3.sum(group, (j) => counted[j] * share[row][j]) / perPeriod[i])),
   };
@@ -87,7 +87,7 @@ const axisLabel = (share) => (share ? `${Number((100 * share).toPrecision(3))}%`
 const periodName = (data, i) => `${data.by === 'week' ? 'week of ' : ''}${data.labels[i]}`;
 
 // The places along an axis that have room for a label: the first, the last, and some between. The labels at both ends
-// stand inwards from their places.
+// extend inwards.
 function labelledPlaces(data, x, room) {
   const last = data.dates.length - 1;
   const found = [0];
@@ -99,7 +99,7 @@ function labelledPlaces(data, x, room) {
   return [...found, last];
 }
 
-// One or more lines [row, colour] on one scale; what lies under the pointer, or at the place the arrow keys lead to, is told.
+// One or more lines [row, colour] on one scale; a tooltip shows the values under the pointer, or where the arrow keys lead.
 function timePlot(lines, data, top, { width = 250, height = 96, rise = null } = {}) {
   const [left, right, last] = [44, width - 10, data.dates.length - 1];
   const x = d3.scaleUtc(d3.extent(data.dates), [left, right]);
@@ -165,7 +165,7 @@ function timeOfTopic(row) {
   return element('section', {}, element('h3', {}, `By ${data.by}`), timePlot([[row, null]], data, roundTop([row], data), { width: 420, height: 140, rise: riseOf(row) }));
 }
 
-// What the reader has chosen, kept for when one comes back.
+// What the reader has chosen, kept for the next visit to the view.
 const timeChoices = { by: report.time ? report.time.shown : null, sameScale: false, plots: TIME_TOPICS, allRises: false, together: new Map() };
 
 function riseOf(row) {

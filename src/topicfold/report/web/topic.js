@@ -1,4 +1,4 @@
-// The page of a topic: its words with a slider, where it stands, its labels, topics like it, and its documents.
+// The page of a topic: its words with a slider, its place in the hierarchy, its labels, similar topics, and its documents.
 
 const TOPIC_WORDS = 25;
 const SNIPPET = 260;
@@ -20,7 +20,7 @@ function wordTable(topic) {
   function draw(byScore) {
     if (chooser) chooser.querySelector('input').checked = byScore;
     const weight = Number(slider.value);
-    output.textContent = byScore ? '' : weight.toFixed(2); // the slider has no say in a ranking by score
+    output.textContent = byScore ? '' : weight.toFixed(2); // the slider does not affect a ranking by score
     slider.classList.toggle('unused', byScore);
     const shown = rankedWords(topic, weight, byScore).slice(0, TOPIC_WORDS);
     const most = Math.max(...shown.map((word) => word[1]), 1e-12);
@@ -46,7 +46,7 @@ function wordTable(topic) {
       'div',
       { class: 'slider' },
       element('label', { for: 'relevance' }, 'Relevance'),
-      element('span', { class: 'muted' }, 'only here'),
+      element('span', { class: 'muted' }, 'distinctive'),
       slider,
       element('span', { class: 'muted' }, 'frequent'),
       output,
@@ -66,7 +66,7 @@ function heading(topic) {
     title.hidden = false;
     button.textContent = 'Rename';
     if (keep) rename(topic.id, input.value);
-    document.getElementById('rename').focus(); // of the page as it is drawn now
+    document.getElementById('rename').focus(); // of the redrawn page
   }
   button.addEventListener('click', () => {
     if (!input.hidden) return finish(true);
@@ -74,20 +74,20 @@ function heading(topic) {
     input.placeholder = topic.called;
     input.hidden = false;
     title.hidden = true;
-    button.textContent = 'Keep';
+    button.textContent = 'Save';
     input.focus();
     return undefined;
   });
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
-    event.preventDefault(); // else Enter would press the button that gets the focus
+    event.preventDefault(); // otherwise Enter would press the button that gets the focus
     finish(event.key === 'Enter');
   });
   return element('div', { class: 'heading' }, title, input, button, topicEditTools(topic), edits.length ? element('button', { type: 'button', id: 'undo', title: saidOf(edits[edits.length - 1]), on: { click: () => setEdits(edits.slice(0, -1)) } }, 'Undo') : null);
 }
 
 function standing(topic) {
-  const lines = [`Topic ${topic.id}`, filterMask ? `${percent(sizeOf(topic))} of the documents that pass the filter, ${percent(topic.size)} of all` : `${percent(topic.size)} of the documents`];
+  const lines = [`Topic ${topic.id}`, filterMask ? `${percent(sizeOf(topic))} of the documents that pass the filter, ${percent(topic.size)} of all documents` : `${percent(topic.size)} of the documents`];
   if (topic.coherence !== null) lines.push(`coherence ${minus(topic.coherence.toFixed(2))}`);
   if (topic.mark) lines.push(`perhaps junk: ${topic.mark}`);
   if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
@@ -140,7 +140,7 @@ function labelSection(topic) {
   );
 }
 
-// The words that tell a topic from another: where it says them much more often. What a list leaves out is rare there.
+// The words that set a topic apart from another: those much more frequent in it. Words missing from a list are rare there.
 function tellingWords(topic, other) {
   const there = new Map(other.words.map(([word, probability]) => [word, probability]));
   const least = Math.min(...other.words.map(([, probability]) => probability || 1)) / 2;

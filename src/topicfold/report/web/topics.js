@@ -2,9 +2,9 @@
 
 const TREE_WORDS = 7;
 const SHOWN_PARTS = 8;
-const OPEN_AT_FIRST = 12; // roots of a tree: with more, all begin closed
+const OPEN_AT_FIRST = 12; // roots of a tree: with more, all start closed
 
-// The words of a topic; where the model scores words, the larger the more telling, with P(w|topic) beside.
+// The words of a topic; if the model scores words, larger words have higher scores, with P(w|topic) next to them.
 function sizedWords(topic) {
   if (!wordsHaveSizes) return element('span', { class: 'words muted' }, furtherWords(topic, 12));
   const best = rankedWords(topic).slice(0, TREE_WORDS);
@@ -31,7 +31,7 @@ function topicLine(topic, figure = percent(sizeOf(topic))) {
   ];
 }
 
-const { openBranches } = acrossEdits; // topic: what the reader has chosen, kept for when one comes back
+const { openBranches } = acrossEdits; // topic: whether the reader opened it, kept for the next visit
 
 function setOpen(twisty, open) {
   openBranches.set(Number(twisty.dataset.topic), open);
@@ -39,7 +39,7 @@ function setOpen(twisty, open) {
   twisty.closest('li').querySelector('ul').hidden = !open;
 }
 
-// A topic with those below it. The button stands beside the link: one in the other could not be told apart by ear.
+// A topic with those below it. The button is next to the link: screen readers could not tell nested ones apart.
 function branch(topic, below, openAtFirst) {
   const open = openBranches.has(topic.id) ? openBranches.get(topic.id) : openAtFirst;
   const twisty = element('button', {
@@ -76,7 +76,7 @@ function partsItem(topic, open) {
   return branch(topic, lines, open);
 }
 
-// Two columns of topics and lines between them, as wide as they weigh. Each side: [{name, title, href or none}].
+// Two columns of topics with lines between them, whose width is their weight. Each side: [{name, title, href or none}].
 function twoColumns(left, right, links, label) {
   const gap = 21;
   const width = 900;
@@ -132,8 +132,8 @@ function partsGraph() {
     'section',
     {},
     element('h3', {}, `Which ${kindOf(lowest)}s make up each ${kindOf(highest)}`),
-    element('p', { class: 'muted' }, 'The wider the line, the larger the share. Point at a topic to see its lines alone.'),
-    twoColumns(roots.map(asEnd), lower.map(asEnd), links, `${kindsOf(highest)} joined to their ${kindOf(lowest)}s`),
+    element('p', { class: 'muted' }, 'The wider the line, the larger the share. Point at a topic to see only its lines.'),
+    twoColumns(roots.map(asEnd), lower.map(asEnd), links, `${kindsOf(highest)} linked to their ${kindOf(lowest)}s`),
   );
 }
 

@@ -1,16 +1,16 @@
-// What the page holds: the report, and the documents, which come in blocks of compressed JSON.
+// The data of the page: the report, and the documents, which are stored in blocks of compressed JSON.
 
 const given = JSON.parse(document.getElementById('report').textContent);
-const documents = {}; // columns, a value per document
+const documents = {}; // columns, with one value per document
 
 if (!('DecompressionStream' in window)) {
   document.getElementById('main').textContent = 'This page needs a newer browser: this one cannot unpack its documents (DecompressionStream).';
-  return; // all scripts stand in one function
+  return; // all scripts are in one function
 }
 
 function unpacked(block) {
   const packed = block.textContent;
-  block.remove(); // what is unpacked takes memory enough
+  block.remove(); // to save memory
   const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(packed) : Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json();
 }
