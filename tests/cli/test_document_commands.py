@@ -52,9 +52,12 @@ def test_assign_streams_to_every_format(model, texts, run, tmp_path, batch):
 
 
 def test_assign_reads_stdin_and_counts(model, run, tmp_path):
-    code, out, _ = run("assign", model, "-", stdin='{"text": "cat"}\n{"text": null}\n')
+    code, out, _ = run("assign", model, "-", stdin='{"text": "cat"}\n{"text": null}\n{"text": "xyzzy"}\n')
     assert code == 0
-    assert len(out.splitlines()) == 3
+    _, cat, *wordless = csv.reader(out.splitlines())
+    assert int(cat[1]) in (0, 1)
+    assert [row[1:4] for row in wordless] == [["-1", "", "0"]] * 2  # the shares that follow are those of the corpus
+    assert np.array([row[4:] for row in wordless], float).sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
     Corpus.from_texts(TEXTS).save(tmp_path / "c.safetensors")
     assert run("assign", model, tmp_path / "c.safetensors")[0] == 0
 

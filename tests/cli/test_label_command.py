@@ -38,6 +38,16 @@ def test_labels_go_to_stdout_as_a_table(files):
     assert "pets" in result.stderr
 
 
+@pytest.mark.filterwarnings("ignore:.*texts are empty")
+def test_a_document_without_words_has_no_label(files):
+    documents, labels = files
+    with open(documents, "a", encoding="utf-8") as file:
+        file.write('{"id": "empty", "text": ""}\n')
+    result = CliRunner().invoke(cli, ["label", documents, labels])
+    assert result.exit_code == 0, result.output
+    assert list(rows_of(result.stdout)[-1].values()) == ["empty", "", "0", "", "0"]
+
+
 def test_file_and_page_with_free_topics(files, tmp_path):
     out, page = tmp_path / "labelled.csv", tmp_path / "page.html"
     words = ["label", *files, "--free-topics", "1", "--out", str(out), "--report", str(page), "--id", "id"]

@@ -127,7 +127,7 @@ def test_a_date_format_says_how_to_read(tmp_path):
 
 
 def test_empty_texts_are_counted():
-    with pytest.warns(UserWarning, match=r"^2 of 4 texts are empty$"):
+    with pytest.warns(UserWarning, match=r"^2 of 4 texts are empty: they .* have no topic in tables$"):
         Corpus.from_texts(["cat", "", "dog", None])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -6,8 +6,9 @@ import sys
 
 import numpy as np
 import pytest
+from pandas.testing import assert_frame_equal
 
-from topicfold import HLTA, LDCC, PLSA, Corpus
+from topicfold import HLTA, LDA, LDCC, LTM, PLSA, TTMM, Corpus, build_report, knn_graph, topics_over_time
 
 TEXTS = ["cat dog cat", "dog cat", "sun moon", "moon star sun", "leaf tree", "tree root leaf tree"]
 
@@ -119,3 +120,47 @@ def test_no_two_columns_have_one_name(corpus):
     assert len(set(tree.time_table(corpus).columns)) == 4
     clash = Corpus.from_texts(TEXTS, ids="abcdef", metadata={"topic": np.arange(6)})
     assert "metadata_topic" in tree.document_table(clash).columns
+
+
+@pytest.mark.parametrize("model", [PLSA(3, random_state=0), LDA(3, random_state=0), TTMM(3, 3, random_state=0)])
+def test_documents_without_words_are_left_out(corpus, model):
+    """Their shares are those of the corpus, which would count them all in its largest topic."""
+    with pytest.warns(UserWarning, match="4 of 10 texts are empty"):
+        more = Corpus.from_texts(
+            [*TEXTS, "", " ", "", ""],
+            labels=["x", "x", "y", "y", None, "y", "x", "x", "x", "y"],
+            timestamps=[1999, 1999, 2000, 2001, None, 2001, 2001, 2001, 2002, 2002],
+            metadata={"party": ["left", "right", "left", "", "left", "right", *["left"] * 4]},
+        )
+    model = model.fit(corpus)
+    tree, full = model.topic_tree(corpus).at_levels([1]), model.topic_tree(more).at_levels([1])
+    assert full.wordless.tolist() == [6, 7, 8, 9]
+    assert full.topic_table()["n_documents"].tolist() == tree.topic_table()["n_documents"].tolist()
+    documents = full.document_table(more)
+    assert documents["topic"].tolist()[6:] == [-1] * 4
+    assert documents["name"].tolist()[6:] == [""] * 4
+    assert documents["probability"].tolist()[6:] == [0] * 4
+    assert (documents["topic"][:6] >= 0).all()
+    for by in ("labels", "party"):
+        assert_frame_equal(full.group_table(more, by), tree.group_table(corpus, by), check_dtype=False, rtol=1e-4)
+    assert_frame_equal(full.time_table(more), tree.time_table(corpus), check_dtype=False, rtol=1e-4)
+    assert len(topics_over_time(model, more).periods) == 3  # 1999 to 2001
+    merged = full.merge([0, 1])
+    assert merged.topic_table()["n_documents"].sum() == 6
+    page = build_report(full, more).data
+    assert all(page["documents"]["topics"][:6])
+    assert not any(page["documents"]["topics"][6:])
+    assert page["groups"][0]["documents"] == tree.group_table(corpus).n_documents.tolist()
+    assert sum(page["time"]["documents"]) == 5
+
+
+def test_neighbours_give_topics_to_documents_without_words(corpus):
+    with pytest.warns(UserWarning, match="1 of 7 texts are empty"):
+        more = Corpus.from_texts([*TEXTS, ""])
+    graph = knn_graph(np.eye(7) + np.eye(7, k=-1), 1)
+    assert LTM(3, graph_weight=3.0, random_state=0).fit(more, graph=graph).topic_tree(more).wordless.tolist() == []
+
+
+def test_a_document_that_lost_all_its_topics_counts_in_none(tree):
+    left = tree.drop([0, 1])
+    assert left.topic_table()["n_documents"].tolist()[0] == (left.doc_topic[:, 0] > 0).sum()

@@ -36,7 +36,10 @@ _FIRST = ("id", "topic", "name", "probability")  # what each row begins with
 
 
 class _Assigned(NamedTuple):
-    """Rows of the table: ids, the largest topic by number and name, its share, and the shares of all topics."""
+    """Rows of the table: ids, the largest topic by number and name, its share, and the shares of all topics.
+
+    A document without a known word has the topic -1, no name and a share of 0.
+    """
 
     ids: Sequence[str]
     topic: Sequence[int]
@@ -136,17 +139,25 @@ def assign_file(
         for ids, documents in chain([first] if first else [], batches):
             ids, shares = _shares(model, tree, own, ids, documents, segments, encode)
             best = shares.argmax(axis=1)
+            topical = shares[np.arange(len(shares)), best] * (1 - _wordless(model, documents, segments))
             writer.write(
                 _Assigned(
                     ids,
-                    labels.ids[lowest][best].tolist(),
-                    [names[column] for column in best],
-                    shares[np.arange(len(shares)), best],
+                    np.where(topical > 0, labels.ids[lowest][best], -1).tolist(),
+                    [names[column] if share > 0 else "" for column, share in zip(best, topical)],
+                    topical,
                     shares,
                 )
             )
             n_rows += len(ids)
     return n_rows
+
+
+def _wordless(model: TopicModel, documents: Corpus | list[str], segments: str | int | None) -> np.ndarray:
+    """1 for the documents without a known word, whose shares are those of the corpus, 0 for all others."""
+    if segments is not None or model.graph_ is not None:
+        return np.zeros(1)
+    return (np.diff(model.word_counts(documents, np.int32).indptr) == 0).astype(np.float64)
 
 
 def _shares(

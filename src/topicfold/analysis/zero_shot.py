@@ -37,7 +37,7 @@ from ..engine.checks import check_whole
 from ..graph.partial_labels import accuracy_of_known
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
-from ..models.word_documents import presence_of_words, word_documents
+from ..models.word_documents import presence_of_words, word_documents, wordless_documents
 from ..topics.tree import TopicTree
 
 if TYPE_CHECKING:
@@ -307,6 +307,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             word_presence=presence[0],
             corpus_presence=presence[1],
             titles=self.document_titles_ if corpus is None else corpus.titles,
+            wordless=wordless_documents(corpus if self.n_embedding_features_ is None else None, self.words()),
             names=dict(enumerate(self._label_names())),
             mapping={topic: topic for topic in range(n_topics)},
         )

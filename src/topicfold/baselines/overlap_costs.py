@@ -38,8 +38,8 @@ def poisson_flips(rows, indptr, indices, data, prototypes, mass, memberships):
     """For each of `rows`: c_d = sum_w m_dw - x_dw log m_dw, the best cluster to join or leave, and c_d after that.
 
     By Jensen's inequality sum_w x_dw log(1 + a_kw / m_dw) <= N log(1 + sum_w x_dw a_kw / (N m_dw)), N = sum_w x_dw,
-    and likewise with minus signs. Clusters are tried in the order of that bound until no other can be better: this saves
-    most logarithms. A row never leaves its last cluster. No row may be empty.
+    and likewise with minus signs. Clusters are tried in the order of that bound until no other can be better: this
+    saves most logarithms. A row never leaves its last cluster. No row may be empty.
     """
     n_clusters = prototypes.shape[1]
     costs, lowest, best = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows), np.int64)

@@ -51,8 +51,8 @@ def label(
     """Label the documents of INPUT by DESCRIPTIONS of the labels.
 
     DESCRIPTIONS is a JSON file: {"sport": "football, tennis and other sports", ...}, or a list of labels that need no
-    description. Columns: id, label (with --free-topics, empty if no label fits), its probability, the second most
-    likely label and its probability.
+    description. Columns: id, label, its probability, the second most likely label and its probability. The label is
+    empty if the document has no known word or, with --free-topics, if no label fits.
     """
     from ..analysis.embedding import embed as embed_texts
     from ..analysis.zero_shot import ZeroShotClassifier, described_labels
@@ -65,8 +65,8 @@ def label(
         vectors["embeddings"] = embedded_texts(corpus, embed, input)
         vectors["label_embeddings"] = embed_texts(list(labels.values()), embed, verbose=False)
     model = ZeroShotClassifier(labels, n_free_topics=free_topics, random_state=seed).fit(corpus, **vectors)
-    _write(out, corpus.ids, model.classes_, model.doc_class_)
     tree = model.topic_tree(corpus)
+    _write(out, corpus.ids, model.classes_, model.doc_class_, set(tree.wordless.tolist()))
     say(str(tree))
     if report:
         from ..report import build_report
@@ -83,7 +83,7 @@ def _read(path: str) -> Any:
         raise ValueError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
 
 
-def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray) -> None:
+def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray, wordless: set[int]) -> None:
     from ..store import replaced_when_whole
 
     order = (-probability).argsort(axis=1, kind="stable")[:, :2]
@@ -95,5 +95,8 @@ def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray) -> 
             file = stack.enter_context(open(place, "w", encoding="utf-8", newline=""))
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(_COLUMNS)
-        for name, (first, second), shares in zip(ids, order.tolist(), probability):
+        for row, (name, (first, second), shares) in enumerate(zip(ids, order.tolist(), probability)):
+            if row in wordless:
+                rows.writerow([name, "", 0, "", 0])
+                continue
             rows.writerow([name, classes[first], f"{shares[first]:.4f}", classes[second], f"{shares[second]:.4f}"])

@@ -131,7 +131,8 @@ def _counted(
     if not segment_ends:
         raise ValueError("the corpus is empty: there are no documents")
     if n_empty:
-        warn_user(f"{n_empty:,} of {len(segment_ends):,} texts are empty")
+        of_all = f"{n_empty:,} of {len(segment_ends):,} texts"
+        warn_user(f"{of_all} are empty: they keep their rows, but have no topic in tables")
     if not options.keep_texts:
         return counts, words, None, segment_ends
     return counts, words, kept.strings() if isinstance(kept, StringSpool) else tuple(kept), segment_ends

@@ -30,7 +30,7 @@ from .em import Prior, pooled_topic_weight, seed_prior, token_count
 from .inputs import CountsLike, CountsMixin, RandomStateLike, seen_words
 from .junk import topic_marks
 from .starts import SeedWords, seed_columns
-from .word_documents import presence_of_words, word_documents
+from .word_documents import presence_of_words, word_documents, wordless_documents
 
 __all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree", "tree_of"]
 
@@ -394,6 +394,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             titles=self.document_titles_ if corpus is None else corpus.titles,
             graph=self.graph_ if known else None,
             marks={int(topic): mark for topic, mark in enumerate(getattr(self, "topic_marks_", ())) if mark},
+            wordless=wordless_documents(corpus if self.graph_ is None else None, self.words()),
             summary=self.summary(),
             mapping={int(topic): int(topic) for topic in ids},
         )

@@ -6,16 +6,18 @@ word that a few documents repeat a hundred times is not ranked first, as it woul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..corpus.corpus import Corpus
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit
 from ..engine.mapped import release
 
-__all__ = ["presence_of_words", "word_documents"]
+__all__ = ["presence_of_words", "word_documents", "wordless_documents"]
 
 _TOPICS_AT_ONCE = 32
 _CELLS_AT_ONCE = 1 << 20
@@ -71,3 +73,12 @@ def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
     share = words / np.maximum(topics, 1e-12)[:, None].astype(words.dtype)
     overall = words.sum(axis=0, dtype=np.float64) / max(topics.sum(), 1e-12)
     return np.minimum(share, 1), np.minimum(overall, 1)
+
+
+def wordless_documents(corpus: Corpus | None, words: Sequence[str] | None) -> np.ndarray:
+    """The rows of the documents that have none of the words; none if there is no corpus.
+
+    >>> wordless_documents(Corpus.from_texts(["cat dog", "dog", "..."]), ["cat"]).tolist()
+    [1, 2]
+    """
+    return np.zeros(0, np.int64) if corpus is None else np.flatnonzero(np.diff(corpus.counts_over(words).indptr) == 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
 from ..models.base import TopicModel, tree_of
 from ..topics.edits import Edit, read_edits
+from ..topics.tables import with_words
 from ..topics.tree import TopicTree
 from .comparison import comparison
 from .document_table import (
@@ -125,6 +127,7 @@ def build_report(
     tree = tree.apply(made)
     if len(tree) == 0:
         raise ValueError("the edits drop every topic: there is nothing to show")
+    tree = replace(tree, doc_topic=with_words(tree))  # documents without words are in no topic on the page
     labels = label_table(corpus)
     sample = chosen_documents(tree, max_documents, _strata(corpus, labels))
     rows = sample.rows

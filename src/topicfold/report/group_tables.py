@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..analysis.contrast import contrast
 from ..corpus.corpus import Corpus
+from ..topics.tables import group_shares
 from ..topics.tree import TopicTree
 from .document_table import shortened
 from .topic_table import as_number
@@ -35,8 +34,7 @@ def group_tables(tree: TopicTree, corpus: Corpus, words: dict[str, int]) -> list
         member, names = corpus.label_matrix() if by == "labels" else corpus.group_matrix(by)
         cells = (len(tree) + 1) * len(names) * len(tree.vocabulary)
         if 2 <= len(names) <= _MOST_GROUPS and cells <= _MOST_CELLS and len(found) < _MOST_COLUMNS:
-            n_documents = np.asarray(member.sum(axis=0)).ravel()
-            share = (member.T @ tree.doc_topic) / np.maximum(n_documents, 1)[:, None]
+            share, n_documents = group_shares(tree, member, slice(None))
             found.append(
                 {
                     "by": shortened(by),

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..topics.periods import PERIODS, readable_period, shares_over_time
 from ..topics.ranking import keyness, largest
+from ..topics.tables import dates_of_words
 from ..topics.tree import TopicTree
 from .document_table import shortened
 from .topic_table import as_number
@@ -33,11 +34,14 @@ def time_table(tree: TopicTree, corpus: Corpus, counts: sp.csr_array) -> dict[st
     The page first shows readable periods. If there are enough documents, it gets the shares by month or day, which it
     can combine into longer periods. `counts` are over the words of the tree.
     """
-    if corpus.timestamps is None or np.isnat(corpus.timestamps).all():
+    if corpus.timestamps is None:
         return None
-    shown = readable_period(corpus.timestamps)
-    by = _shortest_period(corpus.timestamps, shown, len(tree))
-    periods, share, n_documents = shares_over_time(tree.doc_topic, corpus.timestamps, by)
+    timestamps = dates_of_words(tree, corpus.timestamps)
+    if np.isnat(timestamps).all():
+        return None
+    shown = readable_period(timestamps)
+    by = _shortest_period(timestamps, shown, len(tree))
+    periods, share, n_documents = shares_over_time(tree.doc_topic, timestamps, by)
     if len(periods) < 2:
         return None
     return {
@@ -46,7 +50,7 @@ def time_table(tree: TopicTree, corpus: Corpus, counts: sp.csr_array) -> dict[st
         "periods": [str(period) for period in periods],
         "documents": n_documents.tolist(),
         "share": [[as_number(value, 3) for value in column] for column in share.T],
-        "rises": _rises(tree, corpus.timestamps, shown, counts),
+        "rises": _rises(tree, timestamps, shown, counts),
     }
 
 

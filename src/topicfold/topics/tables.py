@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
     from .tree import TopicTree
 
-__all__ = ["document_table", "group_table", "largest_topics", "time_table", "topic_columns", "topic_table"]
+__all__ = [
+    "dates_of_words",
+    "document_table",
+    "group_shares",
+    "group_table",
+    "largest_topics",
+    "time_table",
+    "topic_columns",
+    "topic_table",
+    "with_words",
+]
 
 _MEMBER = 0.5  # a document is in a topic above this membership, if documents are not mixtures of topics
 _LABELS = "labels"
@@ -44,14 +54,38 @@ def largest_topics(doc_topic: np.ndarray, n: int) -> np.ndarray:
     return np.argsort(-doc_topic, axis=1, kind="stable")[:, :n]
 
 
+def with_words(tree: TopicTree) -> np.ndarray:
+    """The memberships of the documents, with zeros for those without a known word: they say nothing about topics."""
+    if not len(tree.wordless):
+        return tree.doc_topic
+    doc_topic = tree.doc_topic.copy()
+    doc_topic[tree.wordless] = 0
+    return doc_topic
+
+
+def group_shares(tree: TopicTree, member: Any, rows: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
+    """Mean memberships by group, and the number of documents with words in each; `member` is documents x groups."""
+    n_documents = np.asarray(member.sum(axis=0)).ravel() - np.asarray(member[tree.wordless].sum(axis=0)).ravel()
+    sums = member.T @ with_words(tree)[:, rows].astype(np.float64)
+    return sums / np.maximum(n_documents, 1)[:, None], n_documents
+
+
+def dates_of_words(tree: TopicTree, timestamps: np.ndarray) -> np.ndarray:
+    """The dates of the documents, without those of documents that have no known word."""
+    timestamps = timestamps.copy()
+    timestamps[tree.wordless] = np.datetime64("NaT")
+    return timestamps
+
+
 def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame:
     """One row per topic; see `TopicTree.topic_table`."""
     members = np.zeros(len(tree), int)
     for level in np.unique(tree.level):
         rows = np.flatnonzero(tree.level == level)
-        shares = tree.doc_topic[:, rows]
+        shares = with_words(tree)[:, rows]
         if tree.exclusive:
-            members[rows] = np.bincount(shares.argmax(axis=1), minlength=len(rows)) if len(shares) else 0
+            topical = shares[shares.max(axis=1, initial=0) > 0]  # a document may have lost all its topics
+            members[rows] = np.bincount(topical.argmax(axis=1), minlength=len(rows)) if len(topical) else 0
         else:
             members[rows] = (shares > _MEMBER).sum(axis=0)
     topics = tree.ids.tolist()
@@ -74,17 +108,19 @@ def document_table(tree: TopicTree, corpus: Corpus | None, n_topics: int) -> pd.
     """One row per document; see `TopicTree.document_table`."""
     pandas = _pandas("document_table")
     rows = np.flatnonzero(tree.at_lowest_level)
-    doc_topic, ids = tree.doc_topic[:, rows], tree.ids[rows]
+    doc_topic, ids = with_words(tree)[:, rows], tree.ids[rows]
     best = largest_topics(doc_topic, max(n_topics, 1))
+    topical = doc_topic.max(axis=1, initial=0) > 0
     names = np.array([tree.name(topic) for topic in ids.tolist()], dtype=object)
     columns: dict[str, Any] = {"id": tree.document_ids}
     if tree.titles is not None:
         columns["title"] = tree.titles
     for place in range(best.shape[1]):
         suffix = "" if place == 0 else f"_{place + 1}"
-        columns[f"topic{suffix}"] = ids[best[:, place]]
-        columns[f"name{suffix}"] = names[best[:, place]]
-        columns[f"probability{suffix}"] = doc_topic[np.arange(len(best)), best[:, place]]
+        share = doc_topic[np.arange(len(best)), best[:, place]]
+        columns[f"topic{suffix}"] = np.where(topical, ids[best[:, place]], -1)
+        columns[f"name{suffix}"] = np.where(topical, names[best[:, place]], "")
+        columns[f"probability{suffix}"] = share
     if corpus is not None:
         _check_documents(tree, corpus)
         if corpus.labels is not None:
@@ -102,8 +138,7 @@ def group_table(tree: TopicTree, corpus: Corpus, by: str) -> pd.DataFrame:
     _check_documents(tree, corpus)
     member, names = corpus.label_matrix() if by == _LABELS else corpus.group_matrix(by)
     rows = np.flatnonzero(tree.at_lowest_level)
-    n_documents = np.asarray(member.sum(axis=0)).ravel()
-    share = (member.T @ tree.doc_topic[:, rows].astype(np.float64)) / np.maximum(n_documents, 1)[:, None]
+    share, n_documents = group_shares(tree, member, rows)
     pandas = _pandas("group_table")
     table = pandas.DataFrame(share, index=pandas.Index(names, name=by), columns=topic_columns(tree, rows))
     table.insert(0, "n_documents", n_documents)
@@ -113,7 +148,7 @@ def group_table(tree: TopicTree, corpus: Corpus, by: str) -> pd.DataFrame:
 def time_table(tree: TopicTree, corpus: Corpus, by: str | None) -> pd.DataFrame:
     """One row per period; see `TopicTree.time_table`."""
     _check_documents(tree, corpus)
-    timestamps = check_dates(corpus)
+    timestamps = dates_of_words(tree, check_dates(corpus))
     rows = np.flatnonzero(tree.at_lowest_level)
     chosen = chosen_period(timestamps, by)
     periods, share, n_documents = shares_over_time(tree.doc_topic[:, rows], timestamps, chosen)

@@ -88,6 +88,9 @@ class TopicTree:
         Share of all documents that contain each word.
     exclusive : bool
         Whether the memberships of a document in the topics of one level sum to one.
+    wordless : ndarray of int of shape (n_wordless,)
+        Rows of the documents without a known word. Their memberships are those of the corpus as a whole, so tables and
+        the explorer leave them out.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
         Membership of the segments of the corpus in each topic.
     graph : sparse array of shape (n_documents, n_documents), or None
@@ -138,6 +141,7 @@ class TopicTree:
     word_presence: np.ndarray | None = None
     corpus_presence: np.ndarray | None = None
     exclusive: bool = True
+    wordless: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     segment_topic: np.ndarray | None = None
     graph: sp.csr_array | None = None
     edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
@@ -809,7 +813,15 @@ class TopicTree:
             raise ValueError("the tree has no segments: make it with LDCC from a corpus with segments")
         segments = self.segment_topic
         ids = tuple(map(str, range(len(segments))))
-        return replace(self, doc_topic=segments, document_ids=ids, titles=None, segment_topic=None, graph=None)
+        return replace(
+            self,
+            doc_topic=segments,
+            document_ids=ids,
+            titles=None,
+            wordless=np.zeros(0, np.int64),
+            segment_topic=None,
+            graph=None,
+        )
 
     def memberships_of(self, fresh: TopicTree) -> np.ndarray:
         """Compute the memberships of other documents in the topics of this tree.
@@ -850,6 +862,7 @@ class TopicTree:
             size=doc_topic.mean(axis=0, dtype=np.float64),
             document_ids=fresh.document_ids,
             titles=fresh.titles,
+            wordless=fresh.wordless,
             segment_topic=segments,
             graph=fresh.graph,
         )

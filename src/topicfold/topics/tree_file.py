@@ -33,6 +33,7 @@ _STORED: Mapping[str, Stored] = {
     "word_presence": Stored(("topics", "words"), low=0, high=SUM, optional=True, new=True),
     "corpus_presence": Stored(("words",), low=0, high=SUM, optional=True, new=True),
     "exclusive": Stored(kind="yes or no"),
+    "wordless": Stored(("wordless",), "whole", low=0, new=True),
     "segment_topic": Stored(("segments", "topics"), low=0, high=SUM, optional=True),
     "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "level_names": Stored(kind="mapping"),
@@ -83,6 +84,8 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise ValueError("an edge refers to a topic that is not in the tree")
+    if len(values.get("wordless", ())) and values["wordless"].max() >= len(values["document_ids"]):
+        raise ValueError("a document without words is not in the tree")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):
         for key, value in values.get(name, {}).items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
