@@ -1,8 +1,8 @@
-"""The same bits on a cluster, through kills and newcomers, and what it costs; a page of its own.
+"""Identical results on a cluster, also when workers are killed or added, and the cost; with its own page.
 
-`python -m benchmarks.cluster --data FOLDER --folder SCRATCH` runs what is missing on clusters of this machine, keeps
-every figure as a line of JSON as soon as it is known, and writes docs/results/cluster.md. How long 10 and 100 million
-documents would take is worked out from these figures by `benchmarks.cluster_plan`.
+`python -m benchmarks.cluster --data FOLDER --folder SCRATCH` runs what is missing on clusters of this machine, stores
+every result as a line of JSON as soon as it is known, and writes docs/results/cluster.md. `benchmarks.cluster_plan`
+estimates from these results how long 10 and 100 million documents would take.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def main() -> None:
     """Run what is missing, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("TOPICFOLD_DATA"), help="benchmark corpora")
-    parser.add_argument("--folder", type=Path, required=True, help="folder for the corpora that are made, 3 GB")
+    parser.add_argument("--folder", type=Path, required=True, help="folder for the generated corpora, 3 GB")
     parser.add_argument("--out", type=Path, default=Path("docs/results/cluster.md"))
-    parser.add_argument("--only", nargs="*", help="figures whose name begins so")
-    parser.add_argument("--so-far", action="store_true", help="run nothing: a page of the figures there are")
+    parser.add_argument("--only", nargs="*", help="only results whose name begins with one of these")
+    parser.add_argument("--so-far", action="store_true", help="run nothing; write the page of the results so far")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     log = given.out.with_suffix(".jsonl")
@@ -132,7 +132,7 @@ def _running(n_workers: int = 2, n_threads: int = 1) -> Iterator[tuple[Any, Any]
 
 
 def bits(corpus_file: Path, n_topics: int, n_workers: int, n_threads: int) -> dict[str, bool]:
-    """Whether each model, and neighbours, have the same bits on a cluster as in this process."""
+    """Whether each model, and the neighbours, are identical to the bit on a cluster and in this process."""
     from topicfold import Corpus, on_cluster
 
     corpus = Corpus.load(corpus_file, memory_map=True)
@@ -174,7 +174,7 @@ def _digest(arrays: list[Any]) -> str:
 
 
 def _digests(corpus_file: Path, n_topics: int) -> dict[str, str]:
-    """What one process finds, worked out once for each corpus."""
+    """Digests of the results of one process, computed once for each corpus."""
     from topicfold import Corpus
 
     kept = corpus_file.with_suffix(".digests.json")
@@ -185,7 +185,7 @@ def _digests(corpus_file: Path, n_topics: int) -> dict[str, str]:
 
 
 def workers_killed(corpus_file: Path) -> dict[str, int]:
-    """Fits during which a worker is killed at a random moment, and how many of them have the same bits."""
+    """Fits during which a worker is killed at a random moment, and how many of them have identical results."""
     from topicfold import LDA, Corpus, on_cluster
 
     corpus = Corpus.load(corpus_file)
@@ -221,7 +221,7 @@ def workers_killed(corpus_file: Path) -> dict[str, int]:
 
 
 def _all_there(client: Any) -> bool:
-    """Whether the killed worker was started again; where it was killed while it started, Dask may leave it at that."""
+    """Whether the killed worker was started again; Dask may not do so if it was killed while starting."""
     try:
         client.wait_for_workers(2, timeout=20)
     except TimeoutError:
@@ -264,7 +264,7 @@ with on_cluster(address):
 
 
 def clients_killed(corpus_file: Path) -> dict[str, int]:
-    """Clients killed at a random moment and started again until the fit ends: how many fits have the same bits."""
+    """Clients killed at a random moment and started again to finish the fit: how many fits have identical results."""
     from topicfold import PLSA, Corpus, load
 
     corpus = Corpus.load(corpus_file)
@@ -297,7 +297,7 @@ def clients_killed(corpus_file: Path) -> dict[str, int]:
 
 
 def one_task() -> dict[str, float]:
-    """CPU seconds of client and scheduler, and of workers, for a task that does nothing; of a thousand."""
+    """CPU seconds of client and scheduler, and of workers, per task that does nothing; mean of a thousand."""
     with _running() as (_, client):
         client.gather(client.map(abs, range(100), pure=False))
         before, own, wall = _worker_cpu(client), time.process_time(), time.perf_counter()
@@ -310,7 +310,7 @@ def one_task() -> dict[str, float]:
 
 
 def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
-    """CPU seconds, bytes and memory of a step here and on two workers with one thread each."""
+    """CPU seconds, bytes and memory of a step, in this process and on two workers with one thread each."""
     from topicfold import Corpus, on_cluster
     from topicfold.engine import cluster as cluster_module
 
@@ -373,7 +373,7 @@ def _step(model: str, counts: Any) -> tuple[Callable[[Any], Any], Any]:
 
 @contextmanager
 def _counted(module: Any, sent: dict[str, float]) -> Iterator[None]:
-    """Count the bytes that the client writes for workers, the tables that are added up, and the tasks."""
+    """Count the bytes that the client writes for workers, the summed tables, and the tasks."""
     write, submit = module.write_array, module.Cluster._submit_plain
 
     def counted_write(path: Path, array: np.ndarray) -> Any:

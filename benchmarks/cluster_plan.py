@@ -1,8 +1,8 @@
-"""What 10 and 100 million documents would need on a cluster, worked out from measured steps.
+"""What 10 and 100 million documents would need on a cluster, estimated from measured steps.
 
-A step of PLSA or LDA takes, on workers, time in proportion to the cells, to the bytes of rows that are read and
-written, and to the tables of sums; on the client, time in proportion to a table. The parts are fitted to the smaller
-sizes in docs/results/cluster.jsonl, and checked against the largest. `python -m benchmarks.cluster_plan` prints it.
+On workers, the time of a step of PLSA or LDA is proportional to the cells, to the bytes of rows that are read and
+written, and to the tables of sums; on the client, to the size of a table. The parts are fitted to the smaller sizes in
+docs/results/cluster.jsonl, and checked with the largest. `python -m benchmarks.cluster_plan` prints the plan.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 DOCUMENTS = (10_000_000, 100_000_000)
 WORKERS = (4, 16, 64)
 STEPS = 30
-_GROUPS = 64  # the most that documents are cut into
+_GROUPS = 64  # the largest number of groups of documents
 _SCALE = Path("docs/results/scale.jsonl")
-_NETWORK = 1e9  # bytes a second between machines, of 10 Gbit/s
+_NETWORK = 1e9  # bytes per second between machines, on 10 Gbit/s
 
 
 def plan_lines(done: dict[str, Any]) -> list[str]:
@@ -28,16 +28,17 @@ def plan_lines(done: dict[str, Any]) -> list[str]:
             key=lambda cost: cost["documents"],
         )
         if len(found) < 3:
-            return [*lines, "Not run: needs the costs at three sizes."]
+            return [*lines, "Not run: needs the costs for three sizes."]
         lines += _of_model(model, found)
     lines += [
         (
-            f"Paragraphs as in the benchmark, K=100, {STEPS} steps, workers with one thread; one that has four counts "
-            f"as four. The network is taken to move {_NETWORK / 1e9:g} GB a second into each machine; the disk that "
-            "all see has to keep up with the rows. Documents are cut into 64 groups: more than 64 threads would wait. "
-            "Not in it: reading the corpus; the start, which the client makes from a sample; P(z|d) of the result, "
-            "which comes back to the client once (40 GB at 100 million documents) and is in every checkpoint, so that "
-            "with a checkpoint the client is the neck at such a size."
+            f"Paragraphs as in the benchmark, K=100, {STEPS} steps, workers with one thread; a worker with four "
+            f"threads counts as four. The network is assumed to move {_NETWORK / 1e9:g} GB per second into each "
+            "machine; the shared disk has to keep up with the rows. Documents are divided into 64 groups: with more "
+            "than 64 threads, some would be idle. Not included: reading the corpus; the start, which the client "
+            "computes from a sample; and P(z|d) of the result, which is returned to the client once (40 GB for 100 "
+            "million documents) and is in every checkpoint, so that with checkpoints the client is the "
+            "bottleneck at such a size."
         ),
     ]
     return lines
@@ -55,15 +56,16 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
         f"### {model}",
         "",
         (
-            f"Workers' CPU per step: {per_document * 1e6:.2f} s per million documents and {fixed:.2f} s besides (from "
-            f"{found[0]['documents']:,} and {found[-2]['documents']:,} documents). At {last['documents']:,} that makes "
-            f"{expected:.2f} s; measured {last['workers']:.2f} s ({last['workers'] / expected - 1:+.0%}). The "
-            f"last pass, in which documents are folded in, takes {last_pass * 1e6:.0f} s per million documents."
+            f"CPU time of the workers per step: {per_document * 1e6:.2f} s per million documents plus {fixed:.2f} s "
+            f"(from {found[0]['documents']:,} and {found[-2]['documents']:,} documents). For {last['documents']:,} "
+            f"this predicts {expected:.2f} s; measured {last['workers']:.2f} s "
+            f"({last['workers'] / expected - 1:+.0%}). The last pass, in which documents are folded in, takes "
+            f"{last_pass * 1e6:.0f} s per million documents."
         ),
         "",
         (
-            "| documents | workers | minutes | of a step: computing, network, client | memory of a worker | "
-            "read and written by a worker per step | rows on the shared disk |"
+            "| documents | workers | minutes | one step: computing, network, client | memory per worker | "
+            "read and written per worker and step | rows on the shared disk |"
         ),
         "|---|---|---|---|---|---|---|",
     ]
@@ -74,7 +76,7 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
             moved = 2 * rows * documents / workers + cells * documents / workers + table * (1 + min(groups_each, 2))
             network, step = moved / _NETWORK, client
             step += computing + network
-            memory = last["peak"] + (rows + cells) * documents / _GROUPS  # what was measured, and a larger group
+            memory = last["peak"] + (rows + cells) * documents / _GROUPS  # the measured peak, plus a larger group
             minutes = (step * STEPS + last_pass * documents / workers) / 60
             lines.append(
                 f"| {documents / 1e6:.0f} million | {workers} | {minutes:,.0f} | {computing:.0f} s, {network:.1f} s, "
@@ -84,8 +86,9 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
     lines += [
         "",
         (
-            f"The client's {client:.2f} s per step do not depend on the documents: it would be the neck beyond "
-            f"{least:,.0f} workers at {DOCUMENTS[-1] / 1e6:.0f} million documents, far behind the {_GROUPS} groups."
+            f"The client takes {client:.2f} s per step, whatever the number of documents: for "
+            f"{DOCUMENTS[-1] / 1e6:.0f} million documents it would be the bottleneck beyond {least:,.0f} workers, far "
+            f"more than the {_GROUPS} groups."
         ),
         "",
     ]
@@ -93,7 +96,7 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
 
 
 def _last_pass(model: str, cost: dict[str, float]) -> float:
-    """CPU seconds per document of what a fit does beside its steps, from a fit of as many in one process."""
+    """CPU seconds per document of a fit outside its steps, from a fit to as many documents in one process."""
     lines = _SCALE.read_text(encoding="utf-8").splitlines() if _SCALE.exists() else []
     fits = [row for row in map(json.loads, lines) if row["what"] == f"{model}, K=100"]
     seconds = [row["cpu"] for row in fits if row["size"] == cost["documents"]]
@@ -101,7 +104,7 @@ def _last_pass(model: str, cost: dict[str, float]) -> float:
 
 
 def _line(found: list[dict[str, float]], what: str) -> tuple[float, float]:
-    """Slope by documents, and what is left at none."""
+    """Slope per document, and the intercept."""
     small, large = found[0], found[-1]
     slope = (large[what] - small[what]) / (large["documents"] - small["documents"])
     return slope, max(0.0, small[what] - slope * small["documents"])

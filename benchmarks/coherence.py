@@ -1,4 +1,4 @@
-"""Coherence of 100 topics x 10 words beside gensim, both from the same lists of tokens."""
+"""Coherence of 100 topics x 10 words against gensim, both from the same lists of tokens."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def ours(measure: str, topics: Any, tokens: list[list[str]], vocabulary: tuple[str, ...]) -> np.ndarray:
-    """From lists of tokens to one figure a topic."""
+    """From lists of tokens to one value per topic."""
     from topicfold.corpus.counting import WordCounter, token_stream
     from topicfold.corpus.preprocessing import Preprocessing
     from topicfold.metrics.coherence import coherence

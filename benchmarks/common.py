@@ -1,4 +1,4 @@
-"""What the subjects share: corpora, clocks, fresh processes, memory, and the rows of the table."""
+"""Shared by all subjects: corpora, clocks, fresh processes, memory, and the rows of the table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"^\s*[>|:]|^In article\b|\b(?:writes|wrote|says):\s*$")
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; `met` is None where there is no goal or no answer."""
+    """One line of the table; `met` is None if there is no goal or no answer."""
 
     name: str
     ours: str
@@ -37,29 +37,29 @@ class Row:
     ratio: str = ""
     goal: str = ""
     met: bool | None = None
-    remark: str = ""  # shown where 'yes' or 'no' would be
+    remark: str = ""  # shown instead of 'yes' or 'no'
     detail: str = ""  # shown below the table
 
 
 def at_least(name: str, ours: float, peer: float, goal: float, show: Callable[[float], str]) -> Row:
-    """The peer takes `goal` times as much as we do, or more."""
+    """A row with the goal that the peer takes at least `goal` times as much as we do."""
     ratio = peer / ours
     return Row(name, show(ours), show(peer), f"{ratio:.2f}x", f">= {goal:g}x", ratio >= goal)
 
 
 def at_most(name: str, ours: float, peer: float, goal: float, show: Callable[[float], str], text: str = "") -> Row:
-    """We take at most `goal` times as much as the peer."""
+    """A row with the goal that we take at most `goal` times as much as the peer."""
     ratio = ours / peer
     return Row(name, show(ours), show(peer), f"{ratio:.3g}x", text or f"<= {goal:g}x", ratio <= goal)
 
 
 def missing(name: str, peer: str) -> Row:
-    """A row for a peer that is not there."""
+    """A row for a peer that is not installed."""
     return Row(name, "", peer, remark="peer not installed")
 
 
 def installed(package: str) -> bool:
-    """Can the peer be imported?"""
+    """Whether the peer can be imported."""
     return find_spec(package) is not None
 
 
@@ -69,12 +69,12 @@ def seconds(value: float) -> str:
 
 
 def megabytes(value: float) -> str:
-    """123 MB, of a million bytes each."""
+    """123 MB, where 1 MB is a million bytes."""
     return f"{value / 1e6:,.0f} MB"
 
 
 def note(message: str) -> None:
-    """A line about what goes on, to stderr."""
+    """Print a line about the progress to stderr."""
     print(message, file=sys.stderr, flush=True)
 
 
@@ -90,13 +90,13 @@ def cpu(run: Callable[[], Any]) -> float:
 
 
 def a_step(run: Callable[[int], Any], few: int, many: int) -> float:
-    """CPU seconds of one iteration: two runs of different length, so that what both do once falls out."""
+    """CPU seconds of one iteration, from two runs of different length, so that work done once cancels out."""
     short = cpu(lambda: run(few))
     return (cpu(lambda: run(many)) - short) / (many - few)
 
 
 def alternating(*measures: Callable[[], float], repeats: int) -> list[float]:
-    """The median of each measure, taken in turns: what disturbs the machine disturbs all of them."""
+    """The median of each measure, taken in turns, so that other load on the machine affects all of them."""
     taken = [[measure() for measure in measures] for _ in range(repeats)]
     return [median(column) for column in zip(*taken)]
 
@@ -105,7 +105,7 @@ def alternating(*measures: Callable[[], float], repeats: int) -> list[float]:
 
 
 def fresh(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of a module of this package in a new interpreter; arguments and result go as JSON."""
+    """Call a function of this package in a new interpreter; arguments and result are passed as JSON."""
     code = (
         f"import json, sys; from {function.__module__} import {function.__qualname__} as f; "
         "print(json.dumps(f(*json.loads(sys.argv[1]))))"
@@ -116,7 +116,7 @@ def fresh(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def can_measure_memory() -> bool:
-    """Peak memory is read, and reset, where Linux keeps it."""
+    """Whether peak memory can be read and reset, as on Linux."""
     return os.access("/proc/self/clear_refs", os.W_OK)
 
 
@@ -128,12 +128,12 @@ def resident(field: str) -> int:
 
 
 def added_memory(run: Callable[[], Any]) -> int:
-    """Peak resident bytes during a call over those before it."""
+    """Peak resident bytes during a call minus those before it."""
     import ctypes
 
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:  # memory freed but not given back would be used again unseen
+    if trim is not None:  # memory that was freed but not returned would be reused without being counted
         trim(0)
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
     before = resident("VmRSS")
@@ -145,13 +145,13 @@ def added_memory(run: Callable[[], Any]) -> int:
 
 
 class Setting:
-    """Where the data is, how much of it to use, and the corpora made from it, each once."""
+    """Where the data is, how much of it to use, and the corpora made from it, each made once."""
 
     def __init__(self, data: Path | None, quick: bool) -> None:
         self.quick = quick
         self.file = data / NEWSGROUPS if data is not None else None
         if self.file is not None and not self.file.exists():
-            raise SystemExit(f"no such file: {self.file}; name the folder that holds {NEWSGROUPS} with --data")
+            raise SystemExit(f"no such file: {self.file}; pass the folder that contains {NEWSGROUPS} with --data")
 
     def repeats(self, full: int, quick: int = 3) -> int:
         """How often to measure."""
@@ -159,13 +159,13 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What the corpus is, for people."""
+        """A description of the corpus, for people."""
         what = "20 Newsgroups" if self.file else "bundled demo corpus, documents joined in random pairs"
         return what + (f", the first {_QUICK_DOCUMENTS:,} documents (--quick)" if self.quick else "")
 
     @cached_property
     def raw_texts(self) -> list[str]:
-        """The texts as they are."""
+        """The texts, unchanged."""
         if self.file is None:
             from topicfold.datasets import load_demo
 
@@ -208,7 +208,7 @@ def _body(post: str) -> str:
 
 
 def em_runner(counts: Any, n_topics: int, dtype: str, init: str = "random", n_jobs: int | None = None) -> Any:
-    """A function that makes (step, state) anew: step(*state) is one EM iteration of ours, from the same start."""
+    """A function that returns a new (step, state) from the same start; step(*state) is one of our EM iterations."""
     import numpy as np
 
     from topicfold.models.em import EMStep, padded

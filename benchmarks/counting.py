@@ -1,4 +1,4 @@
-"""From texts to counts beside CountVectorizer, with the same rule for what a token is."""
+"""From texts to counts against CountVectorizer, with the same definition of a token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explorer: how large its page is, what it costs to make, and what a browser spends until it can be used."""
+"""The explorer: the size of its page, the time to build it, and the time a browser needs until it can be used."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .common import SEED, Row, Setting, alternating, at_least, cpu, installed, m
 from .paragraphs import write_paragraphs
 
 _DOCUMENTS = 20_000
-_PARAGRAPHS = 200_000  # as many as a page holds
+_PARAGRAPHS = 200_000  # the most that a page contains
 _TOPICS = 50
-_MAPPED = 6_000  # documents of a map that is compared by all distances
+_MAPPED = 6_000  # documents of a map that is judged by all pairwise distances
 _MAP_SEEDS = 3
 _FRAMES = 60
-_POINTS = {20_000: 8e-3, 50_000: 16e-3, 200_000: 50e-3}  # on the map: seconds of the main thread for a frame
+_POINTS = {20_000: 8e-3, 50_000: 16e-3, 200_000: 50e-3}  # points on the map: seconds of the main thread per frame
 _FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -55,7 +55,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def _many(setting: Setting) -> Any:
-    """Documents with titles; texts come again where there are too few."""
+    """Documents with titles; texts are repeated if there are too few."""
     from topicfold import Corpus
 
     texts = setting.raw_texts
@@ -66,7 +66,7 @@ def _many(setting: Setting) -> Any:
 
 
 def _paragraphs(setting: Setting) -> Any:
-    """Paragraphs with all that a report can show."""
+    """Paragraphs with all the data that a report can show."""
     from topicfold import Corpus
 
     data = None if setting.file is None else setting.file.parents[1]
@@ -82,17 +82,17 @@ def _page(
 ) -> Iterator[Row]:
     from topicfold import build_report
 
-    report = build_report(model, corpus)  # kernels are compiled
+    report = build_report(model, corpus)  # compiles the kernels
     made = alternating(lambda: cpu(lambda: build_report(model, corpus)), repeats=setting.repeats(3, 1))[0]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "topics.html")
         report.save(path)
         size = path.stat().st_size
-        yield Row(f"explorer, {what}: making the report", seconds(made))
+        yield Row(f"explorer, {what}: building the report", seconds(made))
         yield Row(
             f"explorer, {what}: size of the page", _size(size), goal=f"<= {_size(most_bytes)}", met=size <= most_bytes
         )
-        name = f"explorer, {what}: page CPU until it can be used"
+        name = f"explorer, {what}: CPU time in the browser until the page can be used"
         if not installed("selenium") or shutil.which("chromium") is None or shutil.which("chromedriver") is None:
             yield Row(name, "", remark="needs selenium, Chromium and chromedriver")
             return
@@ -100,11 +100,11 @@ def _page(
             lambda: _in_browser(path, _until_ready), lambda: _in_browser(path, _a_frame), repeats=setting.repeats(5, 1)
         )
         yield Row(name, seconds(opened), goal=f"<= {most_seconds:g} s", met=opened <= most_seconds)
-        yield Row(f"explorer, {what}: a frame of the map while zooming, drawn without a graphics card", seconds(frame))
+        yield Row(f"explorer, {what}: one frame of the map while zooming, without a graphics card", seconds(frame))
 
 
 def _points(model: Any, corpus: Any, setting: Setting) -> Iterator[Row]:
-    """Frames of maps of ever more points: the documents of a page again and again, each a little apart."""
+    """Frames of maps with more and more points: the documents of a page repeated, each a little apart."""
     import numpy as np
 
     from topicfold import build_report
@@ -113,7 +113,7 @@ def _points(model: Any, corpus: Any, setting: Setting) -> Iterator[Row]:
     data = build_report(model, corpus).data
     rng = np.random.default_rng(SEED)
     for n_points, most in _POINTS.items():
-        name = f"explorer, a frame of the map of {n_points:,} documents while zooming, drawn without a graphics card"
+        name = f"explorer, one frame of the map of {n_points:,} documents while zooming, without a graphics card"
         if not installed("selenium") or shutil.which("chromium") is None or shutil.which("chromedriver") is None:
             yield Row(name, "", remark="needs selenium, Chromium and chromedriver")
             continue
@@ -140,7 +140,7 @@ def _size(value: float) -> str:
 
 
 def _in_browser(path: Path, measure: Callable[[Any, Path], float]) -> float:
-    """What a function measures in a new browser."""
+    """The result of a measurement in a new browser."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -152,14 +152,16 @@ def _in_browser(path: Path, measure: Callable[[Any, Path], float]) -> float:
     driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
         driver.set_script_timeout(120)
-        driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})  # CPU time, whatever else runs
+        driver.execute_cdp_cmd(
+            "Performance.enable", {"timeDomain": "threadTicks"}
+        )  # CPU time, whatever else is running
         return measure(driver, path)
     finally:
         driver.quit()
 
 
 def _until_ready(driver: Any, path: Path, view: str = "overview") -> float:
-    """CPU seconds of the page's main thread until the view was drawn."""
+    """CPU seconds of the page's main thread until the view is drawn."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     before = _busy(driver)
@@ -170,7 +172,7 @@ def _until_ready(driver: Any, path: Path, view: str = "overview") -> float:
 
 
 def _a_frame(driver: Any, path: Path) -> float:
-    """CPU seconds of the page's main thread for each frame of the map while it is zoomed in, step by step."""
+    """CPU seconds of the page's main thread per frame of the map while zooming in step by step."""
     _until_ready(driver, path, "map")
     before = _busy(driver)
     driver.execute_async_script(
@@ -193,15 +195,15 @@ def _busy(driver: Any) -> float:
 
 
 def _layout(doc_topic: Any, setting: Setting) -> Iterator[Row]:
-    """The time of a map of our own against umap-learn's, from the same memberships."""
+    """The time of our map against umap-learn, from the same topic shares."""
     from topicfold import document_positions
 
-    name = f"explorer, places of {len(doc_topic):,} documents on the map, against umap-learn"
+    name = f"explorer, positions of {len(doc_topic):,} documents on the map, against umap-learn"
     if not installed("umap"):
         yield missing(name, "umap-learn")
         return
     for compiled in (document_positions, partial(document_positions, method="umap"), _by_umap):
-        compiled(doc_topic[:5_000])  # it searches approximately among more than 4,096
+        compiled(doc_topic[:5_000])  # with more than 4,096 points it searches approximately
     ours, same_graph, peer = alternating(
         lambda: cpu(lambda: document_positions(doc_topic)),
         lambda: cpu(lambda: document_positions(doc_topic, method="umap")),
@@ -214,7 +216,7 @@ def _layout(doc_topic: Any, setting: Setting) -> Iterator[Row]:
 
 
 def _kept(what: str, doc_topic: Any) -> Iterator[Row]:
-    """How well maps keep neighbourhoods, by cosine of the square roots of memberships: means over seeds."""
+    """How well maps keep neighbourhoods, by cosine of the square roots of topic shares: means over seeds."""
     import numpy as np
     from sklearn.manifold import trustworthiness
 
@@ -233,18 +235,18 @@ def _kept(what: str, doc_topic: Any) -> Iterator[Row]:
             )
             for some in maps
         )
-        named = f"{name}, {n_neighbors} neighbours, ours against umap-learn"
+        named = f"{name}, {n_neighbors} neighbours, against umap-learn"
         yield Row(named, f"{ours:.4f}", f"{peer:.4f}", f"{ours / peer:.4f}x", "at least level", ours >= peer)
 
 
 def _by_umap(doc_topic: Any, random_state: int = SEED) -> Any:
-    """A map by umap-learn as it comes, from the vectors that ours is drawn from."""
+    """A map by umap-learn at its defaults, from the same vectors as ours."""
     import warnings
 
     import numpy as np
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of tensorflow, and that a seed means one thread
+        warnings.simplefilter("ignore")  # about tensorflow, and that a seed means one thread
         import umap
 
         return umap.UMAP(metric="cosine", random_state=random_state).fit_transform(np.sqrt(doc_topic))

@@ -1,4 +1,4 @@
-"""Topics on a graph of the documents: iterations of LTM and DTM beside PLSA's, and what they grow with."""
+"""Topics on a graph of documents: iterations of LTM and DTM against those of PLSA, and how their cost grows."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from .common import (
 )
 
 _REUTERS = "reuters21578_cai"
-_REUTERS_DOCUMENTS = 7285  # of its ten largest classes
+_REUTERS_DOCUMENTS = 7285  # in its ten largest classes
 _LISTS = Path("/var/lib/apt/lists")
 _SIZES = (5_000, 10_000, 20_000, 40_000, 60_000)
 _QUICK_SIZES = (1_000, 2_000)
-_SPARE = 500  # descriptions, as a few are left without words
+_SPARE = 500  # more descriptions, because a few end up without words
 _SWEPT_DOCUMENTS = 5_000
-_FEW, _MANY = 50, 200  # topics of a sweep
+_FEW, _MANY = 50, 200  # topics in a sweep
 _ROOM = 1.25
-_WARM = 3  # iterations before the clock runs: what is compiled is so, and conjugate gradients have a guess
+_WARM = 3  # iterations before the clock starts: kernels are compiled, and conjugate gradients have a first guess
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -49,7 +49,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         yield from _sweeps(setting)
         counts = _package_descriptions(sizes[-1])
         if counts is None:
-            yield Row("LTM and DTM on package descriptions of Debian", "", remark="needs apt's package lists")
+            yield Row("LTM and DTM on package descriptions of Debian", "", remark="needs the package lists of apt")
             return
         for size in sizes:
             yield from _at_size(_first(counts, size))
@@ -63,9 +63,9 @@ def _beside_plsa(setting: Setting) -> Row:
     once = cpu(lambda: fits.step(model))
     repeats = setting.repeats(11)
     ours, peer = alternating(_timed(fits.iteration(model), 10), _timed(fits.plsa(), 10), repeats=repeats)
-    name = f"LTM iteration, {fits.size}, 10 topics, graph_weight 1000, against PLSA's"
+    name = f"LTM iteration, {fits.size}, 10 topics, graph_weight 1000, against PLSA"
     row = at_most(f"{name} ({repeats} runs)", ours, peer, 4, seconds)
-    return replace(row, detail=f"LTM, {fits.size}, graph_weight 1000: {seconds(once)} once for the factors.")
+    return replace(row, detail=f"LTM, {fits.size}, graph_weight 1000: {seconds(once)} once per fit for the factors.")
 
 
 def _sweeps(setting: Setting) -> Iterator[Row]:
@@ -108,14 +108,14 @@ def _at_size(counts: Any) -> Iterator[Row]:
         model = LTM(20, graph_weight=weight)
         ours, peer = alternating(_timed(fits.iteration(model)), _timed(plsa), repeats=repeats)
         row = _beside(
-            f"LTM iteration, {fits.size}, 20 topics, graph_weight {weight:g}, against PLSA's ({repeats} runs)",
+            f"LTM iteration, {fits.size}, 20 topics, graph_weight {weight:g}, against PLSA ({repeats} runs)",
             ours,
             peer,
         )
         yield replace(row, detail=fits.once(model)) if weight == 1000.0 else row
     fits = _Fits(counts, 20, 10, "package descriptions")
     ours, peer = alternating(_timed(fits.iteration(DTM(20), alike=True)), _timed(plsa), repeats=repeats)
-    yield _beside(f"DTM iteration, {fits.size}, 20 topics, against PLSA's ({repeats} runs)", ours, peer)
+    yield _beside(f"DTM iteration, {fits.size}, 20 topics, against PLSA ({repeats} runs)", ours, peer)
 
 
 class _Fits:
@@ -147,7 +147,7 @@ class _Fits:
         return model._step(self.data, no_prior, getattr(model, "graph_weight", 0.0))
 
     def iteration(self, model: Any, warm: int = _WARM, alike: bool = False) -> Callable[[], Any]:
-        """`alike`: documents begin with the same topics, as those of DTM do."""
+        """`alike`: all documents start with the same topic shares, as in DTM."""
         step = self.step(model)
         doc_topic, word_topic = self.anew()[1]
         if alike:
@@ -156,14 +156,13 @@ class _Fits:
         return _warmed(lambda: step(state), warm)
 
     def once(self, model: Any) -> str:
-        """What LTM costs beside its iterations: CPU time before the first, and memory."""
-        text = f"LTM, {self.size}, graph_weight {model.graph_weight:g}: {seconds(cpu(lambda: self.step(model)))} once"
+        """The cost of LTM in addition to its iterations: CPU time before the first, and memory."""
+        once = seconds(cpu(lambda: self.step(model)))
+        text = f"LTM, {self.size}, graph_weight {model.graph_weight:g}: {once} once per fit"
         if not can_measure_memory():
             return text + "."
         added, plain = added_memory(lambda: self.iteration(model, 1)), added_memory(lambda: self.plsa(1))
-        return (
-            f"{text}; memory added at the peak of that and one iteration {megabytes(added)}, PLSA {megabytes(plain)}."
-        )
+        return f"{text}; peak memory added by that and one iteration {megabytes(added)}, by PLSA {megabytes(plain)}."
 
 
 def _warmed(run: Callable[[], Any], times: int) -> Callable[[], Any]:
@@ -173,7 +172,7 @@ def _warmed(run: Callable[[], Any], times: int) -> Callable[[], Any]:
 
 
 def _timed(run: Callable[[], Any], times: int = 1) -> Callable[[], float]:
-    """Clocks iterations that follow one of the same model, as in a fit: its tables are in the cache again."""
+    """Time iterations that follow another one of the same model, as in a fit, so that its tables are in the cache."""
 
     def measure() -> float:
         run()
@@ -190,7 +189,7 @@ def _beside(name: str, ours: float, peer: float) -> Row:
 
 
 def _reuters(setting: Setting) -> Any:
-    """Cai's Reuters, ten classes, where the data is there, else as many documents of the common corpus."""
+    """Ten classes of Cai's Reuters if available, otherwise as many documents of the common corpus."""
     if setting.file is not None and (setting.file.parents[1] / _REUTERS).is_dir() and not setting.quick:
         from experiments.corpora import load_benchmark
 
@@ -199,7 +198,7 @@ def _reuters(setting: Setting) -> Any:
 
 
 def _package_descriptions(n_documents: int) -> Any:
-    """Counts of so many of the packages in apt's index of Debian, drawn from all; None where there is no index."""
+    """Counts of a random draw of the packages in apt's index of Debian; None if there is no index."""
     import numpy as np
 
     from topicfold import Corpus
@@ -221,7 +220,7 @@ def _package_descriptions(n_documents: int) -> Any:
 
 
 def _first(counts: Any, n_documents: int) -> Any:
-    """The first documents, and the words they have."""
+    """The first documents, over the words that they use."""
     import numpy as np
 
     counts = counts[:n_documents]

@@ -1,4 +1,4 @@
-"""HLTA: whole fits with what they reach, how a pass of EM grows, and 100,000 documents with 10,000 words."""
+"""HLTA: whole fits and their quality, the cost of a pass of EM, and 100,000 documents with 10,000 words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .common import (
 
 _NIPS = "nips12"
 _WORDS, _MIN_DF = 1_000, 10
-_FIRST_WORDS = 4  # that coherence is measured on
+_FIRST_WORDS = 4  # on which coherence is measured
 _GROWN_WORDS = (500, 1_000, 2_000, 4_000)
 _LARGE = (100_000, 10_000)
 _QUICK_LARGE = (5_000, 1_000)
@@ -35,7 +35,7 @@ _ROOM = 1.25
 
 @dataclass(frozen=True)
 class _Goal:
-    """Of issue and peer: CPU seconds, log-likelihood a document, coherence."""
+    """The goals for CPU seconds, log-likelihood per document and coherence, and the numbers of the peer."""
 
     cpu: float
     log_likelihood: float
@@ -76,7 +76,7 @@ def _model(seed: int = SEED, **parameters: Any) -> Any:
 
 
 def _split(corpus: Any, n_words: int) -> tuple[Any, Any, Any]:
-    """Presence in all, training and test documents (the last fifth); words by mean tf-idf of the training part."""
+    """Presence of words in all, training and test documents (the last fifth); words by mean tf-idf in training."""
     import numpy as np
 
     from experiments.hlta.presence_data import chosen_columns, presence
@@ -111,23 +111,26 @@ def _fits(name: str, corpus: Any, setting: Setting) -> Iterator[Row]:
     independent = float((test @ (np.log(frequency) - absent)).mean() + absent.sum())
     detail = (
         f"HLTA on {name}: {train.shape[0]:,} training and {test.shape[0]:,} test documents, {train.shape[1]:,} words "
-        f"by mean tf-idf of the training part; independent words have {independent:.1f} a document. The fit timed is "
-        f"one to all {every.shape[0]:,}. Coherence is over topics of all levels, counted in the training documents: "
+        f"by mean tf-idf of the training part; independent words have log-likelihood {independent:.1f} per document. "
+        f"The timed fit is to all {every.shape[0]:,} documents. Coherence is over topics of all levels, counted in the "
+        f"training documents: "
         f"{_mean(found, 'topics'):.0f} topics, {_mean(found, 'left out'):.0f} with fewer than {_FIRST_WORDS} words "
-        f"left out. Of effective words alone it is {_mean(effective, 'coherence'):.2f}, with "
+        f"left out. With only the effective words it is {_mean(effective, 'coherence'):.2f}, with "
         f"{_mean(effective, 'topics'):.0f} topics and {_mean(effective, 'left out'):.0f} left out."
     )
     if name in _GOALS:
-        detail += " The peer is the authors' Java, measured before, not in this run; its words may be others."
+        detail += (
+            " The peer is the Java program of the authors, measured earlier, not in this run; its words may differ."
+        )
     goal = None if setting.quick else _GOALS.get(name)
     took = fmean(taken)
     what = f"HLTA, {name}"
     runs = f"({n_seeds} seeds)"
     yield _judged(f"{what}, a fit, {every.shape[0]:,} documents {runs}", took, seconds(took), goal, 0, detail)
     value = fmean(reached)
-    yield _judged(f"{what}, held-out log-likelihood a document {runs}", value, f"{value:.2f}", goal, 1)
+    yield _judged(f"{what}, held-out log-likelihood per document {runs}", value, f"{value:.2f}", goal, 1)
     value = _mean(found, "coherence")
-    yield _judged(f"{what}, coherence of {_FIRST_WORDS} words {runs}", value, f"{value:.2f}", goal, 2)
+    yield _judged(f"{what}, coherence of the first {_FIRST_WORDS} words {runs}", value, f"{value:.2f}", goal, 2)
 
 
 def _mean(found: list[dict[str, float]], name: str) -> float:
@@ -135,7 +138,7 @@ def _mean(found: list[dict[str, float]], name: str) -> float:
 
 
 def _judged(name: str, value: float, text: str, goal: _Goal | None, number: int, detail: str = "") -> Row:
-    """A row beside the goal: at most so many seconds, at least such a likelihood or coherence."""
+    """A row with its goal: at most so many seconds, or at least such a likelihood or coherence."""
     if goal is None:
         return Row(name, text, detail=detail)
     wanted = (goal.cpu, goal.log_likelihood, goal.coherence)[number]
@@ -148,7 +151,7 @@ def _judged(name: str, value: float, text: str, goal: _Goal | None, number: int,
 
 
 def _passes(corpus: Any, setting: Setting) -> Iterator[Row]:
-    """A pass with more documents costs as much more; with more words, as much more as latents are active."""
+    """The cost of a pass grows in proportion to the documents and, with more words, to the active latents."""
     repeats = setting.repeats(9)
     sizes = _GROWN_WORDS[:2] if setting.quick else _GROWN_WORDS
     found = {n_words: _Pass(corpus, n_words) for n_words in sizes}
@@ -170,7 +173,7 @@ def _passes(corpus: Any, setting: Setting) -> Iterator[Row]:
             seconds,
         )
         detail = (
-            f"HLTA with {n_words:,} words against {sizes[0]:,}: {more.size} against {base.size}, {growth:.2f} times"
+            f"HLTA with {n_words:,} words against {sizes[0]:,}: {more.size} against {base.size}; {growth:.2f} times"
         )
         yield replace(row, detail=f"{detail} as many active.")
 
@@ -196,7 +199,7 @@ class _Pass:
                 above[word, latent] = 1
                 latent = tree.parent[latent]
         self.n_active = sp.csr_array(self.documents @ above.tocsr()).nnz / self.documents.shape[0]
-        self.size = f"{self.n_active:.1f} active latents a document of {tree.n_latents:,}"
+        self.size = f"{self.n_active:.1f} active latents per document out of {tree.n_latents:,}"
         self.taken()  # compiles
 
     def taken(self, n_documents: int | None = None) -> float:
@@ -216,7 +219,7 @@ def _large(setting: Setting) -> Row:
     found = fresh(fit_large, n_documents, n_words)
     detail = (
         f"HLTA on {n_documents:,} documents drawn from a tree of {n_words:,} words, {found['words']:.0f} different "
-        f"words each: {seconds(found['cpu'])} CPU, {found['wall']:.0f} s by the clock, latents by level "
+        f"words each: {seconds(found['cpu'])} of CPU time, {found['wall']:.0f} s of wall time, latents by level "
         f"{found['levels']}; the documents alone take {megabytes(found['corpus'])} of the peak."
     )
     met = found["peak"] < _MOST_MEMORY
@@ -224,7 +227,7 @@ def _large(setting: Setting) -> Row:
 
 
 def fit_large(n_documents: int, n_words: int) -> dict[str, Any]:
-    """A fit to generated documents, in a process of its own: CPU seconds, peak bytes of all there is."""
+    """A fit to generated documents, in its own process: CPU seconds, and peak bytes of the process."""
     import numpy as np
 
     documents = generated(n_documents, n_words)
@@ -243,9 +246,9 @@ def fit_large(n_documents: int, n_words: int) -> dict[str, Any]:
 
 
 def generated(n_documents: int, n_words: int) -> Any:
-    """Presence of words drawn from a tree: fields over groups of 20 words, uneven words, and others as Zipf has them.
+    """Presence of words drawn from a tree: fields over groups of 20 words of uneven frequency, and Zipf noise.
 
-    A document is in a field with probability 0.08, then in each of its 20 groups with 0.3, else with 0.01.
+    A document is in a field with probability 0.08, and then in each of its 20 groups with 0.3, otherwise with 0.01.
     """
     import numpy as np
     import scipy.sparse as sp

@@ -1,4 +1,4 @@
-"""Our LDA and PLSA beside tomotopy's LDA: CPU time, and how well half a document predicts its other half."""
+"""Our LDA and PLSA against tomotopy's LDA: CPU time, and how well half of a document predicts the other half."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .common import SEED, Row, Setting, alternating, cpu, installed, missing, se
 _TOPICS, _STEPS = 100, 30
 _SWEEPS = 1000
 _NAME = f"PLSA against tomotopy's LDA, K={_TOPICS}, {_STEPS} iterations"
-_LDA = f"LDA at its defaults against tomotopy's, K={_TOPICS}, {_SWEEPS:,} sweeps"
+_LDA = f"LDA at its defaults against tomotopy's LDA, K={_TOPICS}, {_SWEEPS:,} sweeps"
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -34,7 +34,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     def measure(doc_topic: Any, topic_word: Any) -> str:
         return f"{perplexity(completion_log_likelihood(held_out, doc_topic, topic_word, frequency)):.0f}"
 
-    PLSA(3, max_iter=1, random_state=SEED, verbose=False).fit(train[:200])  # compiled, or read from the cache
+    PLSA(3, max_iter=1, random_state=SEED, verbose=False).fit(train[:200])  # compiles, or loads from the cache
     ours = PLSA(_TOPICS, max_iter=_STEPS, tol=0, random_state=SEED, verbose=False)
     mine = cpu(lambda: ours.fit(train))
     peer = _tomotopy(train)
@@ -66,7 +66,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def _steps(setting: Setting) -> Iterator[Row]:
-    """One step of leave-one-out EM against one of PLSA's, early and late in a fit."""
+    """One step of leave-one-out EM against one step of PLSA, early and late in a fit."""
     from topicfold.models.best_start import state_from
     from topicfold.models.em import padded, plain_step, seed_prior
     from topicfold.models.leave_one_out import left_out_step
@@ -88,7 +88,7 @@ def _steps(setting: Setting) -> Iterator[Row]:
             ours(left_out)
             theirs(plain)
         mine, peer = alternating(on(ours, left_out), on(theirs, plain), repeats=5)
-        name = f"a step of leave-one-out EM against PLSA's, K={_TOPICS}, {when} in a fit"
+        name = f"A step of leave-one-out EM against a step of PLSA, K={_TOPICS}, {when} in a fit"
         yield Row(name, seconds(mine), seconds(peer), f"{mine / peer:.2f}x the CPU", "<= 2.2x")
 
 
@@ -103,7 +103,7 @@ def _tomotopy(counts: Any) -> Any:
 
 
 def _inferred(model: Any, counts: Any) -> np.ndarray:
-    """P(z|d) of new documents; one without a word the model knows gets an even row."""
+    """P(z|d) of new documents; a document without a known word gets a uniform row."""
     known = set(model.used_vocabs)
     made = [model.make_doc(words) if known.intersection(words) else None for words in _documents(counts)]
     found, _ = model.infer([document for document in made if document is not None], workers=1)

@@ -1,4 +1,4 @@
-"""LDCC: tokens a second beside tomotopy's LDA and PA, how a sweep grows, memory, and two chains on two cores."""
+"""LDCC: tokens per second against tomotopy's LDA and PA, cost of a sweep, memory, and two chains on two cores."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def _corpus(setting: Setting) -> tuple[Any, str]:
-    """Documents in segments with so many tokens: papers in blocks of 150, else the common corpus in paragraphs."""
+    """Documents in segments: papers in blocks of 150 tokens or, without them, the common corpus in paragraphs."""
     home = None if setting.file is None or setting.quick else setting.file.parents[1]
     if home is not None and (home / _NIPS).is_dir():
         from experiments.ldcc.segmented_data import FILTERS, MERGED, read
@@ -66,14 +66,14 @@ def _corpus(setting: Setting) -> tuple[Any, str]:
 
 
 def _some(corpus: Any, n_tokens: int) -> Any:
-    """The first of the documents in a random order, to about so many tokens."""
+    """The first documents in a random order, up to about `n_tokens` tokens."""
     order = np.random.default_rng(SEED).permutation(len(corpus))
     upto = np.cumsum(corpus.counts.sum(axis=1)[order])
     return corpus.subset(order[: max(1, int(np.searchsorted(upto, n_tokens)))])
 
 
 class _Chain:
-    """A chain after some sweeps, in which alpha was learned."""
+    """A chain after some sweeps, during which alpha was learned."""
 
     def __init__(self, corpus: Any, n_topics: int, n_sweeps: int) -> None:
         from topicfold import LDCC
@@ -81,7 +81,7 @@ class _Chain:
         from topicfold.models.ldcc.sampler import Sampler
 
         counts = corpus.segments.counts.astype(np.float64)
-        # room for as many sweeps as are to be measured
+        # leaves room for the sweeps to be measured
         model = LDCC(_CLUSTERS, n_topics, n_sweeps=n_sweeps + 100, burn_in=n_sweeps, random_state=SEED, n_jobs=1)
         self.sampler = Sampler(counts, corpus.segments.documents, _CLUSTERS, n_topics, model.smoothing, model.delta)
         self.n_tokens = len(self.sampler.tokens)
@@ -97,11 +97,11 @@ class _Chain:
         return cpu(lambda: self.sampler.sweep(self.chain, self.tables))
 
     def with_likelihood(self) -> float:
-        """CPU seconds of what a fit does in a sweep after burn-in: the joint likelihood, and a sample now and then."""
+        """CPU seconds of a sweep of a fit after burn-in, with the joint likelihood and, in some sweeps, a sample."""
         return cpu(lambda: self.step(self.state))
 
 
-# ---- tokens a second ------------------------------------------------------------------------------------------------
+# ---- tokens per second ----------------------------------------------------------------------------------------------
 
 
 def _rates(corpus: Any, name: str, setting: Setting) -> Iterator[Row]:
@@ -125,8 +125,8 @@ def _rates(corpus: Any, name: str, setting: Setting) -> Iterator[Row]:
         ours.taken, ours.with_likelihood, lambda: cpu(lambda: flat.train(1, workers=1)), repeats=repeats
     )
     detail += (
-        f"With the joint likelihood, which a fit takes at each sweep, {ours.n_tokens / whole / 1e6:.1f} million tokens "
-        f"a second; tomotopy's plain LDA has {flat.num_words / lda / 1e6:.1f}."
+        f"With the joint likelihood, which a fit computes in each sweep, {ours.n_tokens / whole / 1e6:.1f} million "
+        f"tokens per second; tomotopy's plain LDA has {flat.num_words / lda / 1e6:.1f} million."
     )
     yield _rate(f"{what} ({repeats} runs)", ours.n_tokens / took, setting, detail)
     versus = f"{what}, a sweep against tomotopy's"
@@ -136,7 +136,7 @@ def _rates(corpus: Any, name: str, setting: Setting) -> Iterator[Row]:
     tree = _trained(tomotopy.PAModel(k1=_CLUSTERS, k2=_TOPICS, seed=SEED), corpus, sweeps)
     repeats = setting.repeats(3, 1)
     took, pa = alternating(ours.taken, lambda: cpu(lambda: tree.train(1, workers=1)), repeats=repeats)
-    peer = f"PAModel after {sweeps} ({repeats} runs)"
+    peer = f"PAModel after {sweeps} sweeps ({repeats} runs)"
     yield at_least(f"{versus} {peer}", took, pa, _GOAL_PA, seconds)
 
 
@@ -148,7 +148,7 @@ def _rate(name: str, value: float, setting: Setting, detail: str) -> Row:
 
 
 def _trained(model: Any, corpus: Any, n_sweeps: int) -> Any:
-    """A model of tomotopy's after some sweeps over the documents."""
+    """A tomotopy model after some sweeps over the documents."""
     from topicfold.baselines.sampling import add_documents
 
     add_documents(model, corpus.counts)
@@ -160,7 +160,7 @@ def _trained(model: Any, corpus: Any, n_sweeps: int) -> Any:
 
 
 def _growth(corpus: Any, setting: Setting) -> Iterator[Row]:
-    """A sweep over more tokens costs as much more; with more word-topics, less than as much more."""
+    """The cost of a sweep grows in proportion to the tokens, and less than in proportion to the word-topics."""
     sweeps = _QUICK_SWEEPS if setting.quick else _SWEEPS
     repeats = setting.repeats(9)
     n_tokens = int(corpus.counts.sum())
@@ -169,7 +169,7 @@ def _growth(corpus: Any, setting: Setting) -> Iterator[Row]:
         ours, peer = alternating(chain.taken, base.taken, repeats=repeats)
         growth = chain.n_tokens / base.n_tokens
         name = f"LDCC, a sweep over {chain.n_tokens:,} tokens against {base.n_tokens:,} ({repeats} runs)"
-        yield at_most(name, ours, peer, growth * _ROOM, seconds, f"<= {growth:.2f}x, and a tenth")
+        yield at_most(name, ours, peer, growth * _ROOM, seconds, f"<= {growth:.2f}x plus 10 %")
     half = _some(corpus, n_tokens // 2)
     sizes = _GROWN_TOPICS[:3] if setting.quick else _GROWN_TOPICS
     base, *more = (_Chain(half, n_topics, sweeps) for n_topics in sizes)
@@ -185,7 +185,7 @@ def _growth(corpus: Any, setting: Setting) -> Iterator[Row]:
 
 
 def _memory(corpus: Any, setting: Setting) -> Iterator[Row]:
-    """What a fit adds, in processes of their own: with four times the tokens, and four times the word-topics."""
+    """Memory added by a fit, each in its own process: with four times the tokens, and four times the word-topics."""
     if not can_measure_memory():
         yield Row("LDCC, memory added by a fit", "", remark="needs Linux")
         return
@@ -199,14 +199,14 @@ def _memory(corpus: Any, setting: Setting) -> Iterator[Row]:
         wide = fresh(fit_in_fresh_process, files[1], _TOPICS)
     growth = large["items"] / small["items"]
     detail = "; ".join(
-        f"{found['topics']} word-topics, {found['tokens']:,} tokens: {found['added'] / found['tokens']:.0f} bytes a "
-        f"token, of them {found['sampler'] / found['items']:.0f} for each token and non-zero count in sampler and chain"
+        f"{found['topics']} word-topics, {found['tokens']:,} tokens: {found['added'] / found['tokens']:.0f} bytes per "
+        f"token; sampler and chain have {found['sampler'] / found['items']:.0f} for each token and non-zero count"
         for found in (small, large, wide)
     )
     name = (
         f"LDCC, memory added by a fit, {large['tokens']:,} tokens against {small['tokens']:,}, {n_topics} word-topics"
     )
-    text = f"<= {growth:.2f}x, as tokens and non-zero counts, and a tenth"
+    text = f"<= {growth:.2f}x (growth of tokens and non-zero counts) plus 10 %"
     row = at_most(name, large["added"], small["added"], growth * _ROOM, megabytes, text)
     yield replace(row, detail=f"Memory of LDCC: {detail}.")
     name = f"LDCC, memory added by a fit, {_TOPICS} word-topics against {n_topics}, {large['tokens']:,} tokens"
@@ -241,7 +241,7 @@ def fit_in_fresh_process(file: str, n_topics: int) -> dict[str, float]:
 
 
 def _two_chains(corpus: Any, setting: Setting) -> Row:
-    """Two chains on two cores beside one on one: wall time, so only on a quiet machine."""
+    """Two chains on two cores against one chain on one: wall time, so only on an idle machine."""
     from topicfold import LDCC
 
     goal = f"<= {_GOAL_CHAINS}x"
@@ -264,17 +264,17 @@ def _two_chains(corpus: Any, setting: Setting) -> Row:
     fastest, others = _watched(lambda: [(wall(1), wall(2)) for _ in range(repeats)])
     one, two = (min(column) for column in zip(*fastest))
     quiet = others <= _MOST_OTHER_LOAD
-    load = f"load average {os.getloadavg()[0]:.2f}, cores kept busy by others {others:.2f}"
+    load = f"load average {os.getloadavg()[0]:.2f}, cores used by other processes {others:.2f}"
     note(f"  {load}")
     row = at_most(f"{name} (wall time, fastest of {repeats})", two, one, _GOAL_CHAINS, seconds, goal)
     detail = f"Chains of LDCC: {sweeps} sweeps over {int(part.counts.sum()):,} tokens; {load}."
     return replace(
-        row, met=row.met if quiet else None, remark="" if quiet else "not measurable: under load", detail=detail
+        row, met=row.met if quiet else None, remark="" if quiet else "not measurable: machine busy", detail=detail
     )
 
 
 def _watched(run: Callable[[], Any]) -> tuple[Any, float]:
-    """What a call returns, and how many cores others kept busy meanwhile."""
+    """The result of a call, and the number of cores that other processes used during it."""
     busy, own, wall = _busy_seconds(), time.process_time(), time.perf_counter()
     found = run()
     own, wall = time.process_time() - own, time.perf_counter() - wall

@@ -1,4 +1,4 @@
-"""Memory a fit adds to the corpus, in a fresh process each."""
+"""Memory that a fit needs in addition to the corpus, each in a fresh process."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def fit_in_fresh_process(kind: str, file: str) -> int:
-    """Bytes added at the peak of a fit; what is compiled or imported is so before, on a small corpus."""
+    """Bytes added at the peak of a fit, after a fit to a small corpus for compilation and imports."""
     import numpy as np
     import scipy.sparse as sp
 

@@ -1,4 +1,4 @@
-"""Nearest neighbours by the cosine of tf-idf: exact ones beside scikit-learn's, approximate ones beside exact ones."""
+"""Nearest neighbours by the cosine of tf-idf: exact search against scikit-learn, approximate against exact search."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .common import (
 from .paragraphs import cached_paragraphs
 
 _NEIGHBORS = 10
-_PARAGRAPHS, _QUICK_PARAGRAPHS = 100_000, 60_000  # more than are searched exactly
-_FEW = 5  # neighbours of a paragraph, as graph models have them
+_PARAGRAPHS, _QUICK_PARAGRAPHS = 100_000, 60_000  # more than the limit of the exact search
+_FEW = 5  # neighbours of a paragraph, as in graph models
 _RECALL = 0.93
 
 
@@ -59,7 +59,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 def _approximate(setting: Setting) -> Iterator[Row]:
-    """What the approximate search among many paragraphs takes and finds, beside the exact one."""
+    """Time and recall of the approximate search among many paragraphs, compared with the exact one."""
     from topicfold import Corpus
     from topicfold.graph.neighbors import document_vectors, nearest
 
@@ -78,11 +78,18 @@ def _approximate(setting: Setting) -> Iterator[Row]:
     name = f"{_FEW} nearest of {n_paragraphs:,} paragraphs, approximate against exact"
     yield at_least(f"{name} ({repeats} runs)", mine, exact, 1.8, seconds)
     recall = (found[False] != 0).multiply(found[True] != 0).nnz / found[True].nnz
-    yield Row(f"Share of the exact {name}", f"{recall:.3f}", "1", "", f">= {_RECALL}", recall >= _RECALL)
+    yield Row(
+        f"Recall: share of the exact neighbours found, {name}",
+        f"{recall:.3f}",
+        "1",
+        "",
+        f">= {_RECALL}",
+        recall >= _RECALL,
+    )
 
 
 def ours(vectors: Any) -> Any:
-    """Similarities, at most ten a row."""
+    """Similarities, at most ten per row."""
     from topicfold.graph.neighbors import nearest
 
     return nearest(vectors, vectors, _NEIGHBORS, skip_self=True)
@@ -96,7 +103,7 @@ def scikit_learn(vectors: Any) -> Any:
 
 
 def memory_in_fresh_process(kind: str, file: str) -> int:
-    """Bytes added at the peak of a search; what is compiled or imported is so before, on a few documents."""
+    """Bytes added at the peak of a search, after a search among a few documents for compilation and imports."""
     import scipy.sparse as sp
 
     vectors = sp.csr_array(sp.load_npz(file))
@@ -106,7 +113,7 @@ def memory_in_fresh_process(kind: str, file: str) -> int:
 
 
 def _check_same(found: Any, peer: Any) -> None:
-    """Our similarities, best first, are one minus the peer's distances; we leave out what has nothing in common."""
+    """Check that our similarities are one minus the peer's distances; we leave out pairs without a common word."""
     import numpy as np
 
     best = np.zeros_like(peer[0])

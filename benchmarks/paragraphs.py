@@ -1,7 +1,8 @@
 """Corpora of any size for the subject `scale`: real paragraphs of the benchmark data, resampled.
 
-A paragraph is a run of words of a text. Those that the texts are cut into come first, in random order; when they are
-used up, further ones are drawn word by word from a stretch three times as long, so that no two are alike.
+A paragraph is a run of words of a text. The paragraphs into which the texts are divided come first, in random order;
+when they are used up, further ones are drawn word by word from a passage three times as long, so that no two are the
+same.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ import numpy as np
 __all__ = ["cached_paragraphs", "write_paragraphs"]
 
 SOURCES = ("20newsgroups_raw", "reuters21578_raw", "nips12_raw", "wikipedia_schools2007", "sotu")
-WORDS = 72  # of a paragraph; some 40 of them are not stop words
+WORDS = 72  # in a paragraph; about 40 of them are not stop words
 FIRST_DAY, DAYS = np.datetime64("2000-01-01"), 7_300
 
 
 def write_paragraphs(path: Path, n_paragraphs: int, data: Path | None, seed: int = 0) -> None:
-    """A CSV file of `n_paragraphs` documents: id, text, title, source, date."""
+    """Write a CSV file of `n_paragraphs` documents: id, text, title, source, date."""
     texts = list(_texts(data))
     lengths = np.array([len(words) // WORDS for _, words in texts])
     text_of = np.repeat(np.arange(len(texts)), lengths)
@@ -45,7 +46,7 @@ def write_paragraphs(path: Path, n_paragraphs: int, data: Path | None, seed: int
 
 
 def cached_paragraphs(folder: Path, n_paragraphs: int, data: Path | None) -> Path:
-    """The file in the folder, written when it is not there yet."""
+    """The file in the folder, written if it does not exist yet."""
     path = folder / f"paragraphs-{n_paragraphs}.csv"
     if not path.exists():
         part = path.with_suffix(".part")

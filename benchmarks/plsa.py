@@ -1,4 +1,4 @@
-"""One EM iteration beside enstop's and scikit-learn's; late iterations beside early ones; float32 beside float64."""
+"""One EM iteration against enstop and scikit-learn; late iterations against early ones; float32 against float64."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _against_peers(setting: Setting) -> Iterator[Row]:
         else:
             yield missing(f"PLSA iteration, K={n_topics}", "enstop")
         ours = _ours(counts, n_topics, n_steps)
-        ours()  # compiled, or read from the cache
+        ours()  # compiles, or loads from the cache
         for peer, (goal, run) in peers.items():
             mine, theirs = alternating(
                 ours,
@@ -63,7 +63,7 @@ def _against_peers(setting: Setting) -> Iterator[Row]:
         if n_topics == 100:
             cost = mine / counts.nnz / n_topics * 1e9
             goal_text = f"<= {_MOST_NANOSECONDS}"
-            name = "PLSA iteration, K=100, ns per non-zero and topic"
+            name = "PLSA iteration, K=100, nanoseconds per non-zero and topic"
             yield Row(name, f"{cost:.2f}", "", "", goal_text, cost <= _MOST_NANOSECONDS)
 
 
@@ -79,7 +79,7 @@ def _ours(counts: Any, n_topics: int, n_steps: int) -> Callable[[], float]:
 
 
 def _enstop(counts: Any, n_topics: int) -> Callable[[int], Any]:
-    """enstop's loop over its E and M kernels; the log-likelihood is taken only before the first and after it."""
+    """enstop's loop over its E and M kernels; the log-likelihood is computed only before and after the first step."""
     from enstop.plsa import plsa_fit_inner
 
     table = counts.tocoo()
@@ -114,7 +114,7 @@ def _late_iterations(setting: Setting) -> Row:
         for (step, state), already in zip(runs, (40, 1)):
             for _ in range(already):
                 step(*state)
-        # in turns: what else runs on the machine changes between the start and the end of a fit
+        # in turns, because the load of the machine changes between the start and the end of a fit
         spent = [[cpu(lambda: step(*state)) for step, state in runs] for _ in range(9)]  # noqa: B023 - called at once
         late, early = map(median, zip(*spent))
         return late, early
@@ -136,7 +136,7 @@ def _precision(setting: Setting) -> Row:
         total, _ = log_likelihood(counts, _rows(doc_topic), _rows(word_topic.T))
         found.append(total / float(counts.sum()))
     apart = abs(found[0] - found[1])
-    name = "Log-likelihood a token after 50 iterations, float32 against float64, K=100"
+    name = "Log-likelihood per token after 50 iterations, float32 against float64, K=100"
     goal = f"within {_NEARLY_EQUAL:g}"
     return Row(name, f"{found[0]:.6f}", f"{found[1]:.6f}", f"{apart:.1e} apart", goal, apart <= _NEARLY_EQUAL)
 

@@ -1,4 +1,4 @@
-"""Peak memory of reading a large JSONL file, beside what its counts, words and ids take."""
+"""Peak memory of reading a large JSONL file, against the size of its counts, words and ids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .common import SEED, Row, Setting, can_measure_memory, fresh, megabytes, no
 
 _ALLOWANCE = 300e6
 _FULL, _QUICK = 10**9, 10**8
-_NEW_WORD = 0.4  # chance that a word met once becomes a new one in a copy: the vocabulary keeps growing, as in nature
+_NEW_WORD = 0.4  # chance that a word that occurs once is changed in a copy: the vocabulary grows, as in real text
 _LEFT_OUT = 0.2  # chance that a line is left out of a copy
 _WORD = re.compile(r"\w+")
 
@@ -36,15 +36,19 @@ def rows(setting: Setting) -> Iterator[Row]:
     name = f"Peak memory of Corpus.read, {size / 1e9:g} GB JSONL, against counts + words + ids + 300 MB"
     detail = (
         f"Corpus.read: {found['documents']:,} documents, {found['words']:,} words, {found['nonzeros']:,} non-zeros; "
-        f"{parts} (strings, list, dictionary), all before pruning; {megabytes(found['before'])} before reading."
+        f"{parts} (strings, list, dictionary), all before pruning; {megabytes(found['before'])} in use before reading."
     )
     peak = found["peak"]
     yield Row(name, megabytes(peak), megabytes(budget), f"{peak / budget:.2f}x", "<= 1x", peak <= budget, detail=detail)
-    yield Row(f"Corpus.read of it, {size / 1e6 / found['cpu']:.0f} MB/s", seconds(found["cpu"]), goal="for reference")
+    yield Row(
+        f"Corpus.read of the same file, {size / 1e6 / found['cpu']:.0f} MB/s",
+        seconds(found["cpu"]),
+        goal="for reference",
+    )
 
 
 def write_texts(texts: list[str], file: Path, size: int) -> None:
-    """Real texts again and again: each copy leaves out some lines and spells some of the rarest words anew."""
+    """Write real texts repeatedly: each copy leaves out some lines and changes the spelling of some rare words."""
     seen = Counter(word for text in texts for word in _WORD.findall(text))
     once = {word for word, n in seen.items() if n == 1 and word.isalpha()}
     pieces = [[_at_words(line, once) for line in text.split("\n")] for text in texts]
@@ -63,7 +67,7 @@ def write_texts(texts: list[str], file: Path, size: int) -> None:
 
 
 def _at_words(line: str, wanted: set[str]) -> list[str]:
-    """The line cut before and after the wanted words, which end up at odd places."""
+    """The line split before and after the wanted words, which are then at odd positions."""
     cuts = [place for found in _WORD.finditer(line) if found[0] in wanted for place in found.span()]
     return [line[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(line)])]
 
@@ -77,7 +81,7 @@ def _varied(pieces: list[str], ending: str, draw: random.Random) -> str:
 
 
 def _letters(number: int) -> str:
-    """0 is nothing, then a, b, ..."""
+    """An empty string for 0, then a, b, ..."""
     letters = ""
     while number:
         number, rest = divmod(number - 1, 26)
@@ -86,7 +90,7 @@ def _letters(number: int) -> str:
 
 
 def read_in_fresh_process(file: str) -> dict[str, float]:
-    """Peak memory of reading, and the sizes of what is read; all words are kept, so these are sizes before pruning."""
+    """Peak memory of reading, and the sizes of the result; all words are kept, so these are sizes before pruning."""
     import time
 
     from topicfold import Corpus

@@ -1,7 +1,7 @@
-"""How time and memory grow with the documents: from a file of texts to a page, at 10,000 to a million paragraphs.
+"""How time and memory grow with the documents: from a file of texts to a page, for 10,000 to a million paragraphs.
 
-Each figure is of a fresh process. `python -m benchmarks.scale --data FOLDER` runs what is missing, keeps every figure
-as a line of JSON as soon as it is known, and writes docs/results/scale.md.
+Each number is from a fresh process. `python -m benchmarks.scale --data FOLDER` runs what is missing, stores every
+result as a line of JSON as soon as it is known, and writes docs/results/scale.md.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
     "LTM, K=50, with its graph": ("LTM", {"n_topics": 50, "graph_weight": 3.0, "max_iter": ITERATIONS, "tol": 0}),
     "LapPLSI, K=50, with its graph": ("LapPLSI", {"n_topics": 50, "graph_weight": 3.0, "max_iter": 10, "tol": 0}),
 }
-_QUIET = 2.5  # load average, two of it our own processes
-IN_MEMORY = ("LTM", "LapPLSI")  # they need all documents at once
+_QUIET = 2.5  # load average, of which two are our own processes
+IN_MEMORY = ("LTM", "LapPLSI")  # these need all documents in memory
 PEERS = ("tomotopy LDA, K=100, 30 sweeps", "scikit-learn LDA online, one pass", "gensim LDA, one pass")
-# CPU minutes and GB at a million documents, read and page included
+# CPU minutes and GB for a million documents, with reading and the page
 GOALS = {"PLSA": (6, 2), "LDA": (11, 2), "TTMM": (15, 2), "HLTA": (3, 2), "LTM": (30, 6)}
 
 
@@ -45,11 +45,11 @@ def main() -> None:
     """Run what is missing, and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--data", type=Path, default=os.environ.get("TOPICFOLD_DATA"), help="benchmark corpora")
-    parser.add_argument("--folder", type=Path, required=True, help="folder for the corpora that are made, 3 GB")
+    parser.add_argument("--folder", type=Path, required=True, help="folder for the generated corpora, 3 GB")
     parser.add_argument("--out", type=Path, default=Path("docs/results/scale.md"))
     parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
-    parser.add_argument("--only", nargs="*", help="figures whose name begins so")
-    parser.add_argument("--so-far", action="store_true", help="run nothing: a page of the figures there are")
+    parser.add_argument("--only", nargs="*", help="only results whose name begins with one of these")
+    parser.add_argument("--so-far", action="store_true", help="run nothing; write the page of the results so far")
     given = parser.parse_args()
     from .__main__ import _machine, _versions
 
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def rows(setting: Setting) -> Iterator[Row]:
-    """For `make bench`: small sizes alone; the large ones have a page of their own."""
+    """Rows for `make bench`: only small sizes; the large ones have their own page."""
     import tempfile
 
     data = setting.file.parents[1] if setting.file else None
@@ -85,13 +85,13 @@ def rows(setting: Setting) -> Iterator[Row]:
             times, peak = [figures["cpu"] for figures in found], found[-1]["peak"]
             power = math.log(times[1] / times[0]) / math.log(sizes[1] / sizes[0])
             yield Row(
-                f"{what}: {sizes[1]:,} documents", seconds(times[1]), "", "", "", None, f"grows as N^{power:.2f}",
+                f"{what}: {sizes[1]:,} documents", seconds(times[1]), "", "", "", None, f"grows like N^{power:.2f}",
                 f"{what} at {sizes[1]:,} documents: peak {peak:,.0f} MB",
             )  # fmt: skip
 
 
 def measure(what: str, size: int, folder: Path, data: Path | None) -> dict[str, float]:
-    """CPU seconds, peak memory in MB, and what else a figure has."""
+    """CPU seconds, peak memory in MB, and further values of a result."""
     texts = cached_paragraphs(folder, size, data)
     corpus = folder / f"corpus-{size}.safetensors"
     if what.startswith("reading"):
@@ -133,7 +133,7 @@ def _read_corpus(texts: str, out: str, n_jobs: int) -> dict[str, float]:
 
     started, begun = time.process_time(), time.monotonic()
     corpus = Corpus.read(texts, **COLUMNS, **READING, keep_texts=True, n_jobs=n_jobs, on_disk=out, verbose=False)
-    if n_jobs > 1:  # processes that have ended are counted
+    if n_jobs > 1:  # only processes that have ended are counted
         from joblib.externals.loky import get_reusable_executor
 
         get_reusable_executor().shutdown(wait=True)
@@ -154,7 +154,7 @@ def _fit(what: str, corpus_file: str, out: str) -> dict[str, float]:
 
 
 def _compile(what: str) -> None:
-    """A tiny fit, after which the kernels are in the cache: compiling takes time and memory that a user pays once."""
+    """A tiny fit that puts the kernels in the cache: compiling takes time and memory, but only once for a user."""
     import numpy as np
 
     import topicfold
@@ -227,19 +227,23 @@ def _read(log: Path) -> tuple[dict[tuple[str, int], dict[str, float]], str]:
 
 
 def page(done: dict[tuple[str, int], dict[str, float]], made: str, picture: str) -> str:
-    """All figures as Markdown."""
+    """All results as Markdown."""
     sizes = sorted({size for _, size in done})
     names = list(dict.fromkeys(what for what, _ in done))
     texts = f"about {_cells_per_document(done):.0f} different words from real texts (benchmarks/paragraphs.py)"
-    kept = "LTM and LapPLSI hold the corpus in memory; the others leave it on disk."
+    kept = "LTM and LapPLSI have the corpus in memory; the others leave it on disk."
     lines = [
         "# Scale",
         "",
-        "Made by `python -m benchmarks.scale --data DATA --folder FOLDER`; do not edit.",
+        "How time and memory grow with the number of documents: reading a file of texts, fitting a model, and building",
+        "the page of the explorer, for 10,000 to a million paragraphs. The columns are numbers of documents.",
+        "",
+        "Generated by `python -m benchmarks.scale --data DATA --folder FOLDER`; do not edit.",
+        "",
         f"- {made}",
-        f"- Paragraphs of {texts}, at most {READING['max_words']:,} words in all; {ITERATIONS} iterations.",
-        f"- CPU seconds of one thread / peak MB of a process that did nothing else. {kept}",
-        f"- The exponent is that of the last two sizes: 1 is linear. {_loads(done)}",
+        f"- Paragraphs of {texts}, a vocabulary of at most {READING['max_words']:,} words; {ITERATIONS} iterations (LapPLSI 10, HLTA until it stops).",
+        f"- Each cell: CPU seconds of one thread / peak MB of a process that did nothing else. {kept}",
+        f"- The exponent is the growth of the CPU time between the last two sizes: 1 is linear. {_loads(done)}",
         "",
         f"![CPU time and peak memory by number of documents]({picture})",
         "",
@@ -254,9 +258,9 @@ def page(done: dict[tuple[str, int], dict[str, float]], made: str, picture: str)
 
 
 def _loads(done: dict[tuple[str, int], dict[str, float]]) -> str:
-    """How busy the machine was, which makes CPU seconds longer, too."""
+    """Whether the machine was busy, which also increases CPU seconds."""
     busy = [figures.get("load", math.inf) for figures in done.values()]
-    return "" if max(busy, default=0) < _QUIET else "Most figures were taken beside other work on the same two cores."
+    return "" if max(busy, default=0) < _QUIET else "Most measurements ran alongside other work on the same two cores."
 
 
 def _cells_per_document(done: dict[tuple[str, int], dict[str, float]]) -> float:
@@ -279,7 +283,7 @@ def _power(done: dict[tuple[str, int], dict[str, float]], name: str, sizes: list
 
 
 def _goals(done: dict[tuple[str, int], dict[str, float]]) -> list[str]:
-    """Reading, fit and page of a million documents against the goals; memory from 300,000 to a million."""
+    """Reading, fit and page of a million documents compared with the goals; memory from 300,000 to a million."""
     lines, large, middle = [], SIZES[-1], SIZES[-2]
     around = [done.get((what, large)) for what in ("reading", "page of PLSA")]
     for what, (name, _) in FITS.items():
@@ -295,7 +299,9 @@ def _goals(done: dict[tuple[str, int], dict[str, float]]) -> list[str]:
             f"{minutes}), peak of the fit {peak:.2f} GB (goal {memory}): {met}."
         )
         if (what, middle) in done:
-            lines.append(f"  Peak memory from 300,000 to a million: {fit['peak'] / done[what, middle]['peak']:.2f}x.")
+            lines.append(
+                f"  Peak memory is {fit['peak'] / done[what, middle]['peak']:.2f} times that of 300,000 documents."
+            )
     two, one = done.get(("reading, 2 processes", large)), done.get(("reading", large))
     if two and one:
         quiet = max(one.get("load", 9), two.get("load", 9)) < _QUIET

@@ -1,4 +1,4 @@
-"""How long until something happens: imports, and the first fit of a process beside the second."""
+"""Start-up time: imports, and the first fit of a process against the second."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         f"<= {_MODEL_IMPORT} s",
         plsa <= _MODEL_IMPORT,
     )
-    fresh(two_fits)  # what is compiled is now in the cache
+    fresh(two_fits)  # now all compiled kernels are in the cache
     fits = [fresh(two_fits) for _ in range(setting.repeats(5))]
     first, second = median(pair[0] for pair in fits), median(pair[1] for pair in fits)
     later = median(pair[0] - pair[1] for pair in fits)
@@ -38,7 +38,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         f"First fit of a process against its second, demo corpus, K=20, kernels in the cache ({len(fits)} processes)",
         seconds(first),
         seconds(second),
-        f"{later:.2f} s later",
+        f"{later:.2f} s longer",
         f"<= {_FIRST_FIT} s",
         later <= _FIRST_FIT,
     )

@@ -1,4 +1,4 @@
-"""Two threads beside one: wall time, so only on a quiet machine."""
+"""Two threads against one: wall time, so only on an idle machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from topicfold.engine.arrays import padded
 from .common import Row, Setting, em_runner, note, seconds
 
 _GOAL = 1.7
-_MOST_OTHER_LOAD = 0.5  # cores kept busy by others
+_MOST_OTHER_LOAD = 0.5  # cores used by other processes
 _WAIT_SECONDS = 60
 _STEPS = 8
 
@@ -50,7 +50,7 @@ def _of_model(model: str, name: str, setting: Setting) -> Iterator[Row]:
     own, wall = time.process_time() - own, time.perf_counter() - wall
     others = max(0.0, (_busy_seconds() - busy - own) / wall) if busy else 0.0
     same = all(np.array_equal(a, b) for _, _, state in two for a, b in zip(state, one[0][2]))
-    yield Row(f"{model}: same bits with one thread and two", "yes" if same else "no", goal="yes", met=same)
+    yield Row(f"{model}: identical results with one thread and with two", "yes" if same else "no", goal="yes", met=same)
     fastest = [min(spent for spent, _, _ in runs) for runs in (two, one)]
     ratio = fastest[1] / fastest[0]
     each = ", ".join(f"{a[0] / b[0]:.2f}" for a, b in zip(one, two))
@@ -63,15 +63,15 @@ def _of_model(model: str, name: str, setting: Setting) -> Iterator[Row]:
         f"{ratio:.2f}x",
         f">= {_GOAL}x",
         ratio >= _GOAL if quiet else None,
-        "" if quiet else "not measurable: under load",
-        f"Threads, {model}: run by run {each}; two threads take {more:.2f} times the CPU seconds of one, so that "
-        f"memory, not idle cores, limits them to {2 / more:.2f}x; load average {os.getloadavg()[0]:.2f}, cores kept "
-        f"busy by others {others:.2f}.",
+        "" if quiet else "not measurable: machine busy",
+        f"Threads, {model}: speed-up in each run {each}; two threads take {more:.2f} times the CPU seconds of one, so "
+        f"memory, not idle cores, limits them to {2 / more:.2f}x; load average {os.getloadavg()[0]:.2f}, cores used by "
+        f"other processes {others:.2f}.",
     )
 
 
 def _runner(model: str, counts: Any, n_jobs: int) -> Callable[[], tuple[Callable[[], Any], list[np.ndarray]]]:
-    """A function that makes (step, tables) anew, from the same start."""
+    """A function that returns a new (step, tables) from the same start."""
     if model == "PLSA":
         make = em_runner(counts, 100, "float32", n_jobs=n_jobs)
 
@@ -97,7 +97,7 @@ def _runner(model: str, counts: Any, n_jobs: int) -> Callable[[], tuple[Callable
 
 
 def _busy_seconds() -> float:
-    """Seconds all cores together have worked, or were taken from this machine; 0 where that is not known."""
+    """Busy seconds of all cores together, with those taken by the host; 0 if that is not known."""
     try:
         fields = [int(field) for field in Path("/proc/stat").read_text(encoding="utf-8").splitlines()[0].split()[1:9]]
     except OSError:
@@ -113,4 +113,4 @@ def _wait_for_quiet(patience: float) -> None:
         others = (_busy_seconds() - before) / 2
         if others <= _MOST_OTHER_LOAD / 2:
             return
-        note(f"threads: others keep {others:.1f} cores busy, waiting")
+        note(f"threads: other processes use {others:.1f} cores, waiting")

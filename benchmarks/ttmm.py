@@ -1,4 +1,4 @@
-"""An iteration of TTMM beside what it cannot do without: one dense product, or one product of the counts."""
+"""An iteration of TTMM against its main operation: one dense product, or one product with the counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .common import SEED, Row, Setting, alternating, at_most, cpu, seconds
 
 _SIZES = ((500, 500, "dense"), (2000, 2000, "dense"), (50, 50, "sparse"), (2000, 50, "sparse"))
 _GOALS = {"dense": 4.0, "sparse": 3.0}
-_DOCUMENTS = 8800  # as many as Reuters has training stories
+_DOCUMENTS = 8800  # the number of training stories in Reuters
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -31,7 +31,7 @@ def _beside_its_limit(counts: Any, n_themes: int, n_topics: int, kind: str, sett
     limit = _limit(counts, n_themes, n_topics, kind)
     repeats = setting.repeats(7 if n_themes * n_topics < 10**6 else 3)
     ours, peer = alternating(lambda: cpu(lambda: step(state)), lambda: cpu(limit), repeats=repeats)
-    against = "one product of its tables" if kind == "dense" else "one product of the counts"
+    against = "one product of its tables" if kind == "dense" else "one product with the counts"
     name = f"TTMM iteration, {n_themes} themes, {n_topics} topics, against {against} ({repeats} runs)"
     return at_most(name, ours, peer, _GOALS[kind], seconds)
 
@@ -40,11 +40,13 @@ def _late(counts: Any, setting: Setting) -> Row:
     step, state = _started(counts, 100, 50)
     taken = [cpu(lambda: step(state)) for _ in range(setting.repeats(50, 25))]
     early, late = median(taken[1:10]), median(taken[-10:])
-    return at_most("TTMM, last 10 iterations against 2 to 10, 100 themes, 50 topics", late, early, 1.1, seconds)
+    return at_most(
+        "TTMM, last 10 iterations against iterations 2 to 10, 100 themes, 50 topics", late, early, 1.1, seconds
+    )
 
 
 def _counts(setting: Setting) -> Any:
-    """The Reuters training stories where the data is there, else as many documents of the common corpus."""
+    """The Reuters training stories if available, otherwise as many documents of the common corpus."""
     import numpy as np
 
     counts = setting.corpus.counts[:_DOCUMENTS]
@@ -57,7 +59,7 @@ def _counts(setting: Setting) -> Any:
 
 
 def _started(counts: Any, n_themes: int, n_topics: int) -> tuple[Any, dict[str, Any]]:
-    """A step, and tables that themes and topics drawn from the data would have: P(t|h) uneven, words as they are."""
+    """A step, and tables like those of themes and topics drawn from the data: uneven P(t|h), words of documents."""
     import numpy as np
 
     from topicfold.models.ttmm.theme_em import ThemeStep

@@ -437,11 +437,11 @@ def test_a_page_says_by_how_many_per_cent_and_whether_as_expected():
     mean = 100 * np.mean(np.expm1([-0.04, -0.05]))
     row = next(line for line in lines if line.startswith("| against LDA | word topics=50 | 2 |"))
     assert row.split(" | ")[3].startswith(f"{mean:+.1f} (")
-    assert lines[-1].endswith(f"It is {-mean:.1f} % below: it is so.")
+    assert lines[-1].endswith(f"It is {-mean:.1f} % below: as expected.")
     for one in cells:
         if one["method"] == "LDA":
             one["measures"]["log completion"] += 0.03
-    assert ldcc.extra({"cells": cells, "results": [{"setting": setting}]})[-1].endswith("it is not so.")
+    assert ldcc.extra({"cells": cells, "results": [{"setting": setting}]})[-1].endswith("below: not as expected.")
 
 
 def test_a_document_is_in_the_clusters_with_a_tenth_of_it_or_in_the_largest():
