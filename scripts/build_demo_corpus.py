@@ -1,6 +1,6 @@
 """Build the demo corpus (Debian package descriptions) from the package index that apt keeps.
 
-Prepare on a Debian 12 (bookworm) system, as root, so that apt also fetches the long descriptions:
+Run on a Debian 12 (bookworm) system; the first command needs root and makes apt fetch the long descriptions:
 
     apt-get update -o Acquire::Languages=en
     python scripts/build_demo_corpus.py
@@ -21,7 +21,7 @@ from pathlib import Path
 OUT = Path(__file__).resolve().parents[1] / "src" / "topicfold" / "datasets" / "debian_packages.jsonl.gz"
 
 SKIPPED_SECTIONS = {"debug", "doc", "introspection", "libdevel", "localization", "metapackages", "oldlibs", "tasks"}
-POOR_SECTIONS = {"golang", "haskell", "misc"}  # hardly a tag or a link left, or no subject of its own
+POOR_SECTIONS = {"golang", "haskell", "misc"}  # hardly any tags or links left, or no common subject
 SKIPPED_NAME = re.compile(
     r"-(doc|docs|dbg|dbgsym|dev|data|common|examples?|tests?|locales?|l10n|i18n|lang|transitional|dummy|all)\b"
     r"|-(l10n|i18n|locale|lang|langpack)-|^(task|education|hunspell|aspell|myspell|hyphen|mythes)-"
@@ -39,15 +39,15 @@ BULLET = re.compile(r"\s*(?:[*+•·-]|o(?=\s+[A-Z]))\s+")
 MIN_WORDS = 40
 MAX_WORDS = 500
 RICH_WORDS = 60
-BOILERPLATE_REPEATS = 5  # a paragraph that this many source packages share is not counted as a package's own words
+BOILERPLATE_REPEATS = 5  # a paragraph shared by this many source packages does not count as a package's own words
 MIN_PER_SECTION = 40
 MAX_PER_SECTION = 125
-HUB_LINKS = 150  # a package that more others need than this (an interpreter, say) says nothing about its neighbours
+HUB_LINKS = 150  # a package that more packages than this need (such as an interpreter) says nothing about them
 SELECTION_ROUNDS = 10
 
 
 def read_index(path: Path) -> str:
-    """An index file of apt as text, whatever compression apt chose."""
+    """An index file of apt as text, whatever its compression."""
     return subprocess.run(
         ["/usr/lib/apt/apt-helper", "cat-file", str(path)], check=True, capture_output=True, encoding="utf-8"
     ).stdout
@@ -68,7 +68,7 @@ def parse_stanzas(text: str) -> Iterator[dict[str, str]]:
 
 
 def format_description(long_description: str) -> str:
-    """Join the wrapped lines of every paragraph; keep list items and other indented lines as lines."""
+    """Join the wrapped lines of every paragraph; keep list items and other indented lines on separate lines."""
     paragraphs = re.split(r"\n\s*\.\s*(?=\n|$)", "\n" + long_description)
     formatted = ("\n".join(join_wrapped_lines(paragraph.split("\n"))) for paragraph in paragraphs)
     return "\n\n".join(paragraph for paragraph in formatted if paragraph)
@@ -136,7 +136,7 @@ def read_packages(packages_text: str, translation_text: str) -> list[dict]:
 
 
 def add_own_words(records: list[dict]) -> None:
-    """Count the words of each text outside paragraphs that many source packages share."""
+    """Count the words of each text, without the paragraphs that many source packages share."""
     paragraphs = {(record["source"], paragraph) for record in records for paragraph in record["text"].split("\n\n")}
     repeats = Counter(paragraph for _, paragraph in paragraphs)
     for record in records:
@@ -145,7 +145,7 @@ def add_own_words(records: list[dict]) -> None:
 
 
 def is_rich(record: dict) -> bool:
-    """Whether a package has something to say: no helper package, no stub and no endless list."""
+    """Whether a package has a useful description: not a helper package, not too short and not too long."""
     return (
         record["label"] not in SKIPPED_SECTIONS | POOR_SECTIONS
         and not SKIPPED_NAME.search(record["id"])
@@ -159,7 +159,7 @@ def name_hash(record: dict) -> str:
 
 
 def keep_best(records: Iterable[dict], key: str) -> list[dict]:
-    """One record for every value of the key: the one named like its source, else the one with the longest text."""
+    """One record per value of the key: the one with the name of its source, else the one with the longest text."""
     best: dict[str, dict] = {}
     ranked = sorted(records, key=lambda r: (r["id"] == r["source"], len(r["text"]), name_hash(r)), reverse=True)
     for record in ranked:
@@ -173,7 +173,7 @@ def drop_small_sections(records: list[dict]) -> list[dict]:
 
 
 def neighbours_of(records: list[dict]) -> dict[str, set[str]]:
-    """Who is linked with whom, in either direction, among these records; links to hubs do not count."""
+    """The linked records of each record, in either direction; links to hubs do not count."""
     ids = {record["id"] for record in records}
     needed_by = Counter(link for record in records for link in record["links"])
     neighbours: dict[str, set[str]] = {name: set() for name in ids}
@@ -186,9 +186,9 @@ def neighbours_of(records: list[dict]) -> dict[str, set[str]]:
 
 
 def choose(candidates: list[dict]) -> list[dict]:
-    """Up to MAX_PER_SECTION packages a section: those with links inside the choice, tags and a long text first.
+    """Up to MAX_PER_SECTION packages per section: those with links to other chosen ones, tags and a long text first.
 
-    Which links lie inside the choice depends on the choice, so it is made again a fixed number of times.
+    Which links count depends on which packages are chosen, so the choice is repeated a fixed number of times.
     """
     neighbours = neighbours_of(candidates)
     chosen = {record["id"] for record in candidates}

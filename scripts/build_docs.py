@@ -1,6 +1,6 @@
 """Write the generated pages: docs/cli.md from the --help of every command, and the live page of the explorer guide.
 
-`make docs` runs it; a test checks that docs/cli.md is current.
+`make docs` runs this script; a test checks that docs/cli.md is up to date.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LIVE_PAGE = DOCS / "_extra" / "demo.html"
 
 def command_line_page() -> str:
     """The help of topicfold and of each command, as Markdown."""
-    # with the settings a real run has: click remembers the help option it made first
+    # use the settings of a real run: click remembers the help option that it created first
     top = click.Context(cli, info_name="topicfold", terminal_width=100, **cli.context_settings)
     parts = ["# Command line", INTRODUCTION, _help(top), COMPLETION]
     for name, command in cli.commands.items():
@@ -50,7 +50,7 @@ def _help(context: click.Context) -> str:
 
 
 def write_live_page() -> None:
-    """The page that `topicfold demo` writes, beside the pages of the site."""
+    """Write the page of `topicfold demo`, as a file of the site."""
     with tempfile.TemporaryDirectory() as folder:
         files = ["--out", str(Path(folder, "model")), "--corpus-out", str(Path(folder, "corpus"))]
         cli(["demo", *files, "--report", str(LIVE_PAGE)], standalone_mode=False)

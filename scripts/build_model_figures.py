@@ -1,4 +1,4 @@
-"""Draw the pictures of the model pages into docs/images/models: schemes, not data. Needs matplotlib."""
+"""Draw the figures of the model pages into docs/images/models: schematic drawings, not data. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ STYLE = {
 
 
 def draw_plsa() -> Figure:
-    """A mix of topics, the words of the topics, a document; and back by EM."""
+    """A mix of topics, the words of the topics and a document; EM goes back from the document to the topics."""
     figure, axes = canvas(8, 3.1)
     shares(axes, 30, 157, 150, 28, (0.6, 0.3, 0.1))
     label(axes, 112, 284, "a document's mix of topics", 10.5)
@@ -65,7 +65,7 @@ def draw_plsa() -> Figure:
 
 
 def draw_lda() -> Figure:
-    """A token's topic from the others of its document and from the prior."""
+    """The topic of a token comes from the other tokens of its document and from the prior."""
     figure, axes = canvas(8, 2.9)
     box(axes, 20, 185, 330, 80, face=PALE)
     label(axes, 185, 250, "a title: the topic of one token is asked for", 9.5)
@@ -97,7 +97,7 @@ EDGES = ("ab", "ac", "bc", "bd", "de", "df", "ef", "eg", "fg")
 
 
 def draw_ltm() -> Figure:
-    """Documents on a graph: each for itself, and drawn together."""
+    """Documents on a graph: each on its own, and drawn towards their neighbours."""
     figure, axes = canvas(8, 2.6)
     alone = {
         "a": (0.8, 0.1, 0.1), "b": (0.5, 0.1, 0.4), "c": (0.45, 0.5, 0.05), "d": (0.34, 0.33, 0.33),
@@ -179,7 +179,7 @@ def draw_lapplsi() -> Figure:
 
 
 def draw_dtm() -> Figure:
-    """Neighbours pulled together, everything else pushed apart."""
+    """Neighbours are drawn together, all others pushed apart."""
     figure, axes = canvas(8, 2.9)
     before = (
         (0.5, 0.24, 0.26),
@@ -321,7 +321,7 @@ def draw_hlta() -> Figure:
 
 
 def draw_graphs() -> Figure:
-    """Where edges come from and what uses them."""
+    """Where edges come from and which models use them."""
     figure, axes = canvas(8, 2.7)
     sources = (
         ("words", "nearest by tf-idf"),
@@ -421,7 +421,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 
 
 def main() -> None:
-    """Draw all of them; the same bytes each time."""
+    """Draw all figures; the files have the same bytes each time."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(STYLE):
         for name, draw in FIGURES.items():

@@ -1,4 +1,4 @@
-"""Renew the pictures of the explorer in docs/images. Needs Chromium, chromedriver and selenium."""
+"""Take the screenshots of the explorer in docs/images again. Needs Chromium, chromedriver and selenium."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIZE = {"width": 1280, "height": 860, "deviceScaleFactor": 1, "mobile": False}
 
 
 def main() -> None:
-    """Write the page of `topicfold demo`, and take a picture of each view."""
+    """Write the page of `topicfold demo`, and take a screenshot of each view."""
     os.environ["SE_OFFLINE"] = "true"
     options = webdriver.ChromeOptions()
     webgl = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # without a graphics card

@@ -30,7 +30,7 @@ LANGUAGES = {
     "sv": "swedish",
 }
 
-# English: function words that the source only names in its comments. The others: spellings the source lacks.
+# English: function words that the source mentions only in its comments. Other languages: spellings that it lacks.
 ADDED = {
     "english": "also another can even ever every however just least less many may might must never now shall since "
     "still us whether will",
@@ -38,7 +38,7 @@ ADDED = {
     "russian": "её ещё неё всё",
 }
 
-# Content words and misprints of the source.
+# Content words and misprints in the source.
 REMOVED = {
     "german": "anderr unse unsem unsen unses",
     "hungarian": "cikk cikkek cikkeket ison keressünk",
@@ -52,12 +52,12 @@ LETTER_FIXES = {"hungarian": str.maketrans("õû", "őű")}
 
 
 def parse_snowball_list(text: str) -> set[str]:
-    """The words of a list in which a vertical bar begins a comment."""
+    """The words of a list in which a vertical bar starts a comment."""
     return {word for line in text.splitlines() for word in line.split("|")[0].split()}
 
 
 def contraction_pieces(words: set[str]) -> set[str]:
-    """The pieces of two letters or more that a tokenizer leaves of words such as "don't"."""
+    """The parts of two letters or more into which a tokenizer splits words such as "don't"."""
     pieces = {piece for word in words for piece in re.split("['’]", word) if piece != word}
     return {piece for piece in pieces if len(piece) >= 2}
 

@@ -1,7 +1,7 @@
-"""Check the docstrings of all public names by numpydoc's rules; `make lint` runs it.
+"""Check the docstrings of all public names by numpydoc's rules; `make lint` runs this script.
 
-The rules are listed in pyproject.toml, [tool.numpydoc_validation]. Beyond them, every attribute that a class documents
-has a type and a description, and a model documents every attribute that it stores.
+The rules are listed in pyproject.toml, [tool.numpydoc_validation]. In addition, every attribute that a class documents
+must have a type and a description, and a model must document every attribute that it stores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROOMS = ("baselines", "datasets", "metrics", "plots")
 
 
 def public_names() -> Iterator[tuple[str, Any]]:
-    """Yield every public class and function with the path that it is imported by."""
+    """Yield every public class and function with the path from which it is imported."""
     for name in topicfold.__all__:
         if name not in ROOMS:
             yield f"topicfold.{name}", getattr(topicfold, name)
@@ -39,7 +39,7 @@ def public_names() -> Iterator[tuple[str, Any]]:
 
 
 def public_methods(kind: type) -> Iterator[str]:
-    """Yield the public methods and properties of a class that topicfold defines, also in base classes."""
+    """Yield the public methods and properties of a class, including base classes, that topicfold defines."""
     for name in dir(kind):
         value = inspect.getattr_static(kind, name)
         for wrapped in ("fget", "func", "fn", "__func__"):  # properties, cached ones, scikit-learn's available_if
@@ -49,7 +49,7 @@ def public_methods(kind: type) -> Iterator[str]:
 
 
 def class_problems(kind: type) -> Iterator[str]:
-    """Yield what is wrong with the parameters and attributes in the docstring of a class.
+    """Yield the problems with parameters and attributes in the docstring of a class.
 
     The fields of a result, which users read but do not pass, may be documented as attributes.
     """
@@ -66,13 +66,13 @@ def class_problems(kind: type) -> Iterator[str]:
 
 
 def problems() -> list[str]:
-    """List everything that breaks a rule, one line each."""
+    """List everything that breaks a rule, one line per problem."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]
     checks, not_of_methods = set(settings["checks"]), set(settings["not_of_methods"])
     lines = []
     for path, value in public_names():
         is_class = inspect.isclass(value)
-        home = f"{value.__module__}.{value.__qualname__}"  # a public path may also be that of a module
+        home = f"{value.__module__}.{value.__qualname__}"  # a module may have the same path as a public name
         found = [f"{code} {text}" for code, text in validate(home)["errors"] if code in checks]
         if is_class:
             found = [line for line in found if not line.startswith("PR01")] + list(class_problems(value))

@@ -1,6 +1,6 @@
-"""From `pip install` to the first topics, in an environment with nothing else: what it weighs, and what takes time.
+"""From `pip install` to the first topics, in an empty environment: how large it gets, and what takes time.
 
-`python scripts/first_minute.py [--write docs/results/first-minute.md]` makes the environment in a temporary folder.
+`python scripts/first_minute.py [--write docs/results/first-minute.md]` creates the environment in a temporary folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PROCESSES = 7
-# CPU seconds of each stage of a process that fits a model twice. The second fit has nothing to load or compile.
+# Prints the CPU seconds of each stage of a process that fits a model twice. The second fit loads and compiles nothing.
 STAGES = """
 import json, os, sys
 
@@ -54,7 +54,7 @@ ROWS = (
 
 
 def main() -> None:
-    """Measure, print, and write where asked."""
+    """Measure, print the page, and write it if a file is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, metavar="FILE", help="Markdown page to write")
     given = parser.parse_args()
@@ -122,7 +122,7 @@ def page(place: Path) -> tuple[str, Counter[str]]:
 
 
 def seconds(work: Callable[[], Any]) -> float:
-    """Wall seconds that something takes."""
+    """Wall-clock seconds that a function takes."""
     started = time.monotonic()
     work()
     return time.monotonic() - started
@@ -133,7 +133,7 @@ def _load() -> str:
 
 
 def cells(fits: dict[str, list[dict[str, float]]], key: str) -> list[str]:
-    """First process and best of the later ones, for each model."""
+    """Seconds of the first process and of the fastest later one, for each model."""
     found = []
     for runs in fits.values():
         best = {stage: min(run[stage] for run in runs[1:]) for stage in runs[0]}
@@ -158,7 +158,7 @@ def package_sizes(python: Path) -> Counter[str]:
 
 
 def stages(python: Path, model: str, environment: dict[str, Any]) -> dict[str, float]:
-    """CPU seconds of the stages of one process."""
+    """CPU seconds of each stage of one process."""
     ran = subprocess.run([python, "-c", STAGES, model], check=True, capture_output=True, text=True, env=environment)
     found: dict[str, float] = json.loads(ran.stdout)
     return found

@@ -18,7 +18,7 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """The core's requirements and those of the extras that users install; tools to test with may be new."""
+    """Print the requirements of the core and of some extras; tools for testing may have newer versions."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     print("\n".join(lowest([*project["dependencies"], *(item for name in USED for item in extras[name])])))

@@ -1,4 +1,4 @@
-"""Parts of schemes: boxes, arrows, pages, topics; drawn with matplotlib in hundredths of an inch."""
+"""Parts of schematic drawings: boxes, arrows, pages, topics; drawn with matplotlib in hundredths of an inch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Polygon, Rectangle, Wedge
 
-BLUE, ORANGE, GREEN, PURPLE = "#3b7dba", "#e08a1e", "#2f9e77", "#8a63b0"  # told apart by all kinds of eyes
+BLUE, ORANGE, GREEN, PURPLE = "#3b7dba", "#e08a1e", "#2f9e77", "#8a63b0"  # safe for colour-blind readers
 INK, GREY, PALE = "#263238", "#78828a", "#eef1f4"
 COLOURS = (BLUE, ORANGE, GREEN)
 WORDS = (("game", "chess", "player"), ("sound", "audio", "midi"), ("network", "server", "proxy"))
@@ -32,7 +32,7 @@ def label(axes: Axes, x: float, y: float, text: str, size: float = 10, colour: s
 
 
 def box(axes: Axes, x: float, y: float, width: float, height: float, face: str = "white", edge: str = GREY) -> None:
-    """A rounded box, x and y being its lower left corner."""
+    """A rounded box whose lower left corner is at x and y."""
     shape = FancyBboxPatch((x, y), width, height, boxstyle="round,pad=0,rounding_size=7", fc=face, ec=edge, lw=1.3)
     axes.add_patch(shape)
 
@@ -60,20 +60,20 @@ def line(axes: Axes, start: Point, end: Point, colour: str = GREY, width: float 
 
 
 def chip(axes: Axes, x: float, y: float, text: str, colour: str, width: float = 58, size: float = 9.5) -> None:
-    """A word on a coloured ground, centred at a point."""
+    """A word on a coloured background, centred at a point."""
     box(axes, x - width / 2, y - 10, width, 20, face=colour, edge=colour)
     label(axes, x, y - 0.5, text, size, "white")
 
 
 def shares(axes: Axes, x: float, y: float, width: float, height: float, parts: Sequence[float]) -> None:
-    """A bar cut into the shares of the topics."""
+    """A bar divided by the shares of the topics."""
     for part, colour in zip(parts, COLOURS, strict=True):
         axes.add_patch(Rectangle((x, y), width * part, height, fc=colour, ec="white", lw=1))
         x += width * part
 
 
 def pie(axes: Axes, centre: Point, radius: float, parts: Sequence[float]) -> None:
-    """A document as a circle cut into the shares of its topics."""
+    """A document as a circle divided by the shares of its topics."""
     angle = 90.0
     for part, colour in zip(parts, COLOURS, strict=True):
         axes.add_patch(Wedge(centre, radius, angle - 360 * part, angle, fc=colour, ec="white", lw=0.8, zorder=3))
@@ -84,7 +84,7 @@ def pie(axes: Axes, centre: Point, radius: float, parts: Sequence[float]) -> Non
 def topic_cards(
     axes: Axes, x: float, tops: Sequence[float], names: Sequence[str] = ("topic 1", "topic 2", "topic 3")
 ) -> None:
-    """The topics: a card each, with words as bars."""
+    """One card per topic, with a bar for each word."""
     for top, colour, words, name in zip(tops, COLOURS, WORDS, names, strict=True):
         box(axes, x, top - 68, 150, 68, edge=colour)
         label(axes, x + 10, top - 12, name, 9, colour, ha="left", weight="bold")
@@ -108,7 +108,7 @@ def page(axes: Axes, x: float, y: float, width: float, height: float, lines: Seq
 
 
 def triangle(axes: Axes, x: float, y: float, side: float) -> Callable[[float, float, float], Point]:
-    """The simplex of three topics; returns where a mix lies in it."""
+    """The simplex of three topics; returns a function that gives the position of a mix in it."""
     height = side * 0.75
     corners = ((x, y), (x + side, y), (x + side / 2, y + height))
     axes.add_patch(Polygon(corners, closed=True, fc=PALE, ec=GREY, lw=1.2))

@@ -2,8 +2,8 @@
 Search by words and topics
 ==========================
 
-``search`` first finds the documents that hold all words of a query, then those that hold some of them or are about the
-same. A document need not share a word with the query to be found.
+``search`` first finds the documents that contain all words of a query, then those that contain some of them or are
+about the same topics. A document need not share a word with the query to be found.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,8 @@ from topicfold import LDA, document_positions, search
 from topicfold.datasets import load_demo
 
 # %%
-# Hits come with a score and with the words of the query that they hold. Above 0.75 a document holds all of them.
+# Each hit has a score and the words of the query that it contains. A score above 0.75 means that it contains all of
+# them.
 
 corpus = load_demo()
 model = LDA(n_topics=20, random_state=0).fit(corpus)
@@ -21,13 +22,13 @@ for hit in search(model, corpus, "chess server", n=8):
     print(f"{hit.score:.2f}  {', '.join(hit.words):16} {hit.title}")
 
 # %%
-# Where do hits lie on a map of all packages?
+# Where are the hits on a map of all packages?
 
 positions = document_positions(model.doc_topic_, random_state=0)
 
 # %%
-# The hits of three queries lie where the packages about them are. Crosses are hits without any word of the query. Words
-# can mislead: some green dots lie among the mail programs, which filter spam by Bayesian methods.
+# The hits of each query are where the packages on its subject are. Crosses are hits without any word of the query.
+# Words can mislead: some green dots are among the mail programs, which filter spam by Bayesian methods.
 
 queries = ("chess board", "spam mailbox", "regression bayesian")
 figure, axes = plt.subplots(figsize=(8, 7), layout="constrained")

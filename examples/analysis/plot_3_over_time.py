@@ -2,9 +2,9 @@
 Topics over time
 ================
 
-With dated documents, ``topics_over_time`` shows the share of each topic in each period, and ``drift`` tests whether two
-periods differ. The packages have no dates, so this example makes some up: the later the year, the more web packages and
-the fewer of mail.
+If documents have dates, ``topics_over_time`` shows the share of each topic in each period, and ``drift`` tests whether
+two periods differ. The packages have no dates, so this example makes some up: the later the year, the more packages
+about the web and the fewer about mail.
 """
 
 from dataclasses import replace
@@ -26,21 +26,21 @@ years = 2010 + np.floor(10 * rng.beta(1 + 2 * late, 1 + 2 * early)).astype(int)
 corpus = replace(corpus, timestamps=years.astype(str).astype("datetime64[s]"))
 
 # %%
-# Shares of the topics that moved most. Corpora you read have dates by ``Corpus.read(..., timestamp="date")``.
+# The shares of the topics that changed most. For your texts, ``Corpus.read(..., timestamp="date")`` reads the dates.
 
 model = LDA(n_topics=20, random_state=0).fit(corpus)
 table = topics_over_time(model, corpus, by="year")
 table.plot(n_topics=6)
 
 # %%
-# Do the first and the last three years differ by more than chance? The p-value is by permutation, and the topics are
-# sorted by their part of the divergence.
+# Do the first and the last three years differ by more than chance? The p-value comes from a permutation test, and the
+# topics are sorted by their part of the divergence.
 
 change = drift(model, corpus.subset(years <= 2012), corpus.subset(years >= 2017))
 print(change)
 
 # %%
-# What grew and what shrank.
+# Which topics grew and which shrank?
 
 figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
 moved = sorted(change.moved[:10], key=lambda topic: topic.after - topic.before)

@@ -1,16 +1,16 @@
 """
-How groups speak of the same topic
-==================================
+How groups write about the same topic
+=====================================
 
-Two groups may speak of the same things in different words. ``contrast`` ranks words by how surely one group uses them
-more often than the other, overall or within a topic.
+Two groups may write about the same things in different words. ``contrast`` ranks words by how certain it is that one
+group uses them more often than the other, overall or within a topic.
 """
 
 from topicfold import LDA, contrast, plots
 from topicfold.datasets import load_demo
 
 # %%
-# Groups come from labels or from a column of the metadata. Here: packages in the sections gnome and kde, two desktops.
+# Groups are given by labels or by a column of the metadata. Here they are the sections gnome and kde, two desktops.
 
 corpus = load_demo()
 tree = LDA(n_topics=20, random_state=0).fit(corpus).topic_tree(corpus)
@@ -18,13 +18,13 @@ found = contrast(tree, corpus, "labels", groups=("gnome", "kde"))
 print({group: [word.word for word in found.words(group=group, n=6)] for group in found.groups})
 
 # %%
-# All words, whatever their topic: the higher, the more surely a word is of gnome, the lower, of kde. Words in the grey
-# band may differ by chance.
+# All words, whatever their topic. The higher a word, the more certain it is that gnome uses it more often; the lower,
+# the more certain for kde. The differences of words in the grey band may be due to chance.
 
 plots.contrast_words(found)
 
 # %%
-# The same within one topic, the one that both sections are most about. Only the tokens of that topic count.
+# The same within one topic, the main topic of both sections. Only the tokens of that topic count.
 
 desktop = next(int(topic) for topic in tree.ids if "desktop" in tree.name(int(topic)))
 plots.contrast_words(found, topic=desktop, n_words=8)

@@ -2,16 +2,17 @@
 Effects of metadata on topics
 =============================
 
-Does the share of a topic depend on what else is known of documents? ``effects`` is a regression of topic shares on
-metadata, with intervals that allow for shares being estimated from words. (``pip install 'topicfold[effects]'``)
+Does the share of a topic depend on other properties of the documents? ``effects`` is a regression of topic shares on
+metadata. Its intervals take into account that shares are estimated from words. (Needs
+``pip install 'topicfold[effects]'``.)
 """
 
 from topicfold import LDA, effects, plots
 from topicfold.datasets import load_demo
 
 # %%
-# The demo corpus has the role of a package (program, shared library, ...) and the number of packages it depends on.
-# Two roles are frequent enough to compare, and few packages have more than eight dependencies.
+# The metadata of the demo corpus include the role of a package (program, shared library, ...) and the number of
+# packages it depends on. Two roles are frequent enough to compare, and few packages have more than eight dependencies.
 
 corpus = load_demo()
 model = LDA(n_topics=20, random_state=0).fit(corpus)
@@ -22,13 +23,13 @@ print(found)
 
 # %%
 # The difference between the two roles in the share of each topic, at the mean number of dependencies. Intervals that
-# hold zero are grey. With 20 topics, one is expected to leave out zero by chance.
+# contain zero are grey. With 20 topics, one interval is expected to exclude zero by chance.
 
 difference = found.contrast("role", "program", "shared-lib")
 plots.effect_sizes(difference)
 
 # %%
-# Predicted shares along the number of dependencies, by role. Bands are 95 % intervals; they are wide for libraries with
-# many dependencies, of which there are few. A line may fall below zero, as this is linear regression.
+# Predicted shares by number of dependencies, for each role. Bands are 95 % intervals; they are wide for libraries with
+# many dependencies, of which there are few. A line may fall below zero, because this is linear regression.
 
 plots.effect_curves(found.predict("dependencies", by="role"), n_topics=6)

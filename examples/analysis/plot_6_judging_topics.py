@@ -2,9 +2,9 @@
 People judge topics
 ===================
 
-Measures like coherence follow what people think only loosely. When topics matter, ask people: which of six words does
-not belong (an *intruder* from another topic), and how well do the best words go together? topicfold makes the tasks, a
-page to answer them on, and reads the answers.
+Measures such as coherence agree only loosely with what people think. When topics matter, ask people: which of six words
+does not belong (an *intruder* from another topic), and how well do the best words go together? topicfold makes the
+tasks, writes a page on which to answer them, and reads the answers.
 """
 
 from pathlib import Path
@@ -25,9 +25,9 @@ tasks = judgement_tasks(tree, corpus, seed=0)
 print(*tasks.tasks[0].words, sep=", ")
 
 # %%
-# Send the page to people; they send back the file it downloads. Here five simulated people answer, so the result shows
-# how to read the figure and says nothing about these topics. They find the intruder with a chance that differs from
-# topic to topic, or else guess.
+# Send the page to people; they send back the file that it downloads. Here five simulated people answer, so the result
+# shows how to read the figure and says nothing about these topics. They find the intruder with a probability that
+# differs from topic to topic, and guess otherwise.
 
 rng = np.random.default_rng(0)
 clear = {topic: rng.uniform(0.1, 1) for topic in tasks.names}
@@ -47,7 +47,7 @@ with TemporaryDirectory() as folder:
     found = read_judgements(tasks, [answers])
 
 # %%
-# With five people per topic, intervals are wide: only the best and the worst topics can be told apart.
+# With five people per topic, intervals are wide: only the best and the worst topics can be distinguished.
 
 table = found.topic_table().sort_values("intrusion")
 figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")

@@ -2,9 +2,9 @@
 Short texts
 ===========
 
-A text of five words says little about its topics, and a model without priors is soon certain of things that are not
-there. This example cuts descriptions of packages to their first words, and asks how well models predict the other half
-of a text they have not seen.
+A text of five words says little about its topics, and a model without priors soon becomes certain of things that are
+not there. This example shortens the descriptions of packages to their first words. It measures how well models predict
+one half of a new text from the other half.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from topicfold.datasets import load_demo
 from topicfold.metrics import perplexity
 
 # %%
-# Four models with 20 topics. The last is the original PLSA, fitted by maximum likelihood.
+# Four models with 20 topics. The last one is the original PLSA, fitted by maximum likelihood.
 
 packages = load_demo()
 models = {
@@ -25,8 +25,8 @@ models = {
 }
 
 # %%
-# Fit one half of the texts, score the other. Texts of another length are another task, so each perplexity is divided by
-# that of a model with a single topic: below 1, topics help.
+# Fit one half of the texts and score the other. Texts of different lengths are not equally hard to predict, so each
+# perplexity is divided by that of a model with a single topic: below 1, topics help.
 
 lengths, gains = [], {name: [] for name in models}
 for n_words in (5, 10, 20, 40, 80):
@@ -40,8 +40,8 @@ for n_words in (5, 10, 20, 40, 80):
     print(f"{lengths[-1]:4.1f} words:", *(f"{name} {values[-1]:.2f} " for name, values in gains.items()))
 
 # %%
-# With priors, topics help at any length. Without them, the shorter the texts, the worse. The right panel leaves the
-# original PLSA out.
+# With priors, topics help at any length. Without them, the shorter the texts, the worse the predictions. The right
+# panel leaves out the original PLSA.
 
 figure, panels = plt.subplots(1, 2, figsize=(8.5, 3.8), layout="constrained")
 for name, values in gains.items():

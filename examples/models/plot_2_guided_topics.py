@@ -2,15 +2,15 @@
 Guided topics by seed words
 ===========================
 
-If you know some topics in advance, say so with a few words each. Seed words pull a topic to where you want it; the
-other topics find themselves.
+If you know some topics in advance, give a few seed words for each. Seed words pull a topic towards a subject of your
+choice; the other topics are found as usual.
 """
 
 from topicfold import LDA, plots
 from topicfold.datasets import load_demo
 
 # %%
-# Four topics are given seed words, twenty-one are left free.
+# Four topics have seed words, the other twenty-one are free.
 
 corpus = load_demo()
 seeds = {
@@ -24,13 +24,13 @@ tree = model.topic_tree(corpus).rename({0: "games", 1: "mail", 2: "amateur radio
 print(tree.to_text(n_words=7))
 
 # %%
-# A guided topic goes beyond its seeds: it takes in all words that keep their company. Seeds that are rare in the corpus
-# need not be among the best words.
+# A guided topic goes beyond its seed words: it includes other words that occur together with them. Seed words that are
+# rare in the corpus need not be among the best words.
 
 plots.topic_words(tree, [0, 1, 2, 3], n_words=10)
 
 # %%
-# How strongly seeds pull is set by ``seed_strength``, a share of the tokens of an average topic. Look at the documents
+# ``seed_strength`` sets how strongly seed words pull, as a share of the tokens of an average topic. Read some documents
 # to see whether a topic is what you meant.
 
 for topic in (0, 1, 2, 3):

@@ -3,7 +3,7 @@ Links between documents
 =======================
 
 Documents often come with links: citations, hyperlinks or, here, dependencies between packages. LTM draws linked
-documents to similar topics. How strongly is up to ``graph_weight``; by default it is chosen on held-out documents.
+documents to similar topics. ``graph_weight`` says how strongly; by default it is chosen on held-out documents.
 """
 
 import matplotlib.pyplot as plt
@@ -15,25 +15,25 @@ from topicfold import LDA, LTM, link_graph
 from topicfold.datasets import load_demo
 
 # %%
-# A graph is a symmetric sparse matrix of documents x documents. Graphs add up: ``link_graph(...) + knn_graph(corpus)``
-# would join dependencies and neighbours by words.
+# A graph is a symmetric sparse matrix of documents x documents. Graphs can be added:
+# ``link_graph(...) + knn_graph(corpus)`` would combine dependencies and neighbours by words.
 
 corpus = load_demo()
 graph = link_graph(corpus.links, len(corpus))
 print(f"{graph.nnz // 2:,} links; {np.mean(np.diff(graph.indptr) > 0):.0%} of the packages have one")
 
 # %%
-# Fit without links, and with links of growing weight. To save time the weight is fixed here; leave it out to have it
-# chosen.
+# Fit without links, and with links of increasing weight. The weights are fixed here to save time; without
+# ``graph_weight``, the model chooses the weight itself.
 
 models = {"LDA, no links": LDA(20, random_state=0).fit(corpus)}
 for weight in (0.3, 1, 3):
     models[f"LTM, weight {weight}"] = LTM(20, graph_weight=weight, random_state=0).fit(corpus, graph=graph)
 
 # %%
-# The figure shows how alike the topics of two linked packages are. The dashed line is for pairs drawn at random. That
-# a model with a stronger graph makes them more alike is no proof that it is better, so the legend has an outside judge:
-# the agreement of topics with the sections of the packages, which no model has seen.
+# The figure shows how similar the topics of two linked packages are. The dashed line is for pairs drawn at random. A
+# stronger graph makes linked packages more similar, but this does not prove that the model is better. So the legend
+# shows an independent measure: how well topics agree with the sections of the packages, which no model has seen.
 
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 left, right = graph.nonzero()

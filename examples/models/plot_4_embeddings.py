@@ -2,11 +2,11 @@
 Embeddings
 ==========
 
-Vectors from a language model know which texts mean the same in other words. LTM takes such vectors beside the counts:
-neighbours by vector are drawn to the same topics, and topics still are lists of words.
+Vectors from a language model show which texts mean the same in different words. LTM uses such vectors in addition to
+the counts: texts with similar vectors are drawn to the same topics, and topics are still lists of words.
 
-This example must run anywhere, so a stand-in makes the vectors: TF-IDF and SVD on the long descriptions of packages,
-while the model sees the one-line synopses only. The vectors know more than the short texts, as a language model would.
+This example must run anywhere, so TF-IDF and SVD on the long descriptions of packages replace the language model. LTM
+sees only the one-line synopses, so the vectors contain more than the short texts, as those of a language model would.
 """
 
 import matplotlib.pyplot as plt
@@ -21,9 +21,9 @@ from topicfold import LDA, LTM, Corpus, embed
 from topicfold.datasets import load_demo
 
 # %%
-# ``embed`` takes any function from texts to vectors. With a sentence model it would be
-# ``embed(corpus, SentenceTransformer("all-MiniLM-L6-v2").encode)``; by name or folder,
-# ``embed(corpus, "minishlab/potion-base-8M", cache=".")``, also keeps the vectors in a file.
+# ``embed`` takes any function from texts to vectors, such as ``SentenceTransformer("all-MiniLM-L6-v2").encode``. It
+# also takes the name or folder of an embedding model, and can keep the vectors in a file:
+# ``embed(corpus, "minishlab/potion-base-8M", cache=".")``.
 
 packages = load_demo()
 encoder = make_pipeline(TfidfVectorizer(stop_words="english", sublinear_tf=True), TruncatedSVD(50, random_state=0))
@@ -45,7 +45,7 @@ nmi = {name: normalized_mutual_info_score(packages.label_array(), found) for nam
 print(ltm.topic_tree(short).to_text(n_words=5))
 
 # %%
-# Agreement of the largest topics with the sections of the packages, which nobody has seen.
+# How well the largest topics agree with the sections of the packages, which no method has seen.
 
 figure, axes = plt.subplots(figsize=(6, 2.2), layout="constrained")
 bars = axes.barh(list(nmi), np.array(list(nmi.values())), color=["0.7", "0.7", "tab:blue"])

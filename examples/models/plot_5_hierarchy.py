@@ -2,8 +2,8 @@
 A hierarchy of topics
 =====================
 
-HLTA builds a tree: words that occur together form small topics, these form larger ones, up to a few fields at the top.
-Neither the number of topics nor that of levels is given; both come out of the data. A document can be in any number of
+HLTA builds a tree: words that occur together form small topics, and these form larger ones, up to a few broad fields at
+the top. The numbers of topics and levels are not given; both come from the data. A document can be in any number of
 topics, so memberships do not sum to one.
 """
 
@@ -11,7 +11,7 @@ from topicfold import HLTA, plots
 from topicfold.datasets import load_demo
 
 # %%
-# Very rare words tell little about others, and words that are everywhere would gather at the top: leave both out.
+# Very rare words say little about other words, and words that are everywhere would end up at the top: leave out both.
 
 corpus = load_demo(min_df=15, max_df=0.05)
 model = HLTA(max_words=600, top_size=12, random_state=0).fit(corpus)
@@ -19,7 +19,7 @@ tree = model.topic_tree(corpus)
 print({int(level): int((tree.level == level).sum()) for level in sorted(set(tree.level.tolist()))}, "topics per level")
 
 # %%
-# The two upper levels. Dots are as large as the share of documents in a topic.
+# The two upper levels. The size of a dot shows the share of documents in a topic.
 
 plots.hierarchy(tree.at_levels([2, 3]), n_words=5)
 

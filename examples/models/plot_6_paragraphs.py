@@ -1,10 +1,10 @@
 """
-Paragraphs with topics of their own
-===================================
+Documents made of paragraphs
+============================
 
-A long document often speaks of several things, one after the other. LDCC gives every paragraph a topic and describes a
-document by those of its paragraphs. To know the truth, this example makes up such documents: digests whose paragraphs
-are descriptions of packages from different sections.
+A long document is often about several things, one after another. LDCC gives every paragraph a topic, and describes a
+document by the topics of its paragraphs. This example makes up documents for which the right answer is known: digests
+whose paragraphs are descriptions of packages from different sections.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -28,14 +28,14 @@ corpus = Corpus.from_texts(digests, segments="given", vocabulary=packages.vocabu
 print(corpus)
 
 # %%
-# Document-topics (left) mix word-topics (right). A word-topic can serve several document-topics.
+# Document-topics (left) mix word-topics (right). A word-topic can belong to several document-topics.
 
 model = LDCC(n_document_topics=5, n_word_topics=12, n_sweeps=150, burn_in=100, random_state=0).fit(corpus)
 plots.hierarchy(model.topic_tree(corpus), n_words=4)
 
 # %%
-# The document-topic of each paragraph in fifteen digests, beside the section it was taken from. Colours of topics are
-# those of the section they share most paragraphs with.
+# The document-topic of each paragraph in fifteen digests, next to the section it was taken from. A topic has the colour
+# of the section with which it shares most paragraphs.
 
 cluster = model.segment_cluster_.argmax(axis=1).reshape(truth.shape)
 together = np.array([[np.sum((cluster == c) & (truth == k)) for k in range(5)] for c in range(5)])

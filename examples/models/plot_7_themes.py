@@ -2,8 +2,8 @@
 Themes over topics
 ==================
 
-TTMM has two levels. A document has one theme, and a theme is a mix of topics. Themes can be found, or they can be the
-classes of labelled documents: then the model says what each class talks about, and classifies new documents.
+TTMM has two levels. A document has one theme, and a theme is a mix of topics. Themes can be found in the data, or they
+can be the classes of labelled documents: the model then shows what each class is about, and classifies new documents.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -24,14 +24,14 @@ plots.hierarchy(model.topic_tree(corpus), n_words=4)
 
 # %%
 # Themes that are given: the sections of the packages. There are fewer topics than sections, so that sections have to
-# share them. For the best classifier, take more.
+# share them. For the best classifier, use more topics.
 
 classifier = TTMM(n_themes="labels", n_topics=16, random_state=0).fit(corpus, corpus.label_array())
 for text in ("A synthesizer with MIDI input", "Draw phylogenetic trees of species"):
     print(f"{text!r} belongs in {classifier.predict([text])[0]}")
 
 # %%
-# What sections talk about: P(topic | section), similar sections beside each other.
+# What sections are about: P(topic | section), with similar sections next to each other.
 
 tree = classifier.topic_tree(corpus).at_levels([1])
 mix = classifier.theme_topic_

@@ -3,7 +3,7 @@ In a scikit-learn pipeline
 ==========================
 
 Topic models are scikit-learn transformers. Put one before a classifier, and let ``GridSearchCV`` choose the number of
-topics by what the classifier makes of them.
+topics by the accuracy of the classifier.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from topicfold import LDA
 from topicfold.datasets import load_demo
 
 # %%
-# The task: predict the section of a package, one of twelve. Cross-validation cuts matrices, so it is given the counts.
+# The task is to predict the section of a package, one of twelve. Cross-validation splits matrices, so pass the counts.
 
 corpus = load_demo()
 names = ("fonts", "games", "mail", "gnu-r", "python", "ruby", "sound", "lisp", "net", "x11", "java", "graphics")
@@ -28,8 +28,8 @@ search = GridSearchCV(topics, {"lda__n_topics": [5, 10, 20, 40, 80]}, cv=3).fit(
 print(search.best_params_, f"accuracy {search.best_score_:.3f}")
 
 # %%
-# Two baselines. A few dozen topics hold much of what thousands of words say, not all of it: for classification alone,
-# words are hard to beat when there are many labels.
+# Two baselines. A few dozen topics contain much of the information in thousands of words, but not all of it: for
+# classification alone, words are hard to beat when there are many labels.
 
 words = make_pipeline(TfidfTransformer(), LinearSVC(random_state=0))
 by_words = cross_val_score(words, corpus.counts, sections, cv=3).mean()
@@ -37,7 +37,7 @@ majority = cross_val_score(DummyClassifier(), corpus.counts, sections, cv=3).mea
 print(f"words {by_words:.3f}, majority {majority:.3f}")
 
 # %%
-# Accuracy against the number of topics; bars are the standard deviation over folds.
+# Accuracy by number of topics. The bars show the standard deviation over folds.
 
 figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
 results = search.cv_results_

@@ -14,7 +14,7 @@ from topicfold import DTM, LDA, TopicClassifier, knn_graph, link_graph
 from topicfold.datasets import load_demo
 
 # %%
-# Twelve sections of packages, and a graph that joins packages with similar words and those that depend on each other.
+# Twelve sections of packages, and a graph that connects packages with similar words or with a dependency.
 
 corpus = load_demo()
 names = ("fonts", "games", "mail", "gnu-r", "python", "ruby", "sound", "lisp", "net", "x11", "java", "graphics")
@@ -23,7 +23,7 @@ sections = corpus.label_array()
 graph = knn_graph(corpus, 5) + link_graph(corpus.links, len(corpus))
 
 # %%
-# Words alone, topics, and topics on the graph, each with 1 to 30 labels per section, three draws of labels.
+# Words alone, topics, and topics on the graph, each with 1 to 30 labels per section. Labels are drawn three times.
 
 methods = {
     "DTM topics on a graph": lambda: (TopicClassifier(DTM(24, max_iter=20, random_state=0)), {"graph": graph}),
@@ -44,7 +44,7 @@ for place, draw in np.ndindex(len(sizes), 3):
         accuracy[name][place, draw] = np.mean(classifier.transduction_[hidden] == sections[hidden])
 
 # %%
-# Accuracy on the packages without a label: mean and range of the three draws.
+# Accuracy on the packages without a label: mean and range over the three draws.
 
 figure, axes = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
 for name, values in accuracy.items():

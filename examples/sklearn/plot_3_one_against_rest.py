@@ -2,8 +2,8 @@
 One category against the rest
 =============================
 
-Text categorisation asks whether a text belongs to a category that few texts belong to. This example finds games among
-packages with a linear SVM, on words and on topics, and compares them by precision and recall.
+A common task is to find the few texts that belong to one category. This example finds games among packages with a
+linear SVM, trained on words or on topics, and compares the results by precision and recall.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ from topicfold.datasets import load_demo
 from topicfold.metrics import break_even
 
 # %%
-# Three in a hundred packages are games. 3,000 packages train, the others test.
+# Three in a hundred packages are games. 3,000 packages are used for training, the others for testing.
 
 corpus = load_demo()
 texts = np.array(corpus.texts)
@@ -30,7 +30,7 @@ train, test = order[:3000], order[3000:]
 print(f"{is_game.mean():.1%} are games")
 
 # %%
-# ``features="log"`` of TTMM is meant for linear classifiers: the log-likelihood of a text under each topic.
+# With ``features="log"``, made for linear classifiers, TTMM gives the log-likelihood of a text under each topic.
 
 counter = CountVectorizer(stop_words="english", min_df=5)
 topics = TTMM(n_themes=150, n_topics=40, features="log", random_state=0)
@@ -42,7 +42,7 @@ pipelines = {
 
 # %%
 # A curve further up and to the right is better. Dots are the break-even points, where precision equals recall. Forty
-# topics do nearly as well as the forty best words, and all words do better.
+# topics do nearly as well as the forty best words; all words together do better.
 
 figure, axes = plt.subplots(figsize=(6.5, 4.5), layout="constrained")
 for name, pipeline in pipelines.items():

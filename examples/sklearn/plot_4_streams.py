@@ -2,8 +2,8 @@
 Streams of documents
 ====================
 
-``partial_fit`` learns from one batch after the other and keeps none of them, so a stream of any length fits in memory.
-How close does it come to a model that sees all documents at once?
+``partial_fit`` learns from one batch after another and keeps none of them, so a stream may have any length. How close
+does it come to a model that sees all documents at once?
 """
 
 import matplotlib.pyplot as plt
@@ -14,8 +14,8 @@ from topicfold.datasets import load_demo
 from topicfold.metrics import perplexity
 
 # %%
-# A quarter of the packages is held out; the others come in random order and in batches of 256. From files, batches are
-# read by ``Corpus.batches("reviews-*.jsonl", 20_000, text="body")``.
+# A quarter of the packages is held out; the others come in random order and in batches of 256. To read batches from
+# files, use ``Corpus.batches("reviews-*.jsonl", 20_000, text="body")``.
 
 corpus = load_demo()
 order = np.random.default_rng(0).permutation(len(corpus))
@@ -23,7 +23,7 @@ held_out, rest = corpus.subset(order[:1024]), order[1024:]
 batches = [corpus.subset(rest[first : first + 256]) for first in range(0, len(rest), 256)]
 
 # %%
-# Learn from each batch once, and see how well held-out packages are predicted so far.
+# Learn from each batch once. After each batch, measure how well the held-out packages are predicted.
 
 model = LDA(n_topics=20, random_state=0)
 seen, found = [], []
@@ -33,7 +33,7 @@ for batch in batches:
     found.append(perplexity(model.score(held_out)))
 
 # %%
-# The full fit passes over all documents many times.
+# For comparison, a full fit, which passes over all documents many times.
 
 whole = perplexity(LDA(n_topics=20, random_state=0).fit(corpus.subset(rest)).score(held_out))
 one_topic = perplexity(LDA(n_topics=1, random_state=0).fit(corpus.subset(rest)).score(held_out))

@@ -2,12 +2,12 @@
 Labels from descriptions alone
 ==============================
 
-:class:`~topicfold.ZeroShotClassifier` labels documents when all you have is a sentence about each label. Here six
-sections of Debian are described in a few words, and no label is shown to the classifier.
+:class:`~topicfold.ZeroShotClassifier` labels documents when all you have is a description of each label. Here six
+sections of Debian are described in a few words, and the classifier sees no labelled document.
 """
 
 # %%
-# The packages of the six sections, and what a person might write about each.
+# The packages of the six sections, and descriptions as a person might write them.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -29,8 +29,8 @@ known = corpus.subset(np.flatnonzero(np.isin(sections, list(labels))))
 truth = known.label_array()
 
 # %%
-# The baseline is the similarity of each package to the descriptions by tf-idf. The classifier starts there, and then
-# learns more words of each label from the packages themselves.
+# The baseline is the tf-idf similarity between each package and the descriptions. The classifier starts from it, and
+# then learns more words for each label from the packages themselves.
 idf = inverse_document_frequency(known.counts)
 similarity = tfidf(known.counts, idf) @ tfidf(known.vectorize(list(labels.values())), idf).T
 by_similarity = np.array(list(labels))[similarity.toarray().argmax(axis=1)]
@@ -50,7 +50,7 @@ axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2, frameon=Fal
 plt.show()
 
 # %%
-# With free topics, documents that no label describes become "none of these". They are shown as an empty label.
+# With free topics, a document that no label describes becomes "none of these". Its label is then an empty string.
 classifier = ZeroShotClassifier(labels, n_free_topics=20, random_state=0).fit(corpus)
 none, inside = classifier.transduction_ == "", np.isin(sections, list(labels))
 print(f"none of these: {none[~inside].mean():.0%} of the other sections, {none[inside].mean():.0%} of these six")

@@ -2,8 +2,8 @@
 First topics and a report
 =========================
 
-What are four thousand Debian packages about? This example fits LDA with 20 topics to their descriptions, looks at the
-topics, and writes a page on which anybody can explore them in a browser.
+What are four thousand Debian packages about? This example fits LDA with 20 topics to their descriptions, shows the
+topics, and writes a page that anyone can explore in a browser.
 """
 
 from pathlib import Path
@@ -13,26 +13,26 @@ from topicfold import LDA, build_report, plots
 from topicfold.datasets import load_demo
 
 # %%
-# A corpus holds counts of words and whatever else is known of the documents. Your own comes from
+# A corpus holds the word counts and everything else that is known about the documents. To read your own texts, use
 # ``Corpus.read("texts.csv", text="body")``.
 
 corpus = load_demo()
 print(corpus)
 
 # %%
-# Fit a model and look at its topics, the largest first. With ``random_state`` the result is the same every time.
+# Fit a model and print its topics, the largest first. With ``random_state`` the result is the same every time.
 
 model = LDA(n_topics=20, random_state=0).fit(corpus)
 tree = model.topic_tree(corpus)
 print(tree.to_text(n_words=6))
 
 # %%
-# The words of the eight largest topics. Bars are the probability of a word in its topic.
+# The words of the eight largest topics. Each bar shows the probability of a word in its topic.
 
 plots.topic_words(tree, tree.children()[:8], n_words=8)
 
 # %%
-# The share of each topic in the whole corpus. A topic is called by its three best words until you give it a name.
+# The share of each topic in the whole corpus. Until you give a topic a name, it is named after its three best words.
 
 plots.topic_sizes(tree)
 

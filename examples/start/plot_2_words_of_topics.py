@@ -3,8 +3,8 @@ Which words describe a topic?
 =============================
 
 The most probable words of a topic are often words that are frequent everywhere. topicfold therefore ranks words by
-*keyness*: how much more often a word is in the documents of the topic than in all documents. Here are both rankings
-side by side.
+*keyness*: how much more often a word is in the documents of the topic than in all documents. This example shows both
+rankings.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from topicfold import LDA, Corpus
 from topicfold.datasets import load_demo
 
 # %%
-# With all words kept, also very frequent ones, the difference is easy to see.
+# If all words are kept, even very frequent ones, the difference is easy to see.
 
 texts, sections = load_demo().texts, load_demo().label_array()
 corpus = Corpus.from_texts(texts, min_df=5)
@@ -30,8 +30,8 @@ for topic in topics:
     print("   keyness:    ", *(word.word for word in tree.words(topic, 8)))
 
 # %%
-# Words that only one of the two rankings has among its first ten are coloured: at the left they are mostly words of
-# packages in general, at the right words of the subject.
+# Words that are among the first ten in only one of the two rankings are coloured. By probability (top) they are mostly
+# words about packages in general, by keyness (bottom) words of the subject.
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
 for column, topic in enumerate(topics):

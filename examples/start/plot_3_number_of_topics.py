@@ -2,7 +2,7 @@
 Choosing the number of topics
 =============================
 
-``select`` fits models of several sizes on one part of the documents and scores them on the rest. It recommends a size
+``select`` fits models of several sizes to one part of the documents and scores them on the rest. It recommends a size
 that predicts nearly as well as the best and finds the same topics again on other documents.
 """
 
@@ -10,7 +10,7 @@ from topicfold import LDA, plots, select
 from topicfold.datasets import load_demo
 
 # %%
-# A quarter of the corpus is enough to see how it works. Every size is fitted on two thirds of the documents and
+# A quarter of the corpus is enough to see how it works. Every size is fitted to two thirds of the documents and
 # scored on the other third, three times.
 
 corpus = load_demo().subset(slice(0, None, 4))
@@ -18,15 +18,15 @@ result = select(LDA(random_state=0), corpus, {"n_topics": [5, 10, 20, 40, 80]}, 
 print(result)
 
 # %%
-# The figure shows what the recommendation rests on. Held-out scores mostly keep rising with more topics, which is why
-# the score alone is not what decides. Coherence is shown, but it is not used.
+# The figure shows what the recommendation is based on. Held-out scores mostly keep rising with more topics, so the
+# score alone does not decide. Coherence is shown, but it is not used.
 
 plots.selection(result)
 
 # %%
-# Fit the recommended size on everything you have. If you know how fine your topics should be, trust that more than any
-# rule: the recommendation is a place to start. The guide :doc:`/guides/choosing-the-number-of-topics` says how often it
-# was right.
+# Fit a model of the recommended size to all your documents. If you know how detailed your topics should be, trust that
+# more than any rule: the recommendation is a starting point. The guide :doc:`/guides/choosing-the-number-of-topics`
+# says how often it was right.
 
 model = LDA(**result.best, random_state=0).fit(corpus)
 print(result.reason)

@@ -4,7 +4,7 @@ Comparing models on held-out documents
 
 How well does a model predict text that it has not seen? It reads one half of each held-out document and predicts the
 other half. Perplexity is roughly the number of words the model hesitates between: lower is better. The baseline is the
-unigram, which predicts every document by the frequency of words and knows no topics.
+unigram, which predicts every document from the overall word frequencies, without topics.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ from topicfold import LDA, PLSA, TTMM, select
 from topicfold.datasets import load_demo
 
 # %%
-# ``select`` compares several models on the same folds. Each brings its own grid. PLSA without its priors is the
+# ``select`` compares several models on the same folds. Each has its own grid. PLSA without its priors is the
 # original model of 1999, fitted by maximum likelihood.
 
 corpus = load_demo().subset(slice(0, None, 2))
@@ -27,7 +27,7 @@ models = {
 result = select(models, corpus, n_splits=2, n_seeds=1)
 
 # %%
-# The baselines stand beside the models: a model that does not beat the unigram has found nothing.
+# Compare the models with the baseline: a model that does not beat the unigram has found nothing.
 
 unigram = next(row for row in result.baselines if row.model == "unigram")
 print(f"{'unigram':22} {unigram.perplexity:7.0f}")

@@ -2,8 +2,8 @@
 Merging, grouping and naming topics
 ===================================
 
-What a model finds is a draft. Topics can be merged, grouped, dropped and renamed afterwards. The model stays as it is:
-each step returns a new tree, which can be saved, explored and used to assign new documents.
+What a model finds is a draft. Topics can be merged, grouped, dropped and renamed afterwards. The model does not change:
+each step returns a new tree, which can be saved, explored and used to assign topics to new documents.
 """
 
 import matplotlib.pyplot as plt
@@ -13,14 +13,14 @@ from topicfold import LDA, plots
 from topicfold.datasets import load_demo
 
 # %%
-# Begin with more topics than you want to keep.
+# Start with more topics than you want to keep.
 
 corpus = load_demo()
 tree = LDA(n_topics=24, random_state=0).fit(corpus).topic_tree(corpus)
 
 # %%
-# Topics are alike if they share words and documents. The dendrogram shows in which order the most similar ones would
-# be merged.
+# Topics are similar if they share words and documents. The dendrogram shows the order in which the most similar topics
+# would be merged.
 
 figure, axes = plt.subplots(figsize=(7.5, 5.5), layout="constrained")
 names = [tree.name(topic) for topic in tree.ids.tolist()]
@@ -29,15 +29,15 @@ axes.tick_params(axis="y", labelsize=9)
 axes.set(xlim=(1, 0.75), xlabel="distance at which topics are merged")
 
 # %%
-# ``reduce`` merges down to a number of topics; ``grouped`` keeps all of them and puts groups above. Ids never change,
-# so one can always say what became of a topic.
+# ``reduce`` merges topics until a given number is left; ``grouped`` keeps all topics and adds groups above them. Ids
+# never change, so you can always tell what became of a topic.
 
 fewer = tree.reduce(16)
 print({old: new for old, new in fewer.mapping.items() if old != new})
 
 # %%
-# Any function can name topics: it may ask a person, a program or a language model. This one looks up the section that
-# most of a topic's best packages are in.
+# Any function can name topics: it may ask a person, a program or a language model. This one looks up the section of
+# most of the topic's best packages.
 
 section_of = dict(zip(corpus.ids, corpus.label_array()))
 

@@ -2,8 +2,8 @@
 Saving, loading, and the same result again
 ==========================================
 
-The same seed gives the same result, bit for bit, with any number of threads. That says nothing about how much topics
-depend on the data: for this, fit two halves of a corpus and see which topics come back.
+The same seed gives the same result, bit for bit, with any number of threads. This does not tell how much the topics
+depend on the data. To find out, fit two halves of a corpus and see which topics appear in both.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ from topicfold import LDA, load
 from topicfold.datasets import load_demo
 
 # %%
-# Two fits with one seed, one of them in two threads.
+# Two fits with the same seed, one of them with two threads.
 
 corpus = load_demo()
 model = LDA(n_topics=20, random_state=0).fit(corpus)
@@ -26,7 +26,7 @@ again = LDA(n_topics=20, random_state=0, n_jobs=2).fit(corpus)
 print("same bits in two threads:", np.array_equal(model.topic_word_, again.topic_word_))
 
 # %%
-# A model is saved to one file. Loading it runs no code, and what it predicts is the same as before.
+# A model is saved to one file. Loading it runs no code, and the loaded model gives the same topics as before.
 
 with TemporaryDirectory() as folder:
     model.save(Path(folder) / "debian.safetensors")
@@ -34,8 +34,8 @@ with TemporaryDirectory() as folder:
 print("same topics after loading:", np.array_equal(loaded.transform(corpus), model.doc_topic_))
 
 # %%
-# Topics of two halves of the corpus, matched one to one by the cosine of their words, the best match first. Pale
-# squares at the end of the diagonal are topics that only one half has.
+# The topics of two halves of the corpus, matched one to one by the cosine similarity of their words, the best match
+# first. Pale squares at the end of the diagonal are topics that only one half has.
 
 halves = [LDA(n_topics=20, random_state=0).fit(corpus.subset(slice(half, None, 2))) for half in (0, 1)]
 trees = [half.topic_tree() for half in halves]
