@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .common import SEED, Row, Setting, alternating, cpu, installed, missing, seconds
+from .common import SEED, Row, Setting, alternating, at_least, at_most, cpu, installed, missing, seconds
 
 _TOPICS, _STEPS = 100, 30
 _SWEEPS = 1000
@@ -31,8 +31,8 @@ def rows(setting: Setting) -> Iterator[Row]:
     seen, held_out = split_tokens(test)
     frequency = train.sum(axis=0)
 
-    def measure(doc_topic: Any, topic_word: Any) -> str:
-        return f"{perplexity(completion_log_likelihood(held_out, doc_topic, topic_word, frequency)):.0f}"
+    def measure(doc_topic: Any, topic_word: Any) -> float:
+        return perplexity(completion_log_likelihood(held_out, doc_topic, topic_word, frequency))
 
     PLSA(3, max_iter=1, random_state=SEED, verbose=False).fit(train[:200])  # compiles, or loads from the cache
     ours = PLSA(_TOPICS, max_iter=_STEPS, tol=0, random_state=SEED, verbose=False)
@@ -45,24 +45,16 @@ def rows(setting: Setting) -> Iterator[Row]:
     words = np.array(peer.used_vocabs).astype(int)
     topic_word = np.zeros((_TOPICS, counts.shape[1]))
     topic_word[:, words] = [peer.get_topic_word_dist(topic) for topic in range(_TOPICS)]
-    yield Row(
-        name,
-        measure(ours.transform(seen), ours.topic_word_),
-        measure(_inferred(peer, seen), topic_word),
-        goal="for reference",
-    )
+    mine, theirs_found = measure(ours.transform(seen), ours.topic_word_), measure(_inferred(peer, seen), topic_word)
+    yield Row(name, f"{mine:.0f}", f"{theirs_found:.0f}", goal="for reference")
     LDA(3, max_iter=1, random_state=SEED, verbose=False).fit(train[:200])
     ours_lda = LDA(_TOPICS, random_state=SEED, verbose=False)
     mine = cpu(lambda: ours_lda.fit(train))
     theirs += cpu(lambda: peer.train(_SWEEPS - _STEPS, workers=1))
-    yield Row(f"{_LDA}: CPU time of training (1 run)", seconds(mine), seconds(theirs), f"{theirs / mine:.1f}x", ">= 8x")
+    yield at_least(f"{_LDA}: CPU time of training (1 run)", mine, theirs, 8, seconds)
     topic_word[:, words] = [peer.get_topic_word_dist(topic) for topic in range(_TOPICS)]
-    yield Row(
-        f"{_LDA}: completion perplexity, {n_test:,} test documents",
-        measure(ours_lda.transform(seen), ours_lda.topic_word_),
-        measure(_inferred(peer, seen), topic_word),
-        goal="at or below",
-    )
+    mine, theirs = measure(ours_lda.transform(seen), ours_lda.topic_word_), measure(_inferred(peer, seen), topic_word)
+    yield at_most(f"{_LDA}: completion perplexity, {n_test:,} test documents", mine, theirs, 1, "{:.0f}".format)
 
 
 def _steps(setting: Setting) -> Iterator[Row]:
@@ -89,7 +81,7 @@ def _steps(setting: Setting) -> Iterator[Row]:
             theirs(plain)
         mine, peer = alternating(on(ours, left_out), on(theirs, plain), repeats=5)
         name = f"A step of leave-one-out EM against a step of PLSA, K={_TOPICS}, {when} in a fit"
-        yield Row(name, seconds(mine), seconds(peer), f"{mine / peer:.2f}x the CPU", "<= 2.2x")
+        yield at_most(name, mine, peer, 2.2, seconds)
 
 
 def _tomotopy(counts: Any) -> Any:
