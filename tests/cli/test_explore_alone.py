@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shlex
 import webbrowser
 
@@ -81,6 +82,115 @@ def test_the_printed_command_reads_the_file_in_the_same_way(run, reviews, tmp_pa
     for option in ("--replace-errors", "--limit line=9999", "--links see", "--separator |", "--model lda"):
         assert option in " ".join(words)
     fitted_again(run, words, shown_on(page), tmp_path)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A function that writes rows of a table: texts about two subjects, and other columns by name."""
+
+    def write(name="table.jsonl", n=60, **columns):
+        rng = np.random.default_rng(0)
+        path = tmp_path / name
+        rows = [
+            {
+                "body": "the " + " ".join(rng.choice(WORDS[d % 2], 12)),
+                **{key: value(d) for key, value in columns.items()},
+            }
+            for d in range(n)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("id", lambda d: f"r{min(d, 598)}", "id ('r598' occurs more than once)"),
+        ("id", lambda d: f"r{d}" if d < 550 else None, "id (a value is missing)"),
+        ("date", lambda d: "2001-02-03" if d < 550 else "n/a", "date ('n/a' is not such a date)"),
+        ("kind", lambda d: d % 2 if d < 550 else [1], "kind (a value is not single)"),
+    ],
+)
+def test_a_guess_that_fails_further_down_is_left_out(run, table, tmp_path, column, value, said):
+    code, _, err = run("explore", table(n=600, **{column: value}), "--topics", 2, "--out", tmp_path / "page.html")
+    assert code == 0, err
+    assert f"columns that are not used: {said}" in err
+    assert column not in printed_command(err)
+    fitted_again(run, printed_command(err), shown_on(tmp_path / "page.html"), tmp_path)
+
+
+def test_dates_lists_of_labels_and_an_index_column(run, table, tmp_path):
+    path = table(
+        **{"": lambda d: d, "tags": lambda d: ["a", "b"][: 1 + d % 2], "When it was": lambda d: "x"},
+        reviewTime=lambda d: f"{1 + d % 28}/01/2020 10:30",
+        summary=lambda d: f"Head {d}",
+        author=lambda d: f"Writer {d}",
+    )
+    page = tmp_path / "page.html"
+    code, _, err = run("explore", path, "--topics", 2, "--out", page)
+    assert code == 0, err
+    assert "timestamp: reviewTime (dates in the format %d/%m/%Y %H:%M)" in err
+    assert "labels: tags (2 values)" in err
+    assert "columns that are not used: When it was, author" in err
+    data = shown_on(page)
+    assert data["documents"]["title"][3] == "Head 3"
+    assert data["labels"] == ["a", "b"]
+    assert data["time"] is not None
+    fitted_again(run, printed_command(err), data, tmp_path)
+
+
+def test_the_language_of_stop_words_is_guessed(run, tmp_path):
+    path = tmp_path / "umfrage.csv"
+    texts = [f"das ist nicht die {word} und wir haben es auch" for word in WORDS[0] + WORDS[1]] * 4
+    path.write_text("Antwort\n" + "\n".join(texts), encoding="utf-8")
+    page = tmp_path / "page.html"
+    code, _, err = run("explore", path, "--topics", 2, "--out", page)
+    assert code == 0, err
+    assert "without stop words (german) (guessed" in err
+    assert set(shown_on(page)["words"]) == {*WORDS[0], *WORDS[1]}
+    assert "--stop-words german" in " ".join(printed_command(err))
+    fitted_again(run, printed_command(err), shown_on(page), tmp_path)
+    code, _, err = run("explore", path, "--topics", 2, "--stop-words", "none", "--out", page)
+    assert "with all stop words" in err
+    fitted_again(run, printed_command(err), shown_on(page), tmp_path)
+
+
+def test_few_documents_and_several_files(run, table, tmp_path):
+    table("part1.jsonl", n=6)
+    table("part2.jsonl", n=7)
+    page = tmp_path / "page.html"
+    code, _, err = run("explore", tmp_path / "part*.jsonl", "--out", page)
+    assert code == 0, err
+    assert len(shown_on(page)["topics"]) == 2  # not the 20 that nobody asked for
+    assert shown_on(page)["corpus"]["documents"] == 13
+
+
+def test_a_guess_can_be_switched_off(run, reviews, tmp_path):
+    page = tmp_path / "page.html"
+    off = ("--id", "", "--metadata", "", "--labels", "stars")
+    code, _, err = run("explore", reviews, *off, "--topics", 2, "--out", page)
+    assert code == 0, err
+    assert "id:" not in err
+    assert "metadata" not in err
+    data = shown_on(page)
+    assert data["documents"]["id"][0] == "0"
+    assert data["metadata"] == []
+    assert sorted(data["labels"]) == list("12345")
+
+
+def test_columns_are_guessed_for_a_model_too(run, reviews, tmp_path):
+    model, page = tmp_path / "m.safetensors", tmp_path / "page.html"
+    assert run("fit", reviews, "--text", "body", "--topics", 2, "--out", model)[0] == 0
+    code, _, err = run("explore", model, reviews, "--out", page)
+    assert code == 0, err
+    assert "guessed columns, text: body" in err
+    assert shown_on(page)["documents"]["title"][3] == "Head 3"
+    code, _, err = run("explore", reviews, model, "--out", page)
+    assert (code, "MODEL comes first" in err) == (2, True)
+    code, _, err = run("explore", model, reviews, "--stop-words", "none", "--out", page)
+    assert (code, "--stop-words is for a new fit" in err) == (2, True)
 
 
 def test_options_win_over_guesses(run, reviews, tmp_path):

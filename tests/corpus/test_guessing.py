@@ -24,7 +24,7 @@ def test_a_table_of_reviews():
         category=lambda d: ["toys", "food", ""][d % 3],
         note=lambda d: f"note {d}",
     )
-    columns, reasons = guess_columns(table)
+    columns, reasons, unused = guess_columns(table)
     assert columns.text == "body"
     assert columns.id == "review_id"
     assert columns.title == "product_title"
@@ -32,6 +32,7 @@ def test_a_table_of_reviews():
     assert columns.timestamp == "created_at"
     assert columns.metadata == ("stars", "country")
     assert reasons[0] == "text: body (10 words on average)"
+    assert unused == ("note",)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +49,12 @@ def test_a_table_of_reviews():
     ],
 )
 def test_names_and_values(table, expected):
-    columns, _ = guess_columns(table)
+    columns = guess_columns(table).columns
     assert {name: getattr(columns, name) for name in expected} == expected
 
 
 def test_tables_without_texts():
     with pytest.raises(ValueError, match="no text column found among a, b: name it with --text"):
         guess_columns(rows(a=lambda d: d, b=lambda d: "2001-02-03"))
-    with pytest.raises(ValueError, match="no columns"):
+    with pytest.raises(ValueError, match="no documents"):
         guess_columns([])

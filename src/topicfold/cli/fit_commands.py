@@ -40,6 +40,7 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 @model_options
 @cluster_options
 @graph_options
+@click.option("--topics", "n_topics", type=click.IntRange(1), help="Number of topics: the same as -p n_topics=NUMBER.")
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
 @click.option(
     "--checkpoint", type=click.Path(), help="File for the state of the fit; if killed, the fit resumes from it."
@@ -65,6 +66,7 @@ def fit(
     parameters: tuple[str, ...],
     seed: int,
     jobs: int,
+    n_topics: int | None,
     out: str,
     checkpoint: str | None,
     corpus_out: str | None,
@@ -89,7 +91,10 @@ def fit(
         graphs = ("links",)
         say("the documents are linked: fitting ltm with --graph links; --model lda uses only words")
     model_name = model_name or ("ltm" if graphs or vectors or supervise else "lda")
-    model = make_model(model_name, values_of(parameters), seed, jobs)
+    values = values_of(parameters)
+    if n_topics is not None:
+        values["n_topics"] = n_topics
+    model = make_model(model_name, values, seed, jobs)
     _check_fit(model, model_name, graphs, vectors, supervise)
     if stream is not None:
         _check_stream(model, model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})

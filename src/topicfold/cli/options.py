@@ -37,6 +37,7 @@ __all__ = [
     "read_corpus",
     "reading_options",
     "segments_of",
+    "stop_words_from",
     "takes_graph",
     "values_of",
 ]
@@ -192,7 +193,7 @@ def errors_of(given: dict[str, Any]) -> Errors:
 
 def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in given.items() if value is not None}
-    if "metadata" in options:
+    if isinstance(options.get("metadata"), str):
         options["metadata"] = [name.strip() for name in options["metadata"].split(",") if name.strip()]
     return options
 
@@ -218,7 +219,7 @@ def reading_options(given: dict[str, Any]) -> dict[str, Any]:
     return {
         "errors": errors_of(given),
         "limits": limits_of(given),
-        "stop_words": _stop_words(given.pop("stop_words")),
+        "stop_words": stop_words_from(given.pop("stop_words")),
         "stemmer": given.pop("stem"),
         "ngrams": (1, given.pop("ngrams")),
         "min_df": number_of("min_df", given.pop("min_df")),
@@ -263,7 +264,8 @@ def segments_of(given: str | None) -> str | int | None:
     return int(given) if given is not None and given.isdigit() else given
 
 
-def _stop_words(given: str) -> Any:
+def stop_words_from(given: str) -> Any:
+    """The stop words of an option: a language, the words of a file, or None for 'none'."""
     from ..corpus.preprocessing import stop_word_languages
 
     if given == "none":

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from .messages import say
-from .options import errors_of, holds_texts, limits_of
+from .options import errors_of, holds_texts, limits_of, stop_words_from
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.readers import FileOptions
     from ..models.base import TopicModel
 
-__all__ = ["fitted_on", "open_in_browser"]
+__all__ = ["fitted_on", "open_in_browser", "with_guessed_columns"]
 
-_MANY = 1000  # with this many documents or more, a word must be in 5 of them; with fewer, in 2
-_ROWS = 500
-_GUESSED = ("text", "id", "title", "labels", "timestamp")
+_MANY = 1000  # with at least so many documents, a word has to be in 5 of them, otherwise in 2
+_FEW = 20  # with fewer documents, a word may be in all of them
+_PER_TOPIC = 5  # documents; fewer topics than asked for by default if there are not enough
+_GUESSED = ("text", "id", "title", "labels", "timestamp", "metadata")
+_COLUMNS = (*_GUESSED, "links", "separator", "date_format")
 _READING = {
     "format": "--format",
     "encoding": "--encoding",
@@ -33,71 +37,152 @@ _READING = {
 
 
 def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicModel, Corpus]:
-    """Fit the default model to the texts in a file, print what was guessed, and return the model and the corpus."""
+    """The default model of the texts in a file, and the corpus; says what was guessed."""
     from ..corpus.corpus import Corpus
-    from ..corpus.readers import FileOptions, records
+    from ..corpus.readers import FileOptions
     from ..models.lda.lda import LDA
 
+    stop_words = given.pop("stop_words")
     file = FileOptions(given["format"], given["encoding"], errors_of(given), given["pattern"], limits=limits_of(given))
-    columns = _columns(path, given, file)
+    columns, n_documents = guessed_columns(path, given, file)
     options: dict[str, Any] = {name: value for name, value in columns.items() if value is not None}
-    fewest = None
+    words = None
     if holds_texts(path, given["format"]):
-        # standard input can be read only once
-        fewest = 2 if path == "-" or sum(1 for _ in records(path, file)) < _MANY else 5
-        options |= {"keep_texts": True, "min_df": fewest, "max_df": 0.5, "errors": file.errors, "limits": file.limits}
-        say(f"keeping words in at least {fewest} documents and at most half of all, without English stop words")
+        words = _chosen_words(path, file, columns["text"], n_documents, stop_words)
+        options |= {"keep_texts": True, "errors": file.errors, "limits": file.limits}
+        options |= {"min_df": words.min_df, "max_df": words.max_df, "stop_words": stop_words_from(words.stop_words)}
     corpus = Corpus.read(path, **options)
     say(str(corpus))
+    if not _by_user("n_topics"):
+        n_topics = max(2, min(n_topics, len(corpus) // _PER_TOPIC))
     model = LDA(n_topics, random_state=0, n_jobs=-1).fit(corpus)
-    if fewest is not None and path != "-":
-        say(f"To keep the model: {_fit_command(path, columns, fewest, n_topics)}")
+    if words is not None and path != "-":
+        say(f"To keep the model: {_fit_command(path, columns, words, n_topics)}")
     return model, corpus
 
 
-def _columns(path: str, given: dict[str, Any], file: FileOptions) -> dict[str, Any]:
-    """The options of the command line; if the file is a table, columns that are not named are guessed."""
+def guessed_columns(path: str, given: dict[str, Any], file: FileOptions) -> tuple[dict[str, Any], int | None]:
+    """The options of the command line, with a guess for each column it does not name, if the file is a table.
+
+    The second value is the number of documents, if they were counted.
+    """
     from ..corpus.formats import format_of
-    from ..corpus.guessing import guess_columns
+    from ..corpus.guessing import checked_guess, guess_columns
+    from ..corpus.readers import files_of
+
+    named = None if given["metadata"] is None else [name for name in given["metadata"].split(",") if name.strip()]
+    chosen = {**given, "metadata": named or None}
+    if path == "-":  # standard input can be read only once
+        return chosen, None
+    files = files_of(path)
+    if not holds_texts(path, given["format"]):
+        return chosen, None
+    if (given["format"] or format_of(files[0])) == "folder":
+        return chosen, sum(1 for _ in _records(files, file))
+    guessed, n_documents = checked_guess(guess_columns(_records(files, file)), _records(files, file))
+    by_user = {name for name in _GUESSED if _by_user(name)}
+    used = {chosen[name] for name in by_user - {"metadata"}} | set(named or ())
+    said = []
+    for reason in guessed.reasons:
+        name, _, column = reason.partition(": ")
+        if name not in by_user and (name == "metadata" or column.rpartition(" (")[0] not in used):
+            said.append(reason)
+    for name in _GUESSED[:-1]:
+        column = getattr(guessed.columns, name)
+        if name not in by_user:
+            chosen[name] = None if column in used else column
+    if chosen["date_format"] is None and "timestamp" not in by_user:
+        chosen["date_format"] = guessed.columns.date_format
+    if "metadata" not in by_user:
+        taken = {chosen[name] for name in (*_GUESSED[:-1], "links")}
+        left = [name for name in guessed.columns.metadata if name not in taken]
+        chosen["metadata"] = left or None
+        said = [reason for reason in said if not reason.startswith("metadata:")]
+        said += [f"metadata: {', '.join(left)}"] if left else []
+    for name in _GUESSED[1:-1]:  # --title '' is no column
+        chosen[name] = chosen[name] or None
+    if not chosen["id"]:  # with None, a column that is called id would be read
+        chosen["id"] = "" if "id" in by_user or any(re.match(r"id( \(|$)", name) for name in guessed.unused) else None
+    if said:
+        say("guessed columns, " + "; ".join(said) + " (to choose others, use options such as --text; --id '' for none)")
+    unused = [name for name in guessed.unused if name not in used]
+    if unused:
+        say("columns that are not used: " + ", ".join(unused))
+    return chosen, n_documents
+
+
+def _by_user(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def _records(files: list[Path], file: FileOptions) -> Iterator[Any]:
     from ..corpus.readers import records
 
-    chosen = {**given, "metadata": given["metadata"].split(",") if given["metadata"] else None}
-    if path == "-" or (given["format"] or format_of(Path(path))) not in ("csv", "tsv", "jsonl", "parquet"):
-        return chosen
-    guessed = guess_columns(list(islice(records(path, file), _ROWS)))
-    source = click.get_current_context().get_parameter_source
-    by_user = {name for name in _GUESSED if source(name) is click.core.ParameterSource.COMMANDLINE}
-    used = {value for name, value in given.items() if name in by_user}
-    said = [reason for reason in guessed.reasons if reason.partition(":")[0] not in by_user]
-    say("guessed columns, " + "; ".join(said) + " (to choose others, use options such as --text)")
-    for name in _GUESSED:
-        column = getattr(guessed.columns, name)
-        if name not in by_user and column not in used:
-            chosen[name] = column
-    taken = {chosen[name] for name in _GUESSED}
-    chosen["metadata"] = chosen["metadata"] or [name for name in guessed.columns.metadata if name not in taken] or None
-    return chosen
+    return chain.from_iterable(records(path, file) for path in files)
 
 
-def _fit_command(path: str, columns: dict[str, Any], fewest: int, n_topics: int) -> str:
+class _Words(NamedTuple):
+    """Which words are left out, as the options of `topicfold fit` say it."""
+
+    min_df: int
+    max_df: float
+    stop_words: str
+
+
+def _chosen_words(path: str, file: FileOptions, text: str, n_documents: int | None, stop_words: str | None) -> _Words:
+    """Leave out rare and frequent words, and the stop words that were asked for, or those of the texts' language."""
+    from ..corpus.fields import as_text, is_missing
+    from ..corpus.guessing import guess_language
+    from ..corpus.readers import files_of
+
+    fewest = 5 if n_documents is not None and n_documents >= _MANY else 2
+    most = 1.0 if n_documents is not None and n_documents < _FEW else 0.5
+    how = ""
+    if stop_words is None and path != "-":
+        values = (record.get(text) for record in _records(files_of(path), file))
+        stop_words = guess_language("" if is_missing(value) else as_text(value) for value in values) or "none"
+        how = " (guessed; to choose others, use --stop-words)"
+    stop_words = stop_words or "english"
+    often = "" if most == 1 else " and in at most half of them"
+    without = "with all stop words" if stop_words == "none" else f"without stop words ({stop_words})"
+    say(f"words in at least {fewest} documents{often}, {without}{how}")
+    return _Words(fewest, most, stop_words)
+
+
+def with_guessed_columns(path: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options with guessed columns, if the file is a table without the column `text` and none was named."""
+    from ..corpus.readers import FileOptions, files_of
+
+    if path == "-" or _by_user("text") or not holds_texts(path, given["format"]):
+        return given
+    rest = dict(given)
+    file = FileOptions(rest["format"], rest["encoding"], errors_of(rest), rest["pattern"], limits=limits_of(rest))
+    first: Any = next(_records(files_of(path)[:1], file), {})
+    if given["text"] in first:
+        return given
+    columns, _ = guessed_columns(path, rest, file)
+    return {**given, **{name: columns[name] for name in _COLUMNS}}
+
+
+def _fit_command(path: str, columns: dict[str, Any], kept: _Words, n_topics: int) -> str:
     """The command that fits the same model and keeps it: with the same columns, and how the user said to read them."""
     words = ["topicfold", "fit", path]
-    for name in (*_GUESSED, "links", "metadata", "separator", "date_format"):
-        if columns[name] is not None:
+    for name in _COLUMNS:
+        if columns[name] is not None and (name, columns[name]) != ("text", "text"):
             value = ",".join(columns[name]) if name == "metadata" else columns[name]
             words += [f"--{name.replace('_', '-')}", value]
     context = click.get_current_context()
     for name, option in _READING.items():
         value = context.params[name]
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            words += [option] if value is True else [word for one in _each(value) for word in (option, one)]
+        if _by_user(name):
+            each = (value,) if isinstance(value, str) else value
+            words += [option] if value is True else [word for one in each for word in (option, one)]
     words += ["--model", "lda"] if columns["links"] is not None else []  # links alone would make it LTM
-    words += ["--min-df", str(fewest), "--max-df", "0.5", "-p", f"n_topics={n_topics}"]
-    return shlex.join([*words, "--out", f"{Path(path).stem}.safetensors"])
-
-
-def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else value
+    words += ["--min-df", str(kept.min_df)]
+    words += [] if kept.max_df == 1 else ["--max-df", str(kept.max_df)]
+    words += [] if kept.stop_words == "english" else ["--stop-words", kept.stop_words]
+    words += ["--topics", str(n_topics), "--out", f"{Path(path).stem.removesuffix('.csv')}.safetensors"]
+    return shlex.join(words)
 
 
 def open_in_browser(page: str, wanted: bool | None) -> None:

@@ -9,7 +9,8 @@ import click
 
 from .messages import check_places, corpus_name, say, say_report
 from .options import edits_option, file_options, known_options, number_of, read_as_fitted
-from .quick_exploration import fitted_on, open_in_browser
+from .quick_exploration import fitted_on, open_in_browser, with_guessed_columns
+from .shell_completion import complete_stop_words
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
@@ -159,6 +160,11 @@ def tree(
     help="Number of topics to fit if there is no MODEL.",
 )
 @click.option(
+    "--stop-words",
+    shell_complete=complete_stop_words,
+    help="If there is no MODEL: language, file with one word per line, or 'none'. By default, the language is guessed.",
+)
+@click.option(
     "--open/--no-open",
     "wanted",
     default=None,
@@ -222,17 +228,22 @@ def explore(
     if len(places) > 2:
         raise click.UsageError(f"{len(places)} files: expected INPUT, or MODEL and INPUT")
     model, input = places if len(places) == 2 else (None, places[0])
+    if model is not None and Path(input).suffix == ".safetensors" and Path(model).suffix != ".safetensors":
+        raise click.UsageError(f"MODEL comes first: topicfold explore {input} {model}")
     check_places([model, input, other, names, edits, tree_file], out)
     if effects is not None:
         given["metadata"] = _with_columns(given, effects)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
+    stop_words = given.pop("stop_words") if model is not None else given["stop_words"]
     if model is None:
         _check_alone(input, segments=segments, tree=tree_file, edits=edits, names=names)
         fitted, corpus = fitted_on(input, given, n_topics)
     else:
+        if stop_words is not None:
+            raise click.UsageError("--stop-words is for a new fit: MODEL has the stop words of its own")
         fitted = load(model)
-        corpus = read_as_fitted(fitted, model, input, given, segments)
+        corpus = read_as_fitted(fitted, model, input, with_guessed_columns(input, given), segments)
         say(str(corpus))
     topics = fitted.topic_tree(corpus)
     if changed is not None:

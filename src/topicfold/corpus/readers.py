@@ -262,7 +262,7 @@ def corpus_from_records(
         id = columns.id
         for number, record in enumerate(source):
             if number == 0:
-                id = id or ("id" if "id" in record else None)
+                id = "id" if id is None and "id" in record else id or None  # '' means that documents have no id
                 for column in columns.names():
                     _cell(record, column, where)
             own = _cell(record, id, where) if id else number
@@ -297,7 +297,7 @@ def texts_with_ids(
     """(id, text) of each record; without an id column the records are numbered, and a missing text is empty."""
     for number, record in enumerate(source):
         if number == 0:
-            id = id or ("id" if "id" in record else None)
+            id = "id" if id is None and "id" in record else id or None
         value = _cell(record, text, where)
         name = str(_cell(record, id, where)) if id else str(number)
         if not is_missing(value) and not isinstance(value, str):
