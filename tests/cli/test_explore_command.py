@@ -76,7 +76,7 @@ def test_explore_with_names(model, texts, explored, run, tmp_path):
     for content, message in [
         ('{"9": "x"}', "no topic 9; the topics are 0, 1"),
         ("[]", "does not contain names"),
-        ("", "holds"),
+        ("", "does not contain names"),
     ]:
         names.write_text(content)
         code, _, err = run("explore", model, texts, "--names", names, "--out", tmp_path / "x.html")

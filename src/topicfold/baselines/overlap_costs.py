@@ -38,8 +38,8 @@ def poisson_flips(rows, indptr, indices, data, prototypes, mass, memberships):
     """For each of `rows`: c_d = sum_w m_dw - x_dw log m_dw, the best cluster to join or leave, and c_d after that.
 
     By Jensen's inequality sum_w x_dw log(1 + a_kw / m_dw) <= N log(1 + sum_w x_dw a_kw / (N m_dw)), N = sum_w x_dw,
-    and likewise with minus signs. Clusters are tried in the order of that bound until no other can be better: this saves
-    most logarithms. A row never leaves its last cluster. No row may be empty.
+    and likewise with minus signs. Clusters are tried in the order of that bound until no other can be better: this
+    saves most logarithms. A row never leaves its last cluster. No row may be empty.
     """
     n_clusters = prototypes.shape[1]
     costs, lowest, best = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows), np.int64)
@@ -96,7 +96,7 @@ class Costs(Protocol):
         """Rows x clusters: the cost in that cluster alone."""
 
     def flips(self, rows: np.ndarray, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cost of `rows` as they are, the cluster to join or leave that lowers it most, and the cost then."""
+        """The current cost of `rows`, the cluster to join or leave that lowers it most, and the cost after that."""
 
     def divergences(self, memberships: np.ndarray) -> np.ndarray:
         """The whole divergence of each row."""
@@ -116,7 +116,7 @@ class PoissonCosts:
         return self.mass - self.counts @ np.log(np.where(self.prototypes > 0, self.prototypes, 1))
 
     def flips(self, rows: np.ndarray, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cost of `rows` as they are, the cluster to join or leave that lowers it most, and the cost then."""
+        """The current cost of `rows`, the cluster to join or leave that lowers it most, and the cost after that."""
         return poisson_flips(rows, *self.parts, self.prototypes, self.mass, memberships)
 
     def divergences(self, memberships: np.ndarray) -> np.ndarray:
@@ -140,7 +140,7 @@ class GaussianCosts:
         return self.gram.diagonal() - 2 * self.target
 
     def flips(self, rows: np.ndarray, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cost of `rows` as they are, the cluster to join or leave that lowers it most, and the cost then."""
+        """The current cost of `rows`, the cluster to join or leave that lowers it most, and the cost after that."""
         member = memberships[rows].astype(np.float64)
         overlap = member @ self.gram
         costs = (member * (overlap - 2 * self.target[rows])).sum(axis=1)
