@@ -44,7 +44,7 @@ def test_bad_seed_words_are_named(seed_words, message):
     corpus = Corpus.from_texts(["cat dog", "sun moon", "cat sun"])
     with pytest.raises(ValueError, match=message):
         PLSA(2, seed_words=seed_words).fit(corpus)
-    with pytest.raises(ValueError, match="no words to find it in"):
+    with pytest.raises(ValueError, match="X has no words; fit on a Corpus or texts"):
         PLSA(2, seed_words={0: ["cat"]}).fit(corpus.counts)
 
 

@@ -96,7 +96,7 @@ class Costs(Protocol):
         """Rows x clusters: the cost in that cluster alone."""
 
     def flips(self, rows: np.ndarray, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cost of `rows` as they are, the cluster to join or leave that lowers it most, and the cost then."""
+        """The current cost of `rows`, the cluster to join or leave that lowers it most, and the cost after that."""
 
     def divergences(self, memberships: np.ndarray) -> np.ndarray:
         """The whole divergence of each row."""
@@ -116,7 +116,7 @@ class PoissonCosts:
         return self.mass - self.counts @ np.log(np.where(self.prototypes > 0, self.prototypes, 1))
 
     def flips(self, rows: np.ndarray, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cost of `rows` as they are, the cluster to join or leave that lowers it most, and the cost then."""
+        """The current cost of `rows`, the cluster to join or leave that lowers it most, and the cost after that."""
         return poisson_flips(rows, *self.parts, self.prototypes, self.mass, memberships)
 
     def divergences(self, memberships: np.ndarray) -> np.ndarray:
@@ -140,7 +140,7 @@ class GaussianCosts:
         return self.gram.diagonal() - 2 * self.target
 
     def flips(self, rows: np.ndarray, memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The cost of `rows` as they are, the cluster to join or leave that lowers it most, and the cost then."""
+        """The current cost of `rows`, the cluster to join or leave that lowers it most, and the cost after that."""
         member = memberships[rows].astype(np.float64)
         overlap = member @ self.gram
         costs = (member * (overlap - 2 * self.target[rows])).sum(axis=1)

@@ -102,16 +102,10 @@ corpus_options = _options(
     click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
     click.option(
-        "--min-df",
-        default="1",
-        show_default=True,
-        help="Leave out words in fewer documents than this (5, or a share: 0.01).",
+        "--min-df", default="1", show_default=True, help="Leave out words in fewer documents than this (5 or 0.01)."
     ),
     click.option(
-        "--max-df",
-        default="1.0",
-        show_default=True,
-        help="Leave out words in more documents than this (900, or a share: 0.5).",
+        "--max-df", default="1.0", show_default=True, help="Leave out words in more documents than this (0.5 or 900)."
     ),
     click.option("--max-words", type=int, help="Maximum number of words to keep."),
     click.option(

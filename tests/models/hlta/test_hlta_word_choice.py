@@ -49,6 +49,6 @@ def test_min_df_alone_and_too_high(sampled):
 
 def test_too_many_words_are_refused(sampled, monkeypatch):
     monkeypatch.setattr(word_choice, "_MOST_WORDS", 20)
-    with pytest.raises(ValueError, match="choose the best with max_words"):
+    with pytest.raises(ValueError, match="keep the best with max_words"):
         small().fit(sampled)
     assert len(small(max_words=20, max_iter=1).fit(sampled).word_columns_) == 20

@@ -107,7 +107,7 @@ def test_restarts_resume_from_a_checkpoint(sampled, tmp_path, monkeypatch):
 def test_counts_without_any_probability_are_reported(sampled):
     topics = np.ones((2, 30))
     topics[:, 3] = 0
-    with pytest.warns(UserWarning, match="without a probability"):
+    with pytest.warns(UserWarning, match="`init` gives their words no probability"):
         model = PLSA(2, init=topics, prior=0, smoothing=0, verbose=False).fit(sampled)
     assert model.left_out_ == sampled[:, [3]].nnz
 

@@ -51,7 +51,7 @@ class LapPLSI(WeightedGraphModel):
     n_topics : int, default=20
         Number of topics.
     graph_weight : float or 'auto', default='auto'
-        Weight of the squared distances between the topics of neighbours. 0 is LDA, and without a prior PLSA. 'auto'
+        Weight of the squared distances between the topics of neighbours. 0 is LDA or, without a prior, PLSA. 'auto'
         chooses the weight that predicts held-out documents best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ...
         1000). This costs one or two more fits on at most 100,000 documents. If X has fractions such as tf-idf,
         nothing can be held out and the weight is 1.
@@ -134,7 +134,7 @@ class LapPLSI(WeightedGraphModel):
     topic_documents_ : ndarray of shape (n_topics,)
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' for a topic without such a sign.
+        Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)

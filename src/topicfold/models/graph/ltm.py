@@ -47,7 +47,7 @@ class LTM(WeightedGraphModel):
         Number of topics.
     graph_weight : float or 'auto', default='auto'
         How strongly neighbours influence a document, in tokens per edge: at 1000, five neighbours outweigh a document
-        of 100 tokens fifty to one. 0 is LDA, and without a prior PLSA. 'auto' chooses the weight that predicts held-out
+        of 100 tokens fifty to one. 0 is LDA or, without a prior, PLSA. 'auto' chooses the weight that predicts held-out
         documents best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ... 1000). This costs one or two more fits on
         at most 100,000 documents. If X has fractions such as tf-idf, nothing can be held out and the weight is 1.
     n_neighbors : int, default=5
@@ -133,7 +133,7 @@ class LTM(WeightedGraphModel):
     topic_documents_ : ndarray of shape (n_topics,)
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' for a topic without such a sign.
+        Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)

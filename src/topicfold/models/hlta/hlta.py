@@ -35,7 +35,7 @@ _INFORMATION_DOCUMENTS = 5_000  # the information of words about topics is measu
 
 
 class HLTA(LatentTreeModel):
-    """Hierarchical latent tree analysis: a hierarchy of topics; finds the number of topics itself.
+    """Hierarchical latent tree analysis: a hierarchy of topics, whose number is learned.
 
     The model uses which words a document contains, not how often: counts become presence, unless emission='counts'. A
     document can be in any number of topics.
@@ -132,7 +132,7 @@ class HLTA(LatentTreeModel):
     topic_documents_ : ndarray of shape (n_topics,)
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' for a topic without such a sign.
+        Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)

@@ -105,7 +105,7 @@ class LDA(MixtureModel):
     topic_documents_ : ndarray of shape (n_topics,)
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' for a topic without such a sign.
+        Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)
@@ -125,7 +125,7 @@ class LDA(MixtureModel):
     --------
     PLSA : The simpler model without a shared prior.
     LTM : LDA that also uses a graph or embeddings of the documents.
-    HLTA : A hierarchy of topics; finds the number of topics itself.
+    HLTA : A hierarchy of topics, whose number is learned.
 
     References
     ----------

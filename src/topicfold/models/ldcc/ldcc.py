@@ -122,7 +122,7 @@ class LDCC(TopicModel):
     topic_documents_ : ndarray of shape (n_topics,)
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' for a topic without such a sign.
+        Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)

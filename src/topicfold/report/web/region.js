@@ -147,6 +147,6 @@ function regionPanel(inside) {
     element('p', { class: 'tools' }, element('button', { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', csvOf(inside)) } }, 'Download as CSV'), element('a', { href: address('map') }, 'Clear the region')),
     list,
     more,
-    element('p', { class: 'muted' }, 'Words that more of these documents contain than of all documents on the page; the larger a word, the more it sets the region apart. A link to this address restores the region.'),
+    element('p', { class: 'muted' }, 'Words that occur in a larger share of these documents than of all documents on the page; the larger a word, the more it sets the region apart. A link to this address restores the region.'),
   );
 }

@@ -145,7 +145,7 @@ views.topics = {
   tab: 'Topics',
   draw(main) {
     const nested = report.exclusive || isFlat ? '' : ' A document can have several topics, so a topic can be larger than the one above it.';
-    const legend = !wordsHaveSizes ? nested : nested + ' The larger a word, the better it sets the topic apart; the number beside it is its probability in the topic.';
+    const legend = !wordsHaveSizes ? nested : nested + ' The larger a word, the better it sets the topic apart; the number next to it is its probability in the topic.';
     const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
     const opened = !isFlat && [
       element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),
