@@ -63,7 +63,7 @@ def test_over_time(model, corpus):
     assert "2 periods, 1999 to 2001" in str(table)
     figure = table.plot()
     assert sum(axes.get_visible() for axes in figure.axes) == 2
-    frame = pytest.importorskip("pandas") and table.to_frame()
+    frame = pytest.importorskip("pandas") and table.table()
     assert frame.shape == (2, 2)
 
 
@@ -82,7 +82,7 @@ def test_bad_input(model, corpus, monkeypatch):
         topics_over_time(model, corpus, by="era")
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"topicfold\[frame\]"):
-        topics_over_time(model, corpus).to_frame()
+        topics_over_time(model, corpus).table()
 
 
 @pytest.mark.parametrize(

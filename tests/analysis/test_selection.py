@@ -368,7 +368,7 @@ def test_json(result):
 
 
 def test_frame(result):
-    frame = pytest.importorskip("pandas") and result.to_frame()
+    frame = pytest.importorskip("pandas") and result.table()
     assert frame["n_topics"].tolist() == [5, 10, 900]
     assert frame["recommended"].tolist() == [False, True, False]
     assert frame["stability"][0] == 0.8
@@ -377,7 +377,7 @@ def test_frame(result):
 def test_frame_without_pandas(result, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install 'topicfold\[frame\]'"):
-        result.to_frame()
+        result.table()
 
 
 def test_progress_only_when_asked(capsys):

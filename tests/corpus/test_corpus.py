@@ -4,11 +4,13 @@ import warnings
 from datetime import date
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
 from corpus_cases import TEXTS, full
-from topicfold import Corpus, Preprocessing
+from topicfold import Corpus, Preprocessing, embed
 
 # some texts are empty on purpose; that this is said is a test of its own
 pytestmark = pytest.mark.filterwarnings("ignore:[0-9,]+ of [0-9,]+ texts are empty:UserWarning")
@@ -198,3 +200,42 @@ def test_too_few_words_are_said_before_words_are_chosen():
     for options in ({}, {"min_df": 2}):
         with pytest.raises(ValueError, match="2 words for 3 columns"):
             Corpus.from_counts([[1, 1, 1], [1, 1, 0]], ["a", "b"], **options)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("one text", "texts is one string"),
+        ({"a": "cat"}, "texts is a mapping: pass a list"),
+        (pd.DataFrame({"text": ["cat", "dog"]}), "texts is a data frame: pass one of its columns"),
+        (pl.DataFrame({"text": ["cat", "dog"]}), "texts is a data frame: pass one of its columns"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(texts, message):
+    with pytest.raises(ValueError, match=message):
+        Corpus.from_texts(texts)
+    with pytest.raises(ValueError, match=message):
+        embed(texts, lambda some: np.ones((len(some), 2)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_df": "5"}, "min_df='5': expected a number of documents"),
+        ({"max_df": None}, "max_df=None: expected a number of documents"),
+        ({"ngrams": 2}, r"ngrams=2: expected \(shortest, longest\)"),
+    ],
+)
+def test_options_of_other_types_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Corpus.from_texts(["cat dog", "dog"], **options)
+
+
+def test_the_index_of_a_frame_is_the_id_where_it_is_more_than_a_number():
+    frame = pd.DataFrame({"text": ["cat", "dog", "cow"], "kind": ["a", "b", "a"]})
+    assert Corpus.from_frame(frame).ids == ("0", "1", "2")
+    assert Corpus.from_frame(frame.set_index(pd.Index(["x", "y", "z"]))).ids == ("x", "y", "z")
+    assert Corpus.from_frame(frame[frame.kind == "a"]).ids == ("0", "2")
+    assert Corpus.from_frame(frame.set_index("kind")).ids == ("0", "1", "2")  # a value occurs twice
+    assert Corpus.from_frame(frame.assign(id=["p", "q", "r"]).set_index("kind")).ids == ("p", "q", "r")
+    assert Corpus.from_frame(frame, metadata="kind").metadata["kind"].tolist() == ["a", "b", "a"]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..corpus.corpus import Corpus
+from ..corpus.fields import check_texts
 from ..engine.extras import import_extra
 from ..engine.progress import progress
 
@@ -121,8 +122,7 @@ def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
         if texts.texts is None:
             raise ValueError("the corpus has no texts to embed: read it with keep_texts=True")
         return texts.texts
-    if isinstance(texts, str):
-        raise ValueError("texts is one string: expected a list of strings")
+    check_texts(texts)
     found = list(texts)
     for row, text in enumerate(found):
         if not isinstance(text, str):

@@ -189,7 +189,7 @@ class TopicsOverTime:
     n_documents: np.ndarray
     names: tuple[str, ...]
 
-    def to_frame(self) -> pd.DataFrame:
+    def table(self) -> pd.DataFrame:
         """Return the shares as a pandas data frame.
 
         Returns
@@ -197,7 +197,7 @@ class TopicsOverTime:
         pandas.DataFrame
             One row per period, one column per topic.
         """
-        pd = import_extra("pandas", "frame", "to_frame")
+        pd = import_extra("pandas", "frame", "table")
         return pd.DataFrame(self.share, index=pd.Index(self.periods.astype(str), name="period"), columns=self.names)
 
     def __str__(self) -> str:

@@ -154,7 +154,7 @@ class Selection:
         scores = [{"model": row.model, "score": row.score, "score_error": row.score_error} for row in self.baselines]
         return {"at_edge": list(self.at_edge), "baselines": scores}
 
-    def to_frame(self) -> Any:
+    def table(self) -> Any:
         """Return the points as a pandas data frame.
 
         Returns
@@ -162,7 +162,7 @@ class Selection:
         pandas.DataFrame
             One row per point; parameters are columns.
         """
-        pd = import_extra("pandas", "frame", "to_frame")
+        pd = import_extra("pandas", "frame", "table")
         records = []
         for number, row in enumerate(self.rows):
             figures = asdict(row)

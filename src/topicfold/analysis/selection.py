@@ -33,7 +33,7 @@ from ..metrics.completion import perplexity
 from ..metrics.stability import agreement, stability
 from ..models import MODELS
 from ..models.graph.graph_data import check_embeddings
-from ..models.inputs import CountsLike, RandomStateLike
+from ..models.inputs import CountsLike, RandomStateLike, as_texts
 from .held_out_fits import Fit, Given, Measured, fit_here, fit_on_worker, for_workers, unigram_score
 from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _said, beyond, recommend
 
@@ -119,6 +119,10 @@ def select(
     """
     check_whole("n_splits", n_splits, 2)
     check_whole("n_seeds", n_seeds)
+    if isinstance(model, type):
+        raise ValueError(f"model is the class {model.__name__}: expected an instance, such as {model.__name__}()")
+    texts = None if isinstance(X, Corpus) else as_texts(X)
+    X = X if texts is None else Corpus.from_texts(texts)
     points, unit = _points(model, grid)
     folds = _Folds(X, graph, embeddings, int(n_splits), int(n_seeds), random_state)
     baselines = _one_topic(points) if unit == PER_TOKEN else []

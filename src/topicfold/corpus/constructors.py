@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .counting import choose_words
 from .dates import as_timestamps
-from .fields import as_ids, as_labels, as_links, as_titles, checked_counts
+from .fields import as_ids, as_labels, as_links, as_titles, check_texts, checked_counts
 from .metadata import as_metadata
 from .preprocessing import TOKEN_PATTERN, Preprocessing
 
@@ -125,8 +125,7 @@ class CorpusConstructors:
         """
         from .building import TextOptions, corpus_from_texts, preprocessing_from
 
-        if isinstance(texts, str):
-            raise ValueError("texts is one string: pass a list of texts, or Corpus.read(path) for a file")
+        check_texts(texts)
         how = preprocessing_from(
             preprocessing,
             token_pattern=token_pattern,
@@ -347,7 +346,7 @@ class CorpusConstructors:
         Corpus: 2 documents, 3 words, 4 tokens, metadata (stars)
         """
         from .building import TextOptions, preprocessing_from
-        from .readers import Columns, corpus_from_records, frame_records
+        from .readers import Columns, as_names, corpus_from_records, frame_records, with_index_as_id
 
         how = preprocessing_from(
             preprocessing,
@@ -359,7 +358,8 @@ class CorpusConstructors:
             tokenizer=tokenizer,
         )
         options = TextOptions(how, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
-        columns = Columns(text, id, title, labels, links, timestamp, tuple(metadata), separator, date_format)
+        frame, id = with_index_as_id(frame, id)
+        columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
         return corpus_from_records(frame_records(frame, columns), columns, options, where="the frame")
 
     @classmethod
@@ -506,7 +506,7 @@ class CorpusConstructors:
         """
         from .building import TextOptions, preprocessing_from
         from .limits import ReadLimits
-        from .readers import Columns, FileOptions, read
+        from .readers import Columns, FileOptions, as_names, read
 
         how = preprocessing_from(
             preprocessing,
@@ -518,7 +518,7 @@ class CorpusConstructors:
             tokenizer=tokenizer,
         )
         options = TextOptions(how, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
-        columns = Columns(text, id, title, labels, links, timestamp, tuple(metadata), separator, date_format)
+        columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
         file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits(), n_jobs, on_disk)
         return read(path, columns, options, file, vocabulary)
 

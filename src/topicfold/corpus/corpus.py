@@ -24,7 +24,7 @@ from .fields import check_unique
 from .metadata import checked_metadata
 from .preprocessing import Preprocessing
 
-__all__ = ["Corpus", "Segments"]
+__all__ = ["Corpus", "Segments", "check_corpus"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,3 +367,11 @@ class Corpus(CorpusConstructors):
         from .corpus_file import save_corpus
 
         save_corpus(self, path)
+
+
+def check_corpus(corpus: Any) -> None:
+    """Raise if something else was passed where a corpus is needed; the error says how to make one."""
+    if isinstance(corpus, Corpus):
+        return
+    made = "Corpus.from_texts(texts)" if isinstance(corpus, list | tuple) else "Corpus.from_texts or Corpus.from_frame"
+    raise ValueError(f"corpus is of type {type(corpus).__name__}: expected a Corpus; make one with {made}")

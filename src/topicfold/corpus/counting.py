@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.blocks import row_blocks
+from ..engine.checks import is_whole
 from ..engine.mapped import is_mapped, release
 from .preprocessing import _RANKINGS, Preprocessing, _ngrams
 from .spool import Spool, trimmed
@@ -223,8 +224,10 @@ def choose_words(
 
 def _documents(name: str, value: int | float, n_documents: int) -> float:
     share = isinstance(value, float | np.floating)
-    if isinstance(value, bool) or not (0 <= value <= 1 if share else value >= 0):
-        raise ValueError(f"{name}={value}: expected a number of documents (1, 2, ...) or a share of them (0.0 to 1.0)")
+    number = share or (is_whole(value) and not isinstance(value, bool))
+    if not number or not (0 <= value <= 1 if share else value >= 0):
+        expected = "a number of documents (1, 2, ...) or a share of them (0.0 to 1.0)"
+        raise ValueError(f"{name}={value!r}: expected {expected}")
     return float(value) * n_documents if share else value
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
@@ -20,6 +21,7 @@ __all__ = [
     "as_text",
     "as_title",
     "as_titles",
+    "check_texts",
     "check_unique",
     "checked_counts",
     "checked_text",
@@ -27,6 +29,17 @@ __all__ = [
 ]
 
 _FEW_LINKS = 0.05  # links found per link not found: at or below this, a cell probably contains several ids
+
+
+def check_texts(texts: Any) -> None:
+    """Raise if what should be a list of texts is something else that can be iterated over."""
+    if isinstance(texts, str):
+        raise ValueError("texts is one string: pass a list of texts, or Corpus.read(path) for a file")
+    if isinstance(texts, Mapping):
+        raise ValueError("texts is a mapping: pass a list of texts, such as list(texts.values())")
+    frame = nw.from_native(texts, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        raise ValueError('texts is a data frame: pass one of its columns, or use Corpus.from_frame(frame, text="...")')
 
 
 def check_unique(what: str, values: Sequence[str]) -> None:

@@ -97,7 +97,8 @@ class Preprocessing:
             stop_words_of(self.stop_words)
         if self.stemmer is not None:
             _snowball(self.stemmer)
-        shortest, longest = self.ngrams
+        pair = self.ngrams if isinstance(self.ngrams, tuple | list) and len(self.ngrams) == 2 else (0, 0)
+        shortest, longest = pair
         if not (is_whole(shortest) and is_whole(longest) and 1 <= shortest <= longest):
             raise ValueError(f"ngrams={self.ngrams}: expected (shortest, longest) with 1 <= shortest <= longest")
         object.__setattr__(self, "ngrams", (int(shortest), int(longest)))

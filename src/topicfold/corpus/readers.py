@@ -161,7 +161,7 @@ def _corpus_of_batch(
     batch: list[Record], how: Mapping[str, Any], vocabulary: Any, number: int, where: str, *, folder: bool
 ) -> Corpus:
     single = {name: how[name] for name in ("text", "id", "title", "labels", "links", "timestamp")}
-    columns = Columns(**single, metadata=tuple(how["metadata"]), separator=how["separator"])
+    columns = Columns(**single, metadata=as_names(how["metadata"]), separator=how["separator"])
     columns = columns._replace(date_format=how["date_format"])
     if folder:
         columns = columns._replace(text="text", id="id", title=None)
@@ -303,6 +303,25 @@ def texts_with_ids(
         if not is_missing(value) and not isinstance(value, str):
             raise ValueError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
         yield name, "" if is_missing(value) else value
+
+
+def as_names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of columns, of which one may be given as a string."""
+    return (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+_INDEX = "index of the frame"
+
+
+def with_index_as_id(frame: Any, id: str | None) -> tuple[Any, str | None]:
+    """The frame and its id column: without one, the index of a pandas frame, if it says more than a row number."""
+    index: Any = getattr(frame, "index", None)
+    if id is not None or type(frame).__module__.split(".")[0] != "pandas" or "id" in frame.columns:
+        return frame, id
+    numbered = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+    if numbered or index.nlevels > 1 or not index.is_unique or index.hasnans:
+        return frame, id
+    return frame.assign(**{_INDEX: index.astype(str)}), _INDEX
 
 
 def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:

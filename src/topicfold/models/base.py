@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..corpus.corpus import Corpus
+from ..corpus.corpus import Corpus, check_corpus
 from ..engine.arrays import aligned, column_sums, normalise_rows, summed
 from ..engine.blocks import row_blocks
 from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
@@ -286,6 +286,23 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _n_features_out(self) -> int:
         return self._n_outputs()
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of `transform`, such as lda0 and lda1.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the columns of X, which are only checked. A model that was fitted on texts ignores them: a column
+            of texts is one column, and its words are many.
+
+        Returns
+        -------
+        ndarray of str
+            One name per column.
+        """
+        names: np.ndarray = super().get_feature_names_out(None if self.preprocessing_ is not None else input_features)
+        return names
+
     def summary(self) -> FitSummary:
         """Summarise how the fit went.
 
@@ -514,6 +531,9 @@ def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
 
 def tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
     """The tree of a model over the documents of a corpus; a tree is returned unchanged if it has these documents."""
+    if isinstance(topics, Corpus):
+        raise ValueError("the first argument is a Corpus: expected the model or tree first, then the corpus")
+    check_corpus(corpus)
     if not isinstance(topics, TopicTree):
         return topics.topic_tree(corpus)
     if len(topics.doc_topic) != len(corpus):

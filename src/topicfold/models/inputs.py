@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
 
-from ..corpus.corpus import Corpus
+from ..corpus.corpus import Corpus, check_corpus
 from ..corpus.counting import WordCounter
 from ..corpus.fields import is_missing
 from ..engine.arrays import canonical, checked_sparse, content_hash
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..corpus.preprocessing import Preprocessing
 
-__all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "seen_words"]
+__all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "as_texts", "seen_words"]
 
 # A data frame or a column of texts may come from pandas, polars or pyarrow, none of which has to be installed.
 CountsLike: TypeAlias = "Corpus | sp.csr_array | ArrayLike | Sequence[str] | Any"
@@ -84,7 +84,7 @@ class CountsMixin:
 
     def _fit_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
         """Check the X of `fit`; keep its words, its preprocessing and its documents."""
-        texts = None if isinstance(X, Corpus) else _as_texts(X)
+        texts = None if isinstance(X, Corpus) else as_texts(X)
         corpus = X if texts is None else Corpus.from_texts(texts)
         if isinstance(corpus, Corpus):
             if len(corpus) == 0:
@@ -119,7 +119,7 @@ class CountsMixin:
         ValueError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
-        texts = None if isinstance(X, Corpus) else _as_texts(X)
+        texts = None if isinstance(X, Corpus) else as_texts(X)
         if isinstance(X, Corpus):
             counts = self._matched(X)
         elif texts is not None:
@@ -136,6 +136,7 @@ class CountsMixin:
         self.corpus_hash_ = None if corpus is None else content_hash(corpus.counts)
 
     def _is_fitted_on(self, corpus: Corpus) -> bool:
+        check_corpus(corpus)
         return corpus.ids == self.document_ids_ and content_hash(corpus.counts) == self.corpus_hash_
 
     def _validated(self, X: CountsLike, *, reset: bool) -> sp.csr_array | np.ndarray:
@@ -209,7 +210,7 @@ def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array
     return known
 
 
-def _as_texts(X: Any) -> list[str] | None:
+def as_texts(X: Any) -> list[str] | None:
     """X as a list of texts, if it is a list, an array or a column of strings, some of which may be missing."""
     if isinstance(X, str):
         raise ValueError("X is one string: pass a list of texts")
@@ -230,7 +231,9 @@ def _as_texts(X: Any) -> list[str] | None:
 
 
 def _check_frame(X: Any) -> None:
-    """Raise if a data frame has text, which a Corpus has to be made of first; the error says how."""
+    """Raise if X is a data frame with text, or lists of words, of which a Corpus has to be made; the error says how."""
+    if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple) and X[0] and isinstance(X[0][0], str):
+        raise ValueError("X is a list of lists of words: make a corpus of it with Corpus.from_texts(X)")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(
@@ -240,7 +243,8 @@ def _check_frame(X: Any) -> None:
     if isinstance(frame, nw.DataFrame):
         texts = [name for name, kind in frame.schema.items() if kind in (nw.String, nw.Categorical, nw.Object)]
         if texts:
+            longest = max(texts, key=lambda name: sum(len(str(value)) for value in frame[name].head(100).to_list()))
             raise ValueError(
-                f"X is a data frame with text in column {texts[0]!r}: "
-                f'make a corpus of it with Corpus.from_frame(X, text="{texts[0]}")'
+                f"X is a data frame with text in column {longest!r}: "
+                f'make a corpus of it with Corpus.from_frame(X, text="{longest}")'
             )

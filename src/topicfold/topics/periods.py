@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
+from ..corpus.corpus import Corpus, check_corpus
 from ..engine.checks import check_choice
 from .group_sums import sums_by_group
 
@@ -16,6 +16,7 @@ _FEWEST, _MOST = 6, 400  # number of periods that makes a readable curve
 
 def check_dates(corpus: Corpus) -> np.ndarray:
     """The timestamps of a corpus, or a ValueError if there are none."""
+    check_corpus(corpus)
     if corpus.timestamps is None:
         raise ValueError("the corpus has no timestamps: name the column when reading, timestamp='...'")
     if np.isnat(corpus.timestamps).all():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..corpus.corpus import Corpus
+from ..corpus.corpus import Corpus, check_corpus
 from .changes import at_levels, dropped, memberships_in, merged, without_repeated_words
 from .display import tree_as_html, tree_as_text
 from .edits import Edit, apply_edits, read_edits
@@ -186,6 +186,47 @@ class TopicTree:
             for w in order
             if self.topic_word[row, w] > 0 and usable[w]
         ]
+
+    def top_words(self, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[list[str]]:
+        """Return the most descriptive words of every topic, as plain lists.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Maximum number of words per topic.
+        by : {'score', 'probability'}, default='score'
+            What words are ranked by; see `words`.
+
+        Returns
+        -------
+        list of list of str
+            One list per topic, in the order of `ids`.
+        """
+        return [[word.word for word in self.words(topic, n, by)] for topic in self.ids.tolist()]
+
+    def coherence(self, corpus: Corpus, measure: str = "c_npmi", n_words: int = 10) -> np.ndarray:
+        """Compute how often the words of each topic occur together in the documents of a corpus.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents in which words are counted; each document is one window.
+        measure : {'c_npmi', 'c_v', 'u_mass', 'u_mass_gensim'}, default='c_npmi'
+            The measure; see `topicfold.metrics.coherence`, which also counts in windows of a text.
+        n_words : int, default=10
+            Number of words per topic.
+
+        Returns
+        -------
+        ndarray of shape (n_topics,)
+            One value per topic, in the order of `ids`; higher is better.
+        """
+        from ..metrics.coherence import coherence
+
+        check_corpus(corpus)
+        column = {word: w for w, word in enumerate(self.vocabulary)}
+        topics = [[column[word] for word in words] for words in self.top_words(n_words)]
+        return coherence(topics, counts=corpus.counts_over(self.vocabulary), measure=measure)
 
     def row(self, topic: int) -> int:
         """Return the row of a topic in the arrays.
@@ -676,7 +717,7 @@ class TopicTree:
         tree = merged(self, [rows])
         return tree.rename({int(self.ids[rows[0]]): name}) if name else tree
 
-    def drop(self, topics: Sequence[int]) -> TopicTree:
+    def drop(self, topics: int | Sequence[int]) -> TopicTree:
         """Remove topics; the memberships of documents in the other topics stay unchanged.
 
         Topics below a removed one move up to its parent or, if they are part of other topics (LDCC), to the one with
@@ -684,7 +725,7 @@ class TopicTree:
 
         Parameters
         ----------
-        topics : sequence of int
+        topics : int or sequence of int
             Ids of the topics to remove.
 
         Returns
@@ -692,7 +733,7 @@ class TopicTree:
         TopicTree
             The changed tree.
         """
-        return dropped(self, topics)
+        return dropped(self, [topics] if isinstance(topics, int) else topics)
 
     def reduce(self, n_topics: int) -> TopicTree:
         """Merge the most similar topics of a flat tree until `n_topics` are left, by average linkage.

@@ -479,7 +479,7 @@ class LDCC(TopicModel):
         """
         check_is_fitted(self)
         topics, clusters, segments = self.doc_topic_, self.doc_cluster_, None
-        if corpus is not None and (corpus.segments is not None or not self._is_fitted_on(corpus)):
+        if corpus is not None and (not self._is_fitted_on(corpus) or corpus.segments is not None):
             counts, numbers = self._new(corpus, None)
             of_segments = self._of_segments(counts, numbers)
             topics, clusters = pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)
