@@ -197,7 +197,7 @@ def test_the_figure_shows_the_words(corpus, model):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"by": "colour"}, "no metadata 'colour'; it has party"),
+        ({"by": "colour"}, "no metadata column 'colour'; it has party"),
         ({"by": "party", "groups": ("left", "up")}, "'party' has no value 'up'; it has left, right"),
         ({"by": "party", "groups": ("left", "left")}, "expected two different values"),
         ({"by": "party", "groups": "left"}, "expected two different values"),
