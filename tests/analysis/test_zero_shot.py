@@ -155,7 +155,7 @@ def test_a_list_of_labels_and_an_empty_document():
         (3, "labels=3"),
         ({"one": "a dog"}, "at least two labels"),
         ({"a": "a dog", "b": "A  dog"}, "'a' and 'b' have the same description"),
-        (["dog", "dog", "cat"], "'dog' is there twice"),
+        (["dog", "dog", "cat"], "'dog' occurs twice"),
         ({"a": "a dog", "b": " "}, "label 'b' is described by ' '"),
         ({"a": "a dog", "": "a cat"}, "label ''"),
         ({"a": "a dog", 4: "a cat"}, "label 4"),
@@ -207,5 +207,5 @@ def test_documents_and_embeddings_that_cannot_be_used():
         model.predict(texts)
     with pytest.raises(ValueError, match="embeddings have 9 columns"):
         model.predict(texts, embeddings=vectors[:, :9])
-    with pytest.raises(ValueError, match="on words alone"):
+    with pytest.raises(ValueError, match="fitted without embeddings"):
         ZeroShotClassifier(LABELS).fit(texts).predict(texts, embeddings=vectors)
