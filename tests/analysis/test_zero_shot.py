@@ -170,7 +170,7 @@ def test_descriptions_the_words_cannot_tell():
     texts, _ = texts_of(LABELS)
     with pytest.raises(ValueError, match="label 'tax': the corpus has no word of its description 'taxes'"):
         ZeroShotClassifier({"tax": "taxes", "sky": "moon"}).fit(texts)
-    with pytest.raises(ValueError, match="'a' and 'b': the corpus has the same words"):
+    with pytest.raises(ValueError, match="'a' and 'b' have the same description in words of the corpus"):
         ZeroShotClassifier({"a": "dog taxes", "b": "dog", "c": "moon"}).fit(texts)
     with pytest.raises(ValueError, match="no word of its description"):
         ZeroShotClassifier(LABELS).fit(np.eye(4))
@@ -190,9 +190,9 @@ def test_documents_and_embeddings_that_cannot_be_used():
     vectors, described = vectors_of(classes), vectors_of(LABELS)
     with pytest.raises(ValueError, match="1 documents: expected at least 2"):
         ZeroShotClassifier(LABELS).fit(["cat moon bread"])
-    with pytest.raises(ValueError, match="label_embeddings are not given"):
+    with pytest.raises(ValueError, match="label_embeddings are missing"):
         ZeroShotClassifier(LABELS).fit(texts, embeddings=vectors)
-    with pytest.raises(ValueError, match="embeddings are not given"):
+    with pytest.raises(ValueError, match="embeddings are missing"):
         ZeroShotClassifier(LABELS).fit(texts, label_embeddings=described)
     with pytest.raises(ValueError, match=r"label_embeddings have shape \(3, 9\)"):
         ZeroShotClassifier(LABELS).fit(texts, embeddings=vectors, label_embeddings=described[:, :9])

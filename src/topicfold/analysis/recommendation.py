@@ -236,8 +236,9 @@ def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[i
     score = f"the best held-out score ({best.score:.4f} {unit})"
     stable = f"; of {len(close)} such sizes it is the most stable ({rows[chosen].stability:.2f})" * (len(close) > 1)
     if chosen == first:
-        fewer = ", and fewer topics do not reach three quarters of what it gains"
-        return chosen, f"{_named(rows, first)} has {score}" + (stable or fewer)
+        return chosen, f"{_named(rows, first)} has {score}" + (
+            stable or ", and fewer topics do not reach three quarters of what it gains"
+        )
     return chosen, (
         f"{_named(rows, chosen)} reaches {gained[chosen]:.0%} of what {_named(rows, first)}, with {score}, gains over "
         f"one topic ({floor:.4f}){stable or ', and fewer topics do not reach three quarters of it'}"

@@ -33,7 +33,7 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     topic : int, default=-1
         Id of the topic; -1 for all tokens.
     group : str or None, default=None
-        The group. None takes the first.
+        The group. None uses the first.
     n_words : int, default=15
         Number of words per side that are listed on the right, and labelled in the plot if there is room.
 
