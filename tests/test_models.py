@@ -285,7 +285,7 @@ def test_more_topics_than_data_are_refused(info, shape):
 @MIXTURES
 def test_fractions_are_refused_where_tokens_are_needed(info, sampled):
     model = small(info).fit(sampled)
-    with pytest.raises(ValueError, match=r"whole counts, and X holds 0\.5"):
+    with pytest.raises(ValueError, match=r"whole counts, but X contains 0\.5"):
         model.score(sampled * 0.5)
 
 

@@ -95,7 +95,7 @@ def broken_files(folder):
     yield "pickle", b"\x80\x04cos\nsystem\n.", "damaged or not a topicfold file"
     yield "header without meaning", whole.replace(b"schema", b"schemo", 1), "is damaged: .* its checksum"
     save_file({"x": np.zeros(2)}, folder / "foreign.safetensors")
-    yield "foreign", (folder / "foreign.safetensors").read_bytes(), "not one of topicfold's"
+    yield "foreign", (folder / "foreign.safetensors").read_bytes(), "not a topicfold file"
     header = {"topicfold": json.dumps({"schema": SCHEMA + 1, "version": "9.9", "kind": "model"})}
     save_file({"x": np.zeros(2)}, folder / "newer.safetensors", header)
     yield "newer", (folder / "newer.safetensors").read_bytes(), r"topicfold 9\.9 .*upgrade topicfold"
@@ -129,7 +129,7 @@ def broken_files(folder):
     save_file({"x": np.zeros(2)}, folder / "alien.safetensors", header)
     yield "unknown class", (folder / "alien.safetensors").read_bytes(), "os.system"
     Corpus.from_texts(["cat"]).save(folder / "corpus.safetensors")
-    yield "corpus", (folder / "corpus.safetensors").read_bytes(), "holds a corpus: expected a model"
+    yield "corpus", (folder / "corpus.safetensors").read_bytes(), "contains a corpus: expected a model"
 
 
 def test_broken_and_foreign_files_are_one_clear_error(tmp_path):
@@ -184,7 +184,7 @@ def test_a_flipped_bit_in_a_corpus_or_checkpoint_is_noticed(tmp_path):
             damaged = bytearray(whole)
             damaged[place // 8] ^= 1 << (place % 8)
             (tmp_path / "damaged").write_bytes(damaged)
-            with pytest.raises(ValueError, match=r"damaged|not one of topicfold's|holds a"):
+            with pytest.raises(ValueError, match=r"damaged|not a topicfold file|contains a"):
                 read_file(tmp_path / "damaged", kind=name)
 
 

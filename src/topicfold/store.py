@@ -1,8 +1,8 @@
-"""Files: arrays and JSON in one .safetensors file, for models, corpora and checkpoints. Loading executes nothing.
+"""Files of models, corpora and checkpoints: arrays and JSON in one .safetensors file. Loading executes no code.
 
-A file appears whole or not at all: it is written beside its place and then put there, so an interrupted or failed
-write leaves the file that was there before. Every array and the JSON have a checksum (CRC-32), which is verified on
-reading: it tells damage, not malice.
+A file is written completely or not at all: it is written next to its place and then moved there, so an interrupted or
+failed write keeps the previous file. Every array and the JSON have a checksum (CRC-32), which is verified on reading:
+it detects damage, not malice.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ __all__ = [
     "written_by_one",
 ]
 
-SCHEMA = 1  # raised when an older topicfold could not read the file
+SCHEMA = 1  # increased when older versions of topicfold can no longer read the file
 _SPARSE_PARTS = ("data", "indices", "indptr")
 _HEADER, _HEADER_CHECKSUM = "topicfold", "topicfold-checksum"
 _MOST_CHECKSUM = 0xFFFFFFFF
 _KINDS = ("f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?")
 _NAMES = ("F64", "F32", "F16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL")
-_TYPES = {np.dtype(f"<{kind}"): name for kind, name in zip(_KINDS, _NAMES)}  # as safetensors calls them
+_TYPES = {np.dtype(f"<{kind}"): name for kind, name in zip(_KINDS, _NAMES)}  # names of safetensors
 
 
 @dataclass(frozen=True)
 class ArrayInPieces:
-    """An array that is too large to be held whole: it is written as its pieces come, in C order."""
+    """An array that is too large for memory: it is written in pieces, in C order."""
 
     dtype: np.dtype
     shape: tuple[int, ...]
@@ -65,7 +65,7 @@ class ArrayInPieces:
 
 
 def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces], metadata: Mapping[str, Any]) -> None:
-    """Write arrays and JSON-able metadata to one file, whole or not at all."""
+    """Write arrays, and metadata that can be converted to JSON, to one file, completely or not at all."""
     made_by = {"schema": SCHEMA, "version": version("topicfold"), "libraries": _library_versions()}
     plain = {
         key: value if isinstance(value, ArrayInPieces) else ArrayInPieces(value.dtype, value.shape, pieces(value))
@@ -82,11 +82,11 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, ArrayInPieces], metadata: Mapping[str, Any]) -> None:
-    """The format of safetensors: the length of a header, the header in JSON, then the arrays as they lie in memory.
+    """The format of safetensors: the length of a header, the header in JSON, then the bytes of the arrays.
 
-    The header holds checksums, which are known at the end: its place is kept free, and it is written last.
+    The header contains checksums, which are known only at the end: space is reserved for it, and it is written last.
     """
-    # the widest values first, so that each array begins at a multiple of its own width
+    # the widest values first, so that each array starts at a multiple of its item size
     order = sorted(arrays, key=lambda key: (-arrays[key].dtype.itemsize, key))
     ends = np.cumsum([0, *(_bytes_of(arrays[key]) for key in order)]).tolist()
     entries = {
@@ -125,9 +125,9 @@ def _write_array(file: BinaryIO, key: str, array: ArrayInPieces) -> int:
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise where a file could not be written: no folder for it, no right to write there, or something in its place.
+    """Raise an error if a file cannot be written: no folder, no permission, or something else at its path.
 
-    A FIFO, a device or a socket is refused too: a file put in its place would take it away from those who use it.
+    A FIFO, a device or a socket is refused too: a file would replace it for all programs that use it.
     """
     place = Path(os.path.realpath(path))
     if not place.parent.is_dir():
@@ -143,11 +143,11 @@ def check_writable(path: str | Path) -> None:
 
 @contextmanager
 def replaced_when_whole(path: str | Path) -> Iterator[Path]:
-    """A file beside `path` to write to, put in its place when the block ends well and removed when it does not."""
+    """A temporary file to write to, moved to `path` when the block succeeds and removed when it fails."""
     check_writable(path)
-    path = Path(os.path.realpath(path))  # what a link leads to is replaced, not the link
+    path = Path(os.path.realpath(path))  # the target of a link is replaced, not the link
     remove_left_over(path)
-    # in a folder of its own: some that write to it, such as safetensors, put temporary files of other names beside it
+    # in its own folder: some libraries, such as safetensors, create further temporary files next to it
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.{os.getpid()}.", suffix=".tmp", dir=path.parent))
     temporary = folder / path.name
     try:
@@ -163,12 +163,12 @@ def replaced_when_whole(path: str | Path) -> Iterator[Path]:
 def _replace(temporary: Path, path: Path) -> None:
     try:
         os.replace(temporary, path)
-    except PermissionError as error:  # Windows replaces no file that is open or mapped, here or elsewhere
+    except PermissionError as error:  # Windows cannot replace a file that is open or mapped, in any process
         raise PermissionError(f"{path} cannot be replaced while it is in use: write to another file") from error
 
 
 def remove_left_over(path: Path) -> None:
-    """Remove what a killed save to the same name has left behind, unless a process is still writing it."""
+    """Remove the files that a killed save to the same name has left, unless a process is still writing them."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         writer = left.name.removeprefix(f".{path.name}.").split(".")[0]
         if not (writer.isdecimal() and _is_running(int(writer))):
@@ -179,7 +179,7 @@ def remove_left_over(path: Path) -> None:
 
 @contextmanager
 def written_by_one(path: str | Path) -> Iterator[None]:
-    """Let no other process write to the same name at the same time, for files that take long to make."""
+    """Prevent other processes from writing to the same name at the same time, for files that take long to create."""
     check_writable(path)
     place = Path(os.path.realpath(path))
     lock = place.with_name(f".{place.name}.lock")
@@ -199,32 +199,32 @@ def written_by_one(path: str | Path) -> Iterator[None]:
 
 
 def _is_running(process: int) -> bool:
-    if process == os.getpid() or os.name == "nt":  # signal 0 would end a process of Windows
+    if process == os.getpid() or os.name == "nt":  # on Windows, signal 0 would end the process
         return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # the process of another user
         return True
     return True
 
 
 def kind_of_file(path: str | Path) -> str:
-    """What a file of ours holds: 'model', 'corpus', 'tree' or 'checkpoint'."""
+    """The kind of a topicfold file: 'model', 'corpus', 'tree' or 'checkpoint'."""
     return str(_read(path, None)[1]["kind"])
 
 
 def read_file(path: str | Path, *, kind: str, memory_map: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Read what `write_file` wrote; anything else is one clear error.
+    """Read a file that `write_file` wrote; anything else raises a clear error.
 
-    With `memory_map` the arrays stay in the file, which must not change as long as they are used.
+    With `memory_map`, the arrays stay in the file, which must not change as long as they are used.
     """
     return _read(path, kind, memory_map)
 
 
 def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays and metadata of a file; without a `kind`, the metadata alone."""
+    """Arrays and metadata of a file; without a `kind`, only the metadata."""
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -232,17 +232,17 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
         raise FileNotFoundError(f"no such file: {path}")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: expected a .safetensors file")
-    if not path.is_file():  # a FIFO would be waited on for ever
+    if not path.is_file():  # reading a FIFO might block forever
         raise ValueError(f"{path} is not a regular file: expected a .safetensors file")
     try:
         with safe_open(path, framework="np") as file:
             about = file.metadata() or {}
             header = about.get(_HEADER)
             if header is None:
-                raise ValueError(f"{path} is a safetensors file, but not one of topicfold's")
+                raise ValueError(f"{path} is a safetensors file, but not a topicfold file")
             metadata = json.loads(header)
-            signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 are not
-            if not signed and metadata["kind"] == "checkpoint":  # what it holds goes to kernels as it is
+            signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 have no checksums
+            if not signed and metadata["kind"] == "checkpoint":  # its contents are passed to kernels unchanged
                 raise ValueError(f"the checkpoint {path} has no checksum: delete it, or name another file")
             if signed and about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
                 raise ValueError(f"{path} is damaged: its header does not match its checksum")
@@ -254,7 +254,7 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
             if kind is None:
                 return {}, metadata
             if metadata["kind"] != kind:
-                raise ValueError(f"{path} holds a {metadata['kind']}: expected a {kind}")
+                raise ValueError(f"{path} contains a {metadata['kind']}: expected a {kind}")
             if memory_map:
                 arrays = _mapped_arrays(path)
             else:
@@ -267,7 +267,7 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
 
 
 def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file, which safetensors has found to be whole, as they lie there."""
+    """The arrays of a file, mapped; safetensors has checked that the file is complete."""
     with open(path, "rb") as file:
         room = int.from_bytes(file.read(8), "little")
         entries = json.loads(file.read(room))
@@ -300,7 +300,7 @@ def _verify(path: Path, arrays: Mapping[str, np.ndarray], checksums: Mapping[str
 
 @contextmanager
 def damage_named(path: str | Path) -> Iterator[None]:
-    """Whatever a file with wrong contents leads to becomes one error that names the file."""
+    """Turn the errors that a file with wrong contents causes into a ValueError that names the file."""
     try:
         yield
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
@@ -310,7 +310,7 @@ def damage_named(path: str | Path) -> Iterator[None]:
 
 @cache
 def _library_versions() -> dict[str, str]:
-    """What the numbers depend on: results are the same bits for one set of versions."""
+    """The versions of libraries: results have the same bits only with the same versions."""
     libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")}
     return {"python": platform.python_version(), **libraries}
 
@@ -322,7 +322,7 @@ def _umask() -> int:
 
 
 def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Split named values into arrays and JSON; strings in number are kept as one run of bytes and their ends."""
+    """Split named values into arrays and JSON; many strings are stored as one array of bytes and their ends."""
     arrays: dict[str, np.ndarray] = {}
     plain: dict[str, Any] = {}
     for key, value in values.items():
@@ -330,7 +330,7 @@ def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[s
             matrix = sp.csr_array(value)
             arrays.update({f"{key}.{part}": getattr(matrix, part) for part in _SPARSE_PARTS})
             plain[key] = {"is": "sparse", "shape": list(matrix.shape)}
-        elif hasattr(value, "raw") and hasattr(value, "ends"):  # strings that are stored already
+        elif hasattr(value, "raw") and hasattr(value, "ends"):  # strings that are already stored
             arrays[f"{key}.bytes"], arrays[f"{key}.ends"] = value.raw, value.ends
             plain[key] = {"is": "strings"}
         elif _is_strings(value):
@@ -341,13 +341,13 @@ def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[s
         elif isinstance(value, np.ndarray):
             arrays[key] = value
             plain[key] = {"is": "array"}
-        elif hasattr(value, "to_json"):  # an object with a form of its own, by the name of its class
+        elif hasattr(value, "to_json"):  # an object with its own JSON form, by the name of its class
             plain[key] = {"is": type(value).__name__.lower(), "value": value.to_json()}
         elif isinstance(value, np.generic):
             plain[key] = {"is": "value", "value": value.item()}
         elif isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
             plain[key] = {"is": "value", "value": np.dtype(value).name}
-        elif isinstance(value, Mapping):  # pairs, because JSON would turn numbers that are keys into strings
+        elif isinstance(value, Mapping):  # as pairs, because JSON would turn numeric keys into strings
             plain[key] = {"is": "mapping", "value": [[_plain(k), _plain(v)] for k, v in value.items()]}
         elif hasattr(value, "__array__"):
             arrays[key] = np.asarray(value)
@@ -362,7 +362,7 @@ def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[s
 
 
 def _plain(value: Any) -> Any:
-    """Lists, strings and numbers of Python's own."""
+    """The value as plain Python lists, strings and numbers."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, list | tuple):
@@ -373,9 +373,9 @@ def _plain(value: Any) -> Any:
 def put_together(
     arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], **makers: Callable[[Any], Any]
 ) -> dict[str, Any]:
-    """The values that `take_apart` took apart; `makers` turn the JSON of objects back into them, by class name.
+    """The values that `take_apart` split; `makers` turn the JSON of objects back into objects, by class name.
 
-    Makers named `sparse` and `strings` take the arrays of such a value, and what else is known of it.
+    Makers named `sparse` and `strings` get the arrays of such a value, and what else is known about it.
     """
 
     def one(key: str, entry: Mapping[str, Any]) -> Any:

@@ -151,7 +151,7 @@ def test_hostile_formulas_reach_nothing(corpus, formula, tmp_path, monkeypatch):
         ("~ bs(`word count`, df=40)", "40 documents for 41 terms: expected at least 43"),
         ("~ (party + year + score) ** 9", "has a power of terms: write interactions as a"),
         ("~ (party + year)^2", "has a power of terms"),
-        ("~ " + "*".join("abcdefghijklmnop"), "is too large: expected at most 40 terms and 5 of"),
+        ("~ " + "*".join("abcdefghijklmnop"), "is too large: expected at most 40 terms and 5 operators"),
         ("~ " + "+".join(f"a{number}" for number in range(60)), "is too large"),
         ("~ 0", "has no terms"),
         ("~ log(party)", "cannot be used: "),
@@ -166,12 +166,12 @@ def test_bad_formulas_are_named_in_one_line(corpus, formula, message):
 
 
 def test_no_documents_and_unknown_values(corpus):
-    with pytest.raises(ValueError, match="no document has words and a value of each of party, year"):
+    with pytest.raises(ValueError, match="no document has words and a value for each of party, year"):
         design_of("~ party + year", corpus, np.zeros(40, bool))
     design = design_of("~ party + year", corpus)
     with pytest.raises(ValueError, match="'party' has no value 'blue' among the documents used; it has green, left"):
         design.typical({"party": "blue"})
-    with pytest.raises(ValueError, match="'year' holds numbers: expected a number, not 'x'"):
+    with pytest.raises(ValueError, match="'year' is numeric: expected a number, not 'x'"):
         design.typical({"year": "x"})
     with pytest.raises(ValueError, match="does not use 'score'; it uses party, year"):
         design.typical({"score": 1})

@@ -235,7 +235,7 @@ def test_repeated_documents_need_clusters(model, corpus):
 def test_every_kind_of_model_says_what_its_posterior_is(corpus):
     for model, words in (
         (PLSA(2, random_state=0, verbose=False), "Dirichlet with the tokens of each topic that PLSA expects"),
-        (LTM(2, graph_weight=10.0, random_state=0, verbose=False), "draws on neighbouring documents"),
+        (LTM(2, graph_weight=10.0, random_state=0, verbose=False), "also uses neighbouring documents"),
         (
             HLTA(random_state=0, verbose=False),
             "each document is in a topic or not, with the probability that HLTA gives",
@@ -296,7 +296,7 @@ def test_bad_input_is_named(corpus, model):
         (lambda: found.contrast("noise", 1, 2), "does not use 'noise'"),
         (lambda: found.predict("noise"), "does not use 'noise'"),
         (lambda: found.predict("year", 1), "n=1: expected a whole number, at least 2"),
-        (lambda: found.predict("year", by="year"), "'year' is a number: expected a column with categories"),
+        (lambda: found.predict("year", by="year"), "'year' is numeric: expected a column with categories"),
         (lambda: found.predict("party", by="party"), "expected a column other than"),
         (lambda: effects(model.topic_tree(corpus), corpus.subset([1]), "~ party"), "the tree has 240 documents"),
         (lambda: effects(model, corpus.subset(slice(4)), "~ party + year"), "documents for 3 terms|is determined by"),

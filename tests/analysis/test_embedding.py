@@ -76,7 +76,7 @@ def test_vectors_are_kept_by_the_content_of_texts_and_model(folder, tmp_path, mo
     embed([*TEXTS[:-1], "cat"], folder, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
     np.save(file, first[:3])
-    with pytest.raises(ValueError, match=r"does not hold the vectors of these texts: delete it"):
+    with pytest.raises(ValueError, match=r"does not contain the vectors of these texts: delete it"):
         embed(TEXTS, folder, cache=tmp_path)
     config = folder / "config.json"
     config.write_text(config.read_text() + " ")  # another model, by its files
@@ -127,7 +127,7 @@ def test_a_model_that_is_neither_on_disk_nor_to_be_had(monkeypatch, tmp_path):
     monkeypatch.setattr(model2vec.StaticModel, "from_pretrained", offline)
     with pytest.raises(
         ValueError,
-        match=r"'minishlab/none' is not on this disk and cannot be fetched: Failed to resolve the host",
+        match=r"'minishlab/none' is not on this disk and cannot be downloaded: Failed to resolve the host",
     ):
         embed(["a"], "minishlab/none")
     monkeypatch.setitem(sys.modules, "model2vec", None)
@@ -136,7 +136,7 @@ def test_a_model_that_is_neither_on_disk_nor_to_be_had(monkeypatch, tmp_path):
 
 
 def test_folders_of_other_models(tmp_path):
-    with pytest.raises(ValueError, match=r"holds no model: expected a folder with config.json"):
+    with pytest.raises(ValueError, match=r"contains no model: expected a folder with config.json"):
         embed(["a"], tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
     with pytest.raises(ImportError, match="does not have static embeddings: it needs pip install sentence"):

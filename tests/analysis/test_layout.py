@@ -243,7 +243,7 @@ def test_documents_without_a_topic_are_together():
         (np.eye(3), {"method": "tsne"}, "method='tsne': expected one of neighbours, umap"),
         (np.ones(3), {}, "doc_topic has 1 dimensions"),
         (np.array([[np.nan, 1.0]]), {}, "doc_topic contains NaN"),
-        (np.array([[1.5, -0.5]]), {}, "doc_topic holds -0.5"),
+        (np.array([[1.5, -0.5]]), {}, "doc_topic contains -0.5"),
         (np.eye(3), {"graph": np.zeros((2, 2))}, r"graph has shape \(2, 2\)"),
         (np.eye(2), {"graph": np.array([[0, 1], [0, 0]])}, "graph is not symmetric"),
     ],

@@ -190,5 +190,5 @@ def test_a_damaged_answer_is_named(program, cache):
     NameCommand(command)(TOPIC)
     (file,) = cache.glob("*.json")
     file.write_text("[1]")
-    with pytest.raises(ValueError, match=f"{file.name} does not hold an answer: delete it"):
+    with pytest.raises(ValueError, match=f"{file.name} does not contain an answer: delete it"):
         NameCommand(command)(TOPIC)

@@ -108,7 +108,7 @@ def test_equally_stable_points_yield_to_the_smaller():
     assert (chosen, edge) == (1, ())
     assert reason == (
         "n_topics=4 is the most stable (0.90) of the 2 points within one standard error of the best held-out score "
-        "(-1.0000 nats a token), which n_topics=8 has."
+        "(-1.0000 nats a token), the score of n_topics=8."
     )
 
 

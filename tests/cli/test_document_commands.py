@@ -135,7 +135,7 @@ def test_a_changed_tree_is_shown_explored_and_assigned(model, texts, run, tmp_pa
     assert run("explore", model, texts, "--id", "name", "--tree", tree, "--out", page)[0] == 0
     assert [topic["name"] for topic in shown_on(page)["topics"]] == ["all"]
     code, _, err = run("assign", model, texts, "--tree", model)
-    assert (code, "holds a model: expected a tree" in err) == (2, True)
+    assert (code, "contains a model: expected a tree" in err) == (2, True)
 
 
 def test_topics_are_reduced_and_grouped_on_the_command_line(run, tmp_path):

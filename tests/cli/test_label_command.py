@@ -77,7 +77,7 @@ def test_embeddings_by_a_model_on_disk(files, monkeypatch):
         ("{", "expected JSON"),
         ('{"pets": "dog"}', "at least two labels"),
         ('{"pets": "dog", "tax": "taxes"}', "label 'tax': the corpus has no word"),
-        ('["dog", "dog"]', "'dog' is there twice"),
+        ('["dog", "dog"]', "'dog' occurs twice"),
         ("3", "labels=3"),
     ],
 )

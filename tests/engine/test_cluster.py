@@ -277,7 +277,7 @@ def test_workers_with_another_version_or_without_topicfold(client, monkeypatch):
         with pytest.raises(ClusterError, match=said), on_cluster(client):
             pass
         monkeypatch.undo()
-    with pytest.raises(ClusterError, match=r"a worker has topicfold .*, not 0.0.2"):
+    with pytest.raises(ClusterError, match=r"a worker has topicfold .*: expected 0.0.2"):
         client.submit(cluster_tasks.run_items, "0.0.2", len, (), [], pure=False).result()
 
 
@@ -290,7 +290,7 @@ def test_workers_of_another_kind_of_machine_are_said(client, monkeypatch):
 def test_a_folder_that_workers_do_not_see(client, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_module, "tokens_seen", lambda path: None)
     with (
-        pytest.raises(ClusterError, match=r"does not see the folder .* --cluster-folder"),
+        pytest.raises(ClusterError, match=r"cannot access the folder .* --cluster-folder"),
         on_cluster(client, folder=tmp_path),
     ):
         pass
@@ -305,7 +305,7 @@ def test_files_that_are_gone_or_changed(client, tmp_path):
     assert np.array_equal(stored.open(), np.arange(20_000))
     with open(tmp_path / "values", "ab") as file:
         file.write(b"more")
-    with pytest.raises(ClusterError, match=r"finds another file at .*values"):
+    with pytest.raises(ClusterError, match=r"sees another file at .*values"):
         client.submit(cluster_tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
     (tmp_path / "values").unlink()
     with pytest.raises(ClusterError, match=r"cannot read .*values .*where all workers can"):

@@ -82,7 +82,7 @@ def test_an_array_that_does_not_fit_is_refused_or_harmless(variant, corpus, chec
 @EVERY
 def test_an_array_that_is_missing_or_unknown_is_named(variant, corpus, checkpoints, tmp_path):
     arrays, metadata = checkpoints[variant]
-    with pytest.raises(ValueError, match=r"it holds 'more', which is not known here; delete it"):
+    with pytest.raises(ValueError, match=r"it contains 'more', which is unknown; delete it"):
         resumed(variant, corpus, tmp_path / "c", {**arrays, "more": np.zeros(2)}, metadata)
     for name in arrays:
         if name in ("batches", "topic_share"):  # a state may do without

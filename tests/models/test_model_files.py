@@ -13,7 +13,7 @@ from topicfold.engine.stored import Stored, check_stored
 from topicfold.models import MODELS
 from topicfold.store import read_file
 
-DAMAGED = r"damaged|not one of topicfold's"
+DAMAGED = r"damaged|not a topicfold file"
 EVERY = pytest.mark.parametrize("name", [*MODELS, "LTM on embeddings", "TTMM of labels"])
 
 
@@ -146,12 +146,12 @@ def test_the_sizes_of_arrays_have_to_agree():
     for key, value, message in (
         ("b_", np.zeros(3), "its b_ is not an array of whole numbers"),
         ("b_", np.array([0, 1]), r"its b_ has shape \(2,\): expected 3 \(y\)"),
-        ("b_", np.array([0, 1, 2]), r"its b_ holds 2: expected less than 2 \(x\)"),
-        ("b_", np.array([0, -1, 1]), "its b_ holds -1: expected at least 0"),
-        ("a_", np.full((2, 3), np.inf), "its a_ holds what is not a number"),
+        ("b_", np.array([0, 1, 2]), r"its b_ contains 2: expected less than 2 \(x\)"),
+        ("b_", np.array([0, -1, 1]), "its b_ contains -1: expected at least 0"),
+        ("a_", np.full((2, 3), np.inf), "its a_ contains NaN or infinity"),
         ("c_", ("p",), r"its c_ has shape \(1,\): expected 2 \(x\)"),
-        ("c_", "pq", "its c_ is not a row of texts"),
-        ("d_", 1, "it holds 'd_', which is not known here"),
+        ("c_", "pq", "its c_ is not a list of strings"),
+        ("d_", 1, "it contains 'd_', which is unknown"),
         ("a_", None, "its a_ is empty"),
     ):
         with pytest.raises(ValueError, match=message):

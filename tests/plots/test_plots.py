@@ -224,7 +224,7 @@ def test_hierarchy_of_many_topics_shows_the_upper_levels():
     levels, parents = [3] * 2 + [2] * 6 + [1] * 150, [-1] * 2 + [0, 1] * 3 + [2, 3, 4, 5, 6, 7] * 25
     (axes,) = drawn(plots.hierarchy(many_topics(levels, parents))).axes
     assert len(axes.texts) == 8
-    assert axes.get_title(loc="left") == "8 of 158 topics: levels 3 to 2 alone"
+    assert axes.get_title(loc="left") == "8 of 158 topics: only levels 3 to 2"
     (axes,) = drawn(plots.hierarchy(many_topics([1] * 130, [-1] * 130))).axes
     assert len(axes.texts) == 100
     assert axes.get_title(loc="left") == "100 of 130 topics: the largest of level 1"

@@ -176,5 +176,5 @@ def test_a_damaged_tree_is_refused(tree, tmp_path, field):
 
 def test_other_files_are_no_trees(model, tree, tmp_path):
     model.save(tmp_path / "m.safetensors")
-    with pytest.raises(ValueError, match="holds a model: expected a tree"):
+    with pytest.raises(ValueError, match="contains a model: expected a tree"):
         TopicTree.load(tmp_path / "m.safetensors")

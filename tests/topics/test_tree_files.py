@@ -51,13 +51,13 @@ def with_value(metadata, value, *way):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("ids", lambda ids: ids - 1, "its ids holds -1"),
+        ("ids", lambda ids: ids - 1, "its ids contains -1"),
         ("ids", lambda ids: ids * 0, "an id occurs more than once"),
-        ("ids", lambda ids: ids + 2**62, "its ids holds"),
+        ("ids", lambda ids: ids + 2**62, "its ids contains"),
         ("parent", lambda parent: parent * 0 + 99, "the parent of a topic is not in the tree"),
         ("parent", lambda parent: np.roll(np.arange(len(parent)), 1), "its own ancestor"),
-        ("level", lambda level: level * 0, "its level holds 0"),
-        ("size", lambda size: size * np.nan, "its size holds what is not a number"),
+        ("level", lambda level: level * 0, "its level contains 0"),
+        ("size", lambda size: size * np.nan, "its size contains NaN or infinity"),
         ("doc_topic", lambda rows: rows[1:], "its document_ids has shape"),
         ("edges_above", lambda ids: ids + 50, "an edge refers to a topic that is not in the tree"),
         ("edges_below", lambda ids: ids.astype(float), "its edges_below is not an array of whole numbers"),
@@ -92,12 +92,12 @@ def test_json_of_a_tree(content, tmp_path, way, value, message):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("segment_documents", lambda rows: rows + 1, "its segment_documents holds 30"),
+        ("segment_documents", lambda rows: rows + 1, "its segment_documents contains 30"),
         ("segment_documents", lambda rows: rows[1:], "its segment_documents has shape"),
         ("links", lambda links: links[:, :1], "its links has shape"),
-        ("links", lambda links: links + 1, "its links holds 30"),
+        ("links", lambda links: links + 1, "its links contains 30"),
         ("label_counts", lambda counts: counts * 2, "it has 30 labels: expected 60"),
-        ("counts.data", lambda data: -data, "its counts holds"),
+        ("counts.data", lambda data: -data, "its counts contains"),
         ("timestamps", lambda moments: moments.astype(float), "its timestamps is not an array of whole numbers"),
     ],
 )

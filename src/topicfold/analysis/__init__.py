@@ -1,3 +1,3 @@
-"""What is done with a fitted model."""
+"""Analyses with a fitted model."""
 
 __all__: list[str] = []

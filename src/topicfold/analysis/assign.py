@@ -1,4 +1,4 @@
-"""Topics of new documents, file to file, a batch at a time: documents may be many more than fit in memory."""
+"""Topics of new documents, from file to file in batches, for more documents than fit in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .embedding import embed as embed_texts
 __all__ = ["assign_file", "check_assignment"]
 
 _DIGITS = 6
-_FIRST = ("id", "topic", "name", "probability")  # what each row begins with
+_FIRST = ("id", "topic", "name", "probability")  # the first columns of each row
 
 
 class _Assigned(NamedTuple):
@@ -55,7 +55,7 @@ class _Writer(Protocol):
 def check_assignment(
     model: TopicModel, out: str | Path, to: str | None, batch: int, segments: str | int | None, source: str | Path
 ) -> str:
-    """The format to write, or an error; all that can be said before a document is read."""
+    """The output format, or an error: all checks that are possible before a document is read."""
     if segments is not None and not hasattr(model, "transform_segments"):
         raise ValueError(f"segments={segments!r}: only LDCC assigns segments, not {type(model).__name__}")
     to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
@@ -91,27 +91,30 @@ def assign_file(
     pattern: str = "*.txt",
     limits: ReadLimits | None = None,
 ) -> int:
-    """Write the topics of each document of a file to a table: id, largest topic, its name and share, then all shares.
+    """Write the topics of the documents in a file to a table: id, largest topic, its name and share, then all shares.
 
     Parameters
     ----------
     model : TopicModel
         A fitted model.
     source : str or Path
-        Documents, in any format that `Corpus.read` reads; '-' is JSONL on standard input. Counts are read whole.
+        Documents, in any format that `Corpus.read` reads; '-' is JSONL on standard input. Files of counts are read as a
+        whole.
     out : str or Path, default='-'
         File to write; '-' is standard output.
     tree : TopicTree, optional
-        A tree of this model with topics merged, dropped, grouped or renamed: shares are those of its topics.
+        A tree of this model, for example with topics merged, dropped, grouped or renamed; the shares are those of its
+        topics.
     to : {'csv', 'jsonl', 'parquet'}, optional
-        Format, where the name of `out` does not tell.
+        Output format, if it cannot be inferred from the name of `out`.
     batch : int, default=1000
-        Documents in memory at a time.
+        Number of documents per batch.
     segments : str or int, optional
-        How texts are cut; each segment has a row then, its id that of the document and its number. For LDCC.
+        How texts are split into segments, for LDCC. Each segment then has a row, whose id is the id of the document and
+        the number of the segment.
     embed : str, Path, callable, or object with a method `encode`, optional
-        What makes embeddings of the texts, as in `topicfold.embed`: the model that made those of the fit. For models
-        that were fitted on embeddings; without it their topics come from the words alone.
+        Embedding model, as in `topicfold.embed`, for topic models that were fitted on embeddings; it must be the one
+        used for the fit. Without it, topics are inferred only from the words.
     text, id : str
         Names of columns.
     format, encoding, errors, pattern, limits
@@ -129,10 +132,10 @@ def assign_file(
     lowest = np.flatnonzero(labels.at_lowest_level)
     n_rows = 0
     with ExitStack() as stack:
-        # an error half-way leaves what was there before, not a file that looks complete
+        # an error half-way keeps the previous file and does not leave one that looks complete
         options = FileOptions(format, encoding, errors, pattern, limits=limits or ReadLimits())
         batches = _batches(source, batch, text, id, options)
-        first = next(batches, None)  # before the heading, so that an error in the first batch writes nothing
+        first = next(batches, None)  # before the header, so that an error in the first batch writes nothing
         target = out if str(out) == "-" else stack.enter_context(replaced_when_whole(out))
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
         names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
@@ -169,11 +172,11 @@ def _shares(
     segments: str | int | None,
     encode: EmbeddingModel | None,
 ) -> tuple[list[str], np.ndarray]:
-    """Ids of rows, and memberships in the topics of the lowest level; `own` is the model's tree."""
+    """Ids of rows, and memberships in the topics of the lowest level; `own` is the tree of the model."""
     if encode is not None:
         doc_topic = _by_embeddings(model, documents, encode)
         return ids, doc_topic if tree is None else tree.memberships_of(replace(own, doc_topic=doc_topic))
-    if tree is None and segments is None:  # no tree of each batch is needed
+    if tree is None and segments is None:  # no tree per batch is needed
         doc_topic = np.asarray(model.document_topics(documents))
         return ids, doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
     if segments is not None:
@@ -202,7 +205,7 @@ def _checked_encoder(model: TopicModel, embed: EmbeddingModel, segments: str | i
 def _by_embeddings(model: Any, documents: Corpus | list[str], encode: EmbeddingModel) -> np.ndarray:
     texts = documents.texts if isinstance(documents, Corpus) else documents
     if texts is None:
-        raise ValueError("embed: the input has counts and no texts")
+        raise ValueError("embed: the input has counts: expected texts")
     if any(text.strip() for text in texts):
         vectors = embed_texts(texts, encode, verbose=False)
     else:  # a whole batch of empty texts: there is nothing to embed, and an empty text is a row of zeros
@@ -217,7 +220,7 @@ def _counted(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
 
 def _in_segments(model: TopicModel, documents: Corpus | list[str], how: str | int) -> Corpus:
     if isinstance(documents, Corpus):
-        raise ValueError(f"segments={how!r}: the file holds counts, not texts that could be split")
+        raise ValueError(f"segments={how!r}: the file contains counts: expected texts, which can be split")
     return Corpus.from_texts(documents, segments=how, preprocessing=model.preprocessing_, vocabulary=model.words())
 
 

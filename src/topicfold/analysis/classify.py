@@ -1,4 +1,4 @@
-"""Classes of documents from few labels: the topics of all documents, a classifier on those that have a class."""
+"""Classes of documents from few labels: topics of all documents, and a classifier on the labelled ones."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ _FOLDS = 3
 def _classifier_has(name: str) -> Callable[[TopicClassifier], bool]:
     def check(self: TopicClassifier) -> bool:
         made = LinearSVC() if self.classifier is None else self.classifier
-        getattr(getattr(self, "classifier_", made), name)  # its own AttributeError says what is missing
+        getattr(getattr(self, "classifier_", made), name)  # raises an AttributeError that says what is missing
         return True
 
     return check
 
 
 class TopicClassifier(ClassifierMixin, BaseEstimator):
-    """Semi-supervised classifier: topics are learned from all documents, classes from those with a label.
+    """Semi-supervised classifier: topics are learned from all documents, classes from the labelled ones.
 
     Parameters
     ----------
     model : estimator
         A topic model, or any estimator with `fit_transform` and `transform`. It is fitted on all documents and also
         gets the classes as numbers, -1 for unknown: LTM, LapPLSI and DTM connect documents of one class in their graph,
-        TTMM(n_themes='labels') takes the classes as themes, and the others ignore them.
+        TTMM(n_themes='labels') uses the classes as themes, and the others ignore them.
     classifier : estimator or None, default=None
-        What learns classes from the topics of the labelled documents, scaled to length one. None is a linear support
-        vector machine whose C is the best of 0.1, 1, 10 and 100 by cross-validation on the labelled documents, with 3
-        folds or as many as the smallest class has documents; C=1 if a class has only one.
+        Classifier that learns the classes from the topics of the labelled documents, scaled to length one. None uses a
+        linear support vector machine whose C is chosen from 0.1, 1, 10 and 100 by cross-validation on the labelled
+        documents, with 3 folds, or fewer if the smallest class has fewer documents; C=1 if a class has only one.
 
     Attributes
     ----------
@@ -73,11 +73,11 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     -----
     Labels are names or numbers; None, '', NaN and -1 mean no label.
 
-    GridSearchCV and cross_val_score sort the labels to make folds and fail on None and NaN among them: use '' with
-    names and -1 with numbers. Leave their `scoring` unset, because `score` looks at labelled documents only. They also
-    split X into folds, so pass counts rather than a Corpus. A graph of all documents cannot be split: let the model
-    build its own, from X or from `embeddings`. Embeddings reach `score` only by scikit-learn's metadata routing
-    (set_fit_request, set_score_request).
+    GridSearchCV and cross_val_score sort the labels to make folds, which fails if there are None or NaN among them: use
+    '' with names and -1 with numbers. Leave their `scoring` unset, because `score` uses only labelled documents. They
+    also split X into folds, so pass counts rather than a Corpus. A graph of all documents cannot be split: let the
+    model build its own graph, from X or from `embeddings`. Embeddings are passed to `score` only with scikit-learn's
+    metadata routing (set_fit_request, set_score_request).
 
     Examples
     --------
@@ -155,7 +155,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """Predict the probability of each class, if the classifier can.
+        """Predict the probability of each class, if the classifier has `predict_proba`.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """Compute the decision values of the classifier, if it has them.
+        """Compute the decision values of the classifier, if it has `decision_function`.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def transform(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
     ) -> np.ndarray:
-        """Infer the topics of new documents, scaled to length one, as the classifier sees them.
+        """Infer the topics of documents, scaled to length one, which are the input of the classifier.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
             return getattr(self.classifier_, method)(features)
 
     def _extra(self, graph: GraphLike | None, embeddings: ArrayLike | None) -> dict[str, Any]:
-        """The arguments that were given, if the model takes them."""
+        """The arguments that were passed, or a ValueError if the model does not accept one."""
         extra = {name: value for name, value in (("graph", graph), ("embeddings", embeddings)) if value is not None}
         refused = [name for name in extra if name not in signature(self.model.fit).parameters]
         if refused:
@@ -268,7 +268,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> BaseEstimator:
         if self.classifier is not None:
             return clone(self.classifier).fit(features, labels)
-        machine = LinearSVC(dual=False)  # no random numbers, and it converges for every C
+        machine = LinearSVC(dual=False)  # needs no random numbers, and converges for every C
         folds = min(_FOLDS, int(np.unique(labels, return_counts=True)[1].min()))
         if folds < 2:
             return machine.fit(features, labels)

@@ -1,12 +1,14 @@
-"""How groups speak of the same topic: words by weighted log-odds with an informative Dirichlet prior.
+"""The words that groups use for the same topic, by weighted log-odds with an informative Dirichlet prior.
 
-After Monroe, Colaresi and Quinn (2008). With y_w the tokens of a word in a group, n those of all words, and a prior of
-a_w = strength * share of the word in all groups together, the log-odds of a word are log((y_w + a_w) / (n + a_0 - y_w -
-a_w)). The difference between two groups has a variance of about 1 / (y_w + a_w) + 1 / (y'_w + a_w), and divided by its
-root it is a z-score. Rare words have little weight, since the prior draws them to what all groups say.
+The method is that of Monroe, Colaresi and Quinn (2008). With y_w the tokens of a word in a group, n those of all words,
+and a prior of a_w = strength * share of the word in all groups together, the log-odds of a word are log((y_w + a_w) /
+(n + a_0 - y_w - a_w)). The difference between two groups has a variance of about 1 / (y_w + a_w) + 1 / (y'_w + a_w);
+divided by the square root of its variance, it is a z-score. Rare words have little weight, because the prior draws them
+to the frequency in all groups.
 
-Tokens of a topic in a group are expected ones: the sum over its documents of x_dw P(z|d,w), P(z|d,w) ~ P(z|d) P(w|z).
-Where memberships are no mixture (HLTA), all tokens of a document count for a topic, weighted by its membership.
+Tokens of a topic in a group are expected numbers: the sum over its documents of x_dw P(z|d,w), with P(z|d,w) ~ P(z|d)
+P(w|z). If documents are not mixtures of topics (HLTA), all tokens of a document count for a topic, weighted by its
+membership.
 """
 
 from __future__ import annotations
@@ -34,14 +36,14 @@ if TYPE_CHECKING:
 
 __all__ = ["OVERALL", "Contrast", "ContrastWord", "contrast", "log_odds"]
 
-OVERALL = -1  # in the place of a topic: all tokens, whatever their topic
+OVERALL = -1  # instead of a topic: all tokens, whatever their topic
 _STRENGTH = 500.0
 _MOST_GROUPS = 50
 _LABELS = "labels"
 
 
 class ContrastWord(NamedTuple):
-    """A word that a group uses more than others do.
+    """A word that a group uses more often than the others.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class ContrastWord(NamedTuple):
     tokens : float
         Expected number of tokens of the word in the group.
     tokens_elsewhere : float
-        Expected number of tokens of the word elsewhere.
+        Expected number of tokens of the word in the other group, or in the rest.
     log_odds : float
         Log-odds ratio of the word in the group.
     z : float
@@ -75,7 +77,7 @@ class ContrastWord(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """Words that set groups of documents apart, per topic and overall; made by `contrast`.
+    """Words that distinguish groups of documents, per topic and overall; made by `contrast`.
 
     Attributes
     ----------
@@ -84,7 +86,7 @@ class Contrast:
     groups : tuple of str
         The groups.
     topics : tuple of int
-        -1, which stands for all tokens regardless of topic, then the ids of the topics.
+        -1, which means all tokens regardless of topic, then the ids of the topics.
     names : tuple of str
         Names of the topics.
     vocabulary : tuple of str
@@ -96,7 +98,7 @@ class Contrast:
     pair : bool
         Whether two groups are compared with each other. Otherwise each group is compared with the rest.
     strength : float
-        Tokens of the prior.
+        Number of tokens of the prior.
     n_documents : tuple of int
         Number of documents of each group.
     n_left_out : int
@@ -144,7 +146,7 @@ class Contrast:
         here : ndarray of shape (n_words,)
             Expected number of tokens in the group.
         there : ndarray of shape (n_words,)
-            Expected number of tokens elsewhere.
+            Expected number of tokens in the other group, or in the rest.
         log_odds : ndarray of shape (n_words,)
             Log-odds ratios.
         z : ndarray of shape (n_words,)
@@ -162,14 +164,14 @@ class Contrast:
         return here, there, *log_odds(here, there, self.total[row], self.strength)
 
     def words(self, topic: int = OVERALL, group: str | None = None, n: int = 10) -> list[ContrastWord]:
-        """Return the words that a group uses more than the others: those with the largest z-scores above 0.
+        """Return the words that a group uses more often than the others: those with the largest z-scores above 0.
 
         Parameters
         ----------
         topic : int, default=-1
             Id of the topic; -1 for all tokens.
         group : str or None, default=None
-            The group. None takes the first.
+            The group. None uses the first.
         n : int, default=10
             Maximum number of words.
 
@@ -191,7 +193,7 @@ class Contrast:
         ]
 
     def top_words(self, n: int = 10) -> tuple[np.ndarray, np.ndarray]:
-        """Return the words with the largest z-scores of all topics and groups, as arrays.
+        """Return the words with the largest z-scores of each topic and group, as arrays.
 
         Parameters
         ----------
@@ -222,7 +224,7 @@ class Contrast:
         Parameters
         ----------
         topics : sequence of int, default=None
-            Ids of the topics; -1 for all tokens. None takes all.
+            Ids of the topics; -1 for all tokens. None uses all.
         n_words : int, default=10
             Maximum number of words per topic and group.
 
@@ -240,7 +242,7 @@ class Contrast:
         Parameters
         ----------
         topics : sequence of int, default=None
-            Ids of the topics; -1 for all tokens. None takes all.
+            Ids of the topics; -1 for all tokens. None uses all.
         n_words : int, default=10
             Maximum number of words per topic and group.
 
@@ -261,7 +263,7 @@ class Contrast:
         Parameters
         ----------
         topics : sequence of int, default=None
-            Ids of the topics; -1 for all tokens. None takes all.
+            Ids of the topics; -1 for all tokens. None uses all.
         n_words : int, default=10
             Maximum number of words per topic and group.
 
@@ -283,14 +285,14 @@ class Contrast:
         return "\n".join(lines)
 
     def plot(self, topic: int = OVERALL, group: str | None = None, n_words: int = 15) -> Figure:
-        """Draw the words of a topic by frequency and z-score as a matplotlib figure.
+        """Draw the words of a topic by frequency and z-score, as a matplotlib figure.
 
         Parameters
         ----------
         topic : int, default=-1
             Id of the topic; -1 for all tokens.
         group : str or None, default=None
-            The group. None takes the first.
+            The group. None uses the first.
         n_words : int, default=15
             Number of words per side that are listed.
 
@@ -324,24 +326,24 @@ def contrast(
     topics: Sequence[int] | None = None,
     strength: float = _STRENGTH,
 ) -> Contrast:
-    """Compare how groups of documents speak about the same topics, by weighted log-odds of their words.
+    """Compare the words that groups of documents use for the same topics, by weighted log-odds.
 
     Parameters
     ----------
     model : TopicModel or TopicTree
         A fitted model, or a tree of this corpus, for example with topics merged or renamed.
     corpus : Corpus
-        The documents of the fit, or others.
+        The training documents, or others.
     by : str, default='labels'
         'labels', or the name of a metadata column whose values are the groups. A document with several labels is in
         several groups.
     groups : tuple of (str, str), default=None
         Two groups to compare with each other. None compares each group with the rest.
     topics : sequence of int, default=None
-        Ids of the topics. None takes all of the lowest level.
+        Ids of the topics. None uses all of the lowest level.
     strength : float, default=500.0
-        Tokens of the prior, distributed over the words as in all groups together. The larger it is, the more evidence a
-        word needs.
+        Number of tokens of the prior, distributed over the words as in all groups together. The larger it is, the more
+        evidence a word needs.
 
     Returns
     -------
@@ -351,7 +353,7 @@ def contrast(
     Raises
     ------
     ValueError
-        If there is no such column or group, or there are fewer than two groups or too many.
+        If there is no such column or group, or there are fewer than two groups, or too many.
 
     See Also
     --------
@@ -395,9 +397,9 @@ def contrast(
 
 
 def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: float) -> tuple[np.ndarray, np.ndarray]:
-    """The log-odds ratio of words and its z-score, with a prior of `strength` tokens spread over words as `prior` is.
+    """The log-odds ratio of words and its z-score, with a prior of `strength` tokens distributed like `prior`.
 
-    Words that are nowhere have 0.
+    Words that occur nowhere have 0.
 
     >>> ratio, z = log_odds(np.array([8.0, 2.0]), np.array([2.0, 8.0]), np.array([1.0, 1.0]), 2.0)
     >>> ratio.round(2).tolist(), z.round(2).tolist()
@@ -418,7 +420,7 @@ def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: f
 
 
 def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.csr_array, tuple[str, ...]]:
-    """Documents x groups as zeros and ones, and what the groups are called."""
+    """Documents x groups as zeros and ones, and the names of the groups."""
     member, names = corpus.label_matrix() if by == _LABELS else corpus.group_matrix(by)
     if groups is None:
         if len(names) < 2:
@@ -426,7 +428,7 @@ def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.c
         if len(names) > _MOST_GROUPS:
             raise ValueError(
                 f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; bin its values in "
-                "another column, or name two groups"
+                "another column, or choose two groups"
             )
         return member, names
     pair = [groups] if isinstance(groups, str) else list(map(str, groups))
@@ -443,7 +445,7 @@ def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.c
 
 
 def _tokens(tree: TopicTree, corpus: Corpus, member: sp.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens of words overall and in the topics of `rows`: of each group, and of the documents of any group."""
+    """Tokens of words overall and in the topics of `rows`: in each group, and in the documents of any group."""
     counts = counts_of(tree, corpus)
     n_groups = member.shape[1]
     known = np.flatnonzero(np.diff(member.indptr))

@@ -1,4 +1,4 @@
-"""From a formula and the metadata of a corpus to a design matrix, by formulaic."""
+"""Design matrix from a formula and the metadata of a corpus, with formulaic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_TERMS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A design matrix, and how to make rows of it for other values.
+    """A design matrix, and the means to compute its rows for other values.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Design:
     frame : DataFrame
         The columns of the corpus that the formula uses, one row per document used.
     factors : frozenset of str
-        Those of them that are categories.
+        The columns among them that are categories.
     rows : ndarray of shape (n_rows,)
         The documents used.
     """
@@ -50,7 +50,7 @@ class Design:
     spec: Any  # formulaic's ModelSpec
 
     def check_column(self, column: str) -> None:
-        """Raise unless the formula uses the column."""
+        """Raise a ValueError unless the formula uses the column."""
         if column not in self.frame.columns:
             used = ", ".join(self.frame.columns) or "no column"
             raise ValueError(f"the formula {self.formula!r} does not use {column!r}; it uses {used}")
@@ -60,13 +60,13 @@ class Design:
         return sorted(self.frame[column].unique().tolist())
 
     def checked_value(self, column: str, value: Any) -> Any:
-        """A value of a column as the design has it, or a ValueError: one of a factor's levels, or a number."""
+        """A value of a column in the form of the design: a level of a factor, or a number; otherwise a ValueError."""
         self.check_column(column)
         if column not in self.factors:
             try:
                 return float(value)
             except (TypeError, ValueError):
-                raise ValueError(f"{column!r} holds numbers: expected a number, not {value!r}") from None
+                raise ValueError(f"{column!r} is numeric: expected a number, not {value!r}") from None
         levels = self.levels(column)
         found = next((level for level in levels if str(level) == str(value)), None)
         if found is None:
@@ -75,7 +75,7 @@ class Design:
         return found
 
     def typical(self, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The mean of each numeric column, the most frequent value of each factor; `at` goes first."""
+        """The mean of each numeric column and the most frequent value of each factor; `at` overrides them."""
         values: dict[str, Any] = {}
         for column in self.frame.columns:
             series = self.frame[column]
@@ -93,9 +93,9 @@ class Design:
 
 
 def column_values(corpus: Corpus, column: str) -> np.ndarray:
-    """The values of a column: numbers with NaN where one is missing, or texts with None.
+    """The values of a column: numbers, NaN if one is missing, or strings, None if one is missing.
 
-    'labels' is the one label of each document; 'date' its timestamp. Dates are numbers of years, such as 2008.5.
+    'labels' is the label of each document, at most one; 'date' is its timestamp. Dates are years, such as 2008.5.
     """
     if column in corpus.metadata:
         values = corpus.metadata[column]
@@ -105,7 +105,7 @@ def column_values(corpus: Corpus, column: str) -> np.ndarray:
         values = corpus.timestamps
     else:
         more = [LABELS] * (corpus.labels is not None) + [DATE] * (corpus.timestamps is not None)
-        known = ", ".join([*corpus.metadata, *more]) or "none: name some when reading, metadata=[...]"
+        known = ", ".join([*corpus.metadata, *more]) or "none: name the columns to keep when reading, metadata=[...]"
         raise ValueError(f"the corpus has no column {column!r}; it has {known}")
     if values.dtype.kind == "M":
         return _as_years(values)
@@ -115,7 +115,7 @@ def column_values(corpus: Corpus, column: str) -> np.ndarray:
 
 
 def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
-    """The design of the documents that are `usable` and have all columns; a ValueError where it cannot be used."""
+    """The design of the documents that are `usable` and have values in all columns, or a ValueError."""
     pandas = import_extra("pandas", "effects", "effects")
     read = read_formula(formula)
     columns = read.columns
@@ -125,10 +125,10 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
         known &= ~np.asarray(pandas.isna(values[column]))
     rows = np.flatnonzero(known)
     if len(rows) == 0:
-        raise ValueError(f"no document has words and a value of each of {', '.join(columns)}")
+        raise ValueError(f"no document has words and a value for each of {', '.join(columns)}")
     frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
     texts = [column for column in columns if values[column].dtype.kind == "O"]
-    frame = frame.astype(dict.fromkeys(texts, "category"))  # which every version of pandas and formulaic takes for one
+    frame = frame.astype(dict.fromkeys(texts, "category"))  # works in every version of pandas and formulaic
     factors = frozenset(column for column in columns if column in read.coded or column in texts)
     for column in sorted(factors):
         if frame[column].nunique() < 2:
@@ -145,7 +145,7 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
 
 
 def _check_width(read: ParsedFormula, frame: pd.DataFrame, factors: frozenset[str]) -> None:
-    """Raise where factors have more values than there are documents to tell them apart, before a matrix is made."""
+    """Raise a ValueError if factors have too many values for the number of documents, before a matrix is made."""
     total = 0
     for term in read.parsed:
         width = 1
@@ -163,7 +163,7 @@ def _check_width(read: ParsedFormula, frame: pd.DataFrame, factors: frozenset[st
 def _materialised(parsed: Any, frame: pd.DataFrame, formula: str) -> Any:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore", RuntimeWarning)  # log(0): said below
+            warnings.simplefilter("ignore", RuntimeWarning)  # log(0): reported below
             return parsed.get_model_matrix(frame, context=_CONTEXT, na_action="ignore")
     except Exception as error:  # formulaic lets any error of a transform through
         raise ValueError(f"the formula {formula!r} cannot be used: {first_line(error)}") from error
@@ -180,7 +180,7 @@ def _check_matrix(design: Design) -> None:
     if n_documents < n_terms + 2:
         raise ValueError(f"{n_documents:,} documents for {n_terms} terms: expected at least {n_terms + 2}")
     kept: list[np.ndarray] = []
-    for term, values in zip(terms, matrix.T):  # Gram-Schmidt, so that the term that is too much can be named
+    for term, values in zip(terms, matrix.T):  # Gram-Schmidt, so that the redundant term can be named
         rest = values / max(float(np.linalg.norm(values)), 1e-300)
         for _ in range(2):
             for other in kept:
@@ -191,7 +191,7 @@ def _check_matrix(design: Design) -> None:
 
 
 def _as_years(dates: np.ndarray) -> np.ndarray:
-    """Dates as years: the first of July 2008 is about 2008.5."""
+    """Dates as years: 1 July 2008 is about 2008.5."""
     years = dates.astype("datetime64[Y]")
     start, end = (day.astype("datetime64[s]") for day in (years, years + 1))
     share = (dates.astype("datetime64[s]") - start) / (end - start)

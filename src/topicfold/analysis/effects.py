@@ -1,11 +1,12 @@
-"""What metadata do to topics: shares of topics regressed on a design made by a formula, with honest intervals.
+"""Effects of metadata on topics: a regression of the shares of topics on a design given by a formula.
 
-After estimateEffect of the R package stm (Roberts, Stewart and Tingley 2019) and the method of composition (Treier and
-Jackman 2008): the shares of a document's topics are not known, so their posterior enters the standard errors.
+It follows estimateEffect of the R package stm (Roberts, Stewart and Tingley 2019) and the method of composition (Treier
+and Jackman 2008): the shares of topics in a document are not known exactly, so their posterior enters the standard
+errors.
 
-The posterior of a mixture is a Dirichlet distribution with the tokens of each topic that the model expects in the
-document, sum_w x_dw P(z|d,w). The model's prior is left out of it: a prior draws short documents to the mean of the
-corpus, and with them every effect to zero.
+The posterior of a mixture is a Dirichlet distribution whose parameters are the expected numbers of tokens of each topic
+in the document, sum_w x_dw P(z|d,w). The prior of the model is left out: it would draw short documents to the mean of
+the corpus, and so every effect towards zero.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Effects", "effects"]
 
 _FEW_CLUSTERS = 20
-_MOST_LEVELS = 100  # of a factor that shares are predicted along
+_MOST_LEVELS = 100  # maximum number of levels of a factor along which shares are predicted
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class Effects:
     df : float
         Degrees of freedom of the intervals: documents minus terms, or clusters minus one.
     posterior : str
-        What the uncertainty about the shares of a document is based on.
+        Description of the posterior of the shares of topics in a document.
     n_documents : int
         Number of documents used.
     n_missing : int
@@ -68,7 +69,7 @@ class Effects:
     n_clusters : int or None
         Number of clusters.
     design : Design
-        The design matrix, and how to make rows of it for other values.
+        The design matrix, and the means to compute its rows for other values.
 
     See Also
     --------
@@ -107,7 +108,7 @@ class Effects:
         Parameters
         ----------
         topics : sequence of int, default=None
-            Ids of the topics. None takes all.
+            Ids of the topics. None uses all.
         level : float, default=0.95
             Confidence level of the intervals.
 
@@ -144,15 +145,15 @@ class Effects:
         at : mapping of str to value, default=None
             Values of other columns. Columns that are not named are held at their mean or most frequent value.
         topics : sequence of int, default=None
-            Ids of the topics. None takes all.
+            Ids of the topics. None uses all.
         level : float, default=0.95
             Confidence level of the intervals.
 
         Returns
         -------
         pandas.DataFrame
-            One row per topic: the difference of the shares, its standard error, interval and p-value. Without
-            interactions it does not depend on `at`.
+            One row per topic: the difference of the shares, its standard error, interval and p-value. If the formula
+            has no interactions, the difference does not depend on `at`.
         """
         held = self.design.typical(at)
         points = [{**held, column: self.design.checked_value(column, one)} for one in (value, other)]
@@ -182,7 +183,7 @@ class Effects:
         at : mapping of str to value, default=None
             Values of other columns. Columns that are not named are held at their mean or most frequent value.
         topics : sequence of int, default=None
-            Ids of the topics. None takes all.
+            Ids of the topics. None uses all.
         level : float, default=0.95
             Confidence level of the intervals.
 
@@ -248,7 +249,7 @@ class Effects:
     def _levels(self, column: str) -> list[Any]:
         self.design.check_column(column)
         if column not in self.design.factors:
-            raise ValueError(f"{column!r} is a number: expected a column with categories")
+            raise ValueError(f"{column!r} is numeric: expected a column with categories")
         levels = self.design.levels(column)
         if len(levels) > _MOST_LEVELS:
             raise ValueError(f"{column!r} has {len(levels):,} values: expected at most {_MOST_LEVELS}")
@@ -294,26 +295,26 @@ def effects(
 ) -> Effects:
     """Estimate how the shares of topics depend on metadata: `effects(model, corpus, "~ party + bs(year, df=5)")`.
 
-    The shares of each topic are regressed on the metadata. The uncertainty about the shares of each document is part of
-    the intervals.
+    The shares of each topic are regressed on the metadata. The intervals include the uncertainty about the shares of
+    topics in each document.
 
     Parameters
     ----------
     model : TopicModel or TopicTree
-        A fitted model, or a tree of this corpus, for example with topics merged or renamed. Effects are on topics of
-        the lowest level; `tree.at_levels([2])` makes another level the lowest.
+        A fitted model, or a tree of this corpus, for example with topics merged or renamed. Effects are estimated for
+        topics of the lowest level; `tree.at_levels([2])` makes another level the lowest.
     corpus : Corpus
-        Documents with metadata: those of the fit, or others.
+        Documents with metadata: the training documents, or others.
     formula : str
-        Columns of the metadata with + (and), : (interaction) and * (both), and transforms: bs, cr, cs, cc (splines),
-        poly, center, scale, log, log2, log10, exp, sqrt, abs, C (categories) and I (arithmetic). Text columns are
-        categories. 'labels' are the labels of documents with one label each, 'date' the timestamps as a number of
-        years.
+        Columns of the metadata, combined with + (terms), : (interaction) and * (both), and transforms: bs, cr, cs, cc
+        (splines), poly, center, scale, log, log2, log10, exp, sqrt, abs, C (categories) and I (arithmetic). Text
+        columns are categories. 'labels' stands for the labels, if each document has only one, and 'date' for the
+        timestamps as a number of years.
     cluster : str or None, default=None
-        Column whose values are clusters of documents that are not independent, such as the posts of one blog. Standard
-        errors are then robust to any dependence within clusters.
+        Column whose values define clusters of documents that are not independent, such as the posts of one blog.
+        Standard errors are then robust to any dependence within clusters.
     topics : sequence of int, default=None
-        Ids of the topics. None takes all of the lowest level.
+        Ids of the topics. None uses all of the lowest level.
 
     Returns
     -------
@@ -323,13 +324,13 @@ def effects(
     Raises
     ------
     ValueError
-        If the formula cannot be read, names an unknown column, or leaves too few documents.
+        If the formula cannot be read, contains an unknown column, or leaves too few documents.
     ImportError
         If formulaic or pandas is not installed (the extra topicfold[effects]).
 
     See Also
     --------
-    contrast : The words of groups.
+    contrast : Compares the words of groups.
     topicfold.plots.effect_sizes : Draws an effect on each topic.
 
     References
@@ -383,7 +384,7 @@ def effects(
 
 
 def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
-    """The rows of topics of the lowest level, by their ids; without ids, of all."""
+    """The rows of topics of the lowest level, by their ids; all of them without ids."""
     lowest = np.flatnonzero(tree.at_lowest_level)
     if len(lowest) == 0:
         raise ValueError("the tree has no topics")
@@ -401,7 +402,7 @@ def _posterior(tree: TopicTree, tokens: TopicTokens, documents: np.ndarray) -> t
         member = np.clip(tree.doc_topic[np.ix_(documents, tokens.rows)].astype(np.float64), 0, 1)
         return member, member * (1 - member)
     count, total = tokens.by_document(documents)
-    # words that no topic of the document can have made: then the shares the model gives, as of one token
+    # no topic of the document gives its words any probability: use the shares of the model, as if from one token
     lost = total <= 0
     count[lost] = tree.doc_topic[np.ix_(documents[lost], tokens.rows)]
     total = np.where(lost, 1.0, total)
@@ -410,11 +411,11 @@ def _posterior(tree: TopicTree, tokens: TopicTokens, documents: np.ndarray) -> t
 
 
 def _posterior_text(tree: TopicTree) -> str:
-    """What `_posterior` takes for the posterior, in words."""
+    """A description of the posterior that `_posterior` uses."""
     name = "the model" if tree.summary is None else tree.summary.name
     if not tree.exclusive:
         return f"each document is in a topic or not, with the probability that {name} gives"
-    near = " (P(z|d) draws on neighbouring documents)" if tree.graph is not None else ""
+    near = " (P(z|d) also uses neighbouring documents)" if tree.graph is not None else ""
     return f"Dirichlet with the tokens of each topic that {name} expects in a document{near}, without the prior"
 
 

@@ -1,6 +1,6 @@
-"""Texts as vectors, in one call: by a model on disk or by name, or by any function; kept on disk where asked.
+"""Embeddings of texts: by a model on disk or by name, or by any function; with an optional cache on disk.
 
-A network is used for a model by name that is not on this disk, and for nothing else.
+The network is used only to download a model by name that is not on this disk.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_MODEL", "EmbeddingModel", "cached_vectors", "embed", "encoder_of"]
 
-DEFAULT_MODEL = "minishlab/potion-base-8M"  # 30 MB, no torch; vectors of words, added up
+DEFAULT_MODEL = "minishlab/potion-base-8M"  # 30 MB, without torch; static vectors of words
 Encoder: TypeAlias = "Callable[[list[str]], ArrayLike]"
 EmbeddingModel: TypeAlias = "str | Path | Encoder | Any"  # Any: an object with a method `encode`
 _BATCH = 1024
-_STATIC = "minishlab/"  # whose models are vectors of words
+_STATIC = "minishlab/"  # models with static vectors of words
 
 
 def embed(
@@ -40,27 +40,27 @@ def embed(
     cache: str | Path | None = None,
     verbose: bool | None = None,
 ) -> np.ndarray:
-    """Embed texts as vectors, for the `embeddings` of LTM, LapPLSI and DTM.
+    """Compute embeddings of texts, for the `embeddings` of LTM, LapPLSI and DTM.
 
     Parameters
     ----------
     texts : Corpus or iterable of str
         The texts, or a Corpus that keeps its texts.
     model : str, Path, callable or object with a method `encode`, default='minishlab/potion-base-8M'
-        Folder of a model, or its name on the Hugging Face Hub. Static embeddings are computed by model2vec
-        (`topicfold[embed]`), any other by sentence-transformers, if that is installed. Or a function from a list of
-        texts to a matrix, for any other library or service.
+        Folder of a model, or its name on the Hugging Face Hub; or a function from a list of texts to a matrix, for any
+        other library or service. Static embeddings are computed by model2vec (the extra topicfold[embed]), all others
+        by sentence-transformers, which must be installed.
     cache : str, Path or None, default=None
-        Folder in which vectors are kept by the content of the texts and the model, to be read the next time. Only for
-        models by name or folder: functions cannot be told apart.
+        Folder in which vectors are stored by the content of the texts and the model, to be read the next time. Only for
+        models by name or folder, because functions cannot be identified.
     verbose : bool or None, default=None
         Whether to show progress. None shows it only on a terminal.
 
     Returns
     -------
     ndarray of float32 of shape (n_texts, n_features)
-        One row per text. An empty text has a row of zeros, and so no neighbours. A text that is longer than the model
-        accepts is cut by the model.
+        One row per text. An empty text has a row of zeros, and therefore no neighbours. A text that is too long for the
+        model is truncated by the model.
 
     Raises
     ------
@@ -105,9 +105,9 @@ def embed(
 
 
 def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Path) -> Path:
-    """The file in which the vectors of texts by a model are kept."""
+    """The cache file of the vectors of texts by a model."""
     if not isinstance(model, str | Path):
-        raise ValueError("cache needs a model by name or folder: functions cannot be told apart")
+        raise ValueError("cache needs a model by name or folder: functions cannot be identified")
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"cache: there is no folder {folder}")
     digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
@@ -133,7 +133,7 @@ def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
 
 
 def _identity(model: str | Path) -> list[Any]:
-    """What tells a model from others: its name, or its folder and the files in it."""
+    """What identifies a model: its name, or its folder and the files in it."""
     folder = Path(model)
     if not folder.is_dir():
         return [str(model)]
@@ -142,7 +142,7 @@ def _identity(model: str | Path) -> list[Any]:
 
 
 def encoder_of(model: EmbeddingModel) -> Encoder:
-    """The function from texts to vectors that a model is; it is loaded now."""
+    """Load a model, and return its function from texts to vectors."""
     if hasattr(model, "encode") and not isinstance(model, str | Path):
         return model.encode
     if callable(model):
@@ -160,12 +160,12 @@ def encoder_of(model: EmbeddingModel) -> Encoder:
 
 
 def _is_static(folder: Path) -> bool:
-    """Whether a folder holds vectors of words, not a network."""
+    """Whether a folder contains static vectors of words, not a neural network."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise ValueError(f"{folder} holds no model: expected a folder with config.json and weights") from None
-    # a network has the shape of its layers there, which vectors of words have not
+        raise ValueError(f"{folder} contains no model: expected a folder with config.json and weights") from None
+    # the configuration of a neural network has the sizes of its layers, that of static vectors does not
     static = config.get("model_type") == "model2vec" or "StaticModel" in config.get("architectures", ())
     return static or not {"architectures", "hidden_size"} & config.keys()
 
@@ -189,12 +189,12 @@ def _sentence_encoder(model: str | Path) -> Encoder:
 
 
 def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
-    """Load a model, or raise an error of one line: libraries raise many kinds of errors without a network."""
+    """Load a model, or raise a one-line error: libraries raise many kinds of errors if there is no network."""
     try:
         return load()
     except Exception as error:
         reason = (" ".join(str(error).split()) or type(error).__name__)[:160]
-        where = "cannot be loaded" if Path(model).exists() else "is not on this disk and cannot be fetched"
+        where = "cannot be loaded" if Path(model).exists() else "is not on this disk and cannot be downloaded"
         raise ValueError(f"the model {str(model)!r} {where}: {reason}; name the folder of a model on disk") from None
 
 
@@ -220,7 +220,7 @@ def _kept(file: Path, n_texts: int) -> np.ndarray:
     except (OSError, ValueError, EOFError):
         vectors = None
     if vectors is None or vectors.ndim != 2 or len(vectors) != n_texts or vectors.dtype != np.float32:
-        raise ValueError(f"{file} does not hold the vectors of these texts: delete it")
+        raise ValueError(f"{file} does not contain the vectors of these texts: delete it")
     return np.asarray(vectors)
 
 

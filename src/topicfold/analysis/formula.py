@@ -1,7 +1,7 @@
-"""Reading a formula, which may come from someone else.
+"""Parse a formula, which may come from an untrusted source.
 
-formulaic evaluates Python expressions in formulas. So each expression is read first: columns, numbers, arithmetic and
-a short list of transforms are all that it may hold.
+formulaic evaluates Python expressions in formulas. So each expression is checked first: it may contain only columns,
+numbers, arithmetic and a short list of transforms.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ __all__ = ["ParsedFormula", "first_line", "formula_columns", "read_formula"]
 _SPLINES = ("bs", "cr", "cs", "cc", "poly")
 _TRANSFORMS = (*_SPLINES, "center", "scale", "C", "I", "log", "log2", "log10", "exp", "sqrt", "abs")
 _CODINGS = ("treatment", "sum", "helmert", "diff", "poly")
-_LONGEST = 1000  # letters of a formula
-_MOST_DF = 100  # of a spline
+_LONGEST = 1000  # maximum number of characters of a formula
+_MOST_DF = 100  # maximum degrees of freedom of a spline
 _MOST_TERMS, _MOST_PRODUCTS = 40, 5
 _QUOTED = re.compile(r"`([^`]*)`")
 _PLAIN = re.compile(r"[\w .:/%#-]+")
@@ -31,7 +31,7 @@ class _TooLarge(Exception):
 
 
 def formula_columns(formula: str) -> tuple[str, ...]:
-    """The columns that a formula uses, in order; a ValueError that says what is wrong with it.
+    """The columns that a formula uses, in order, or a ValueError that says what is wrong with it.
 
     >>> formula_columns("~ party + bs(year, df=5)")
     ('party', 'year')
@@ -40,7 +40,7 @@ def formula_columns(formula: str) -> tuple[str, ...]:
 
 
 class ParsedFormula(NamedTuple):
-    """formulaic's formula, the columns of each of its factors, and those columns that C(...) makes categories."""
+    """The parsed formula, the columns of each of its factors, and the columns that C(...) turns into categories."""
 
     parsed: Any
     columns_of: dict[str, tuple[str, ...]]  # by the text of the factor
@@ -53,7 +53,7 @@ class ParsedFormula(NamedTuple):
 
 
 def read_formula(formula: str) -> ParsedFormula:
-    """The formula, parsed and found harmless, or a ValueError that says what is wrong with it."""
+    """The formula, parsed and checked, or a ValueError that says what is wrong with it."""
     if not isinstance(formula, str) or not formula.strip() or len(formula) > _LONGEST:
         raise ValueError(f"formula={formula!r:.60}: expected a formula such as '~ party + bs(year, df=5)'")
     formulaic = import_extra("formulaic", "effects", "a formula")
@@ -62,10 +62,10 @@ def read_formula(formula: str) -> ParsedFormula:
         parsed = formulaic.Formula(formula)
     except _TooLarge as error:
         raise ValueError(f"the formula {formula!r} {error}") from None
-    except Exception as error:  # a syntax error of formulaic's or of Python's
+    except Exception as error:  # a syntax error from formulaic or Python
         raise ValueError(f"the formula {formula!r} cannot be read: {first_line(error)}") from error
     if not isinstance(parsed, formulaic.formula.SimpleFormula):
-        raise ValueError(f"formula={formula!r}: expected only a right-hand side, '~ ...': topics are what it explains")
+        raise ValueError(f"formula={formula!r}: expected only a right-hand side, '~ ...': topics are the left side")
     columns_of: dict[str, tuple[str, ...]] = {}
     coded: set[str] = set()
     for term in parsed:
@@ -78,16 +78,16 @@ def read_formula(formula: str) -> ParsedFormula:
 
 
 def _check_size(tokens: Iterable[Any]) -> None:
-    """Raise where the terms of a formula would multiply without end, before they do."""
+    """Raise an error if a formula would expand to too many terms, before it is expanded."""
     operators = [str(token.token) for token in tokens if token.kind.name == "OPERATOR"]
     if "**" in operators or "^" in operators:
         raise _TooLarge("has a power of terms: write interactions as a * b, and powers of numbers as I(a ** 2)")
     if sum(name not in ("+", "-", "~") for name in operators) > _MOST_PRODUCTS or len(operators) > _MOST_TERMS:
-        raise _TooLarge(f"is too large: expected at most {_MOST_TERMS} terms and {_MOST_PRODUCTS} of * and :")
+        raise _TooLarge(f"is too large: expected at most {_MOST_TERMS} terms and {_MOST_PRODUCTS} operators * and :")
 
 
 def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
-    """The columns of a Python expression; raise where it holds anything but columns, numbers and transforms."""
+    """The columns of a Python expression, or an error if it has anything but columns, numbers and transforms."""
     names: dict[str, str] = {}
 
     def alias(match: re.Match[str]) -> str:
@@ -115,7 +115,7 @@ def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
 
 
 def _check_node(node: ast.AST, text: str) -> None:
-    """Raise unless the node of an expression is harmless."""
+    """Raise a ValueError unless the node of an expression is harmless."""
     if isinstance(node, ast.Call):
         _check_call(node, text)
         return
@@ -124,7 +124,7 @@ def _check_node(node: ast.AST, text: str) -> None:
     elif isinstance(node, ast.Constant):
         allowed = node.value is None or isinstance(node.value, bool | int | float | str)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        # of columns alone: 9**9**9 would take all memory
+        # only powers of columns: 9**9**9 would use up all memory
         power, base = node.right, ast.walk(node.left)
         small = isinstance(power, ast.Constant) and isinstance(power.value, int | float) and abs(power.value) <= 10
         allowed = small and any(isinstance(part, ast.Name) for part in base)
@@ -139,7 +139,7 @@ def _check_node(node: ast.AST, text: str) -> None:
 
 def _check_call(node: ast.Call, text: str) -> None:
     if isinstance(node.func, ast.Attribute):
-        return  # checked by itself
+        return  # checked separately
     if not isinstance(node.func, ast.Name) or node.func.id not in _TRANSFORMS:
         raise ValueError(_refused(text))
     if any(word.arg is None or word.arg.startswith("_") for word in node.keywords):
@@ -155,7 +155,7 @@ def _check_call(node: ast.Call, text: str) -> None:
 
 def _refused(text: str) -> str:
     return (
-        f"the formula's {text!r} is not allowed: expected columns, numbers, + - * / ** and "
+        f"{text!r} is not allowed in a formula: expected columns, numbers, + - * / ** and "
         f"{', '.join(_TRANSFORMS)}, contr.treatment"
     )
 

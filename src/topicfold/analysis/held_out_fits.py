@@ -1,4 +1,4 @@
-"""One fit of `select`: on the documents not held out, measured on the others."""
+"""One fit of `select`: fitted on some documents, and measured on the held-out ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TOP_WORDS = 10
 
 
 class Fit(NamedTuple):
-    """What is measured of one fit."""
+    """The measures of one fit."""
 
     score: float
     coherence: float
@@ -35,15 +35,15 @@ class Fit(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A fit, or why it failed; its topics, and the largest topic of each document."""
+    """A fit, or the reason why it failed; its topics, and the largest topic of each document."""
 
     fit: Fit | str
     topic_word: np.ndarray
-    largest: np.ndarray | None  # None where a document has no largest topic
+    largest: np.ndarray | None  # None if documents have no largest topic
 
 
 class Given(NamedTuple):
-    """What models are fitted on: documents, and what is known beside their words."""
+    """The input of a fit: documents, graph and embeddings."""
 
     documents: Any  # a Corpus, a matrix, or a data frame
     graph: sp.csr_array | None = None
@@ -63,8 +63,8 @@ class Given(NamedTuple):
 def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int) -> Measured:
     """Fit a copy of the model to the documents not held out.
 
-    Held-out documents are scored by their words alone: edges and embeddings of whole documents have seen what is to be
-    predicted.
+    Held-out documents are scored only by their words: edges and embeddings are computed from whole documents, including
+    the words to predict.
     """
     from sklearn.base import clone
 
@@ -93,7 +93,7 @@ def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int
 
 
 def unigram_score(documents: Any, held_out: np.ndarray) -> float:
-    """Log-likelihood per token of held-out documents, half of each seen, by the frequency of words in the others."""
+    """Log-likelihood per token of one half of each held-out document, by the word frequencies of the others."""
     training, test = (_counts(_documents(documents, rows)) for rows in (~held_out, held_out))
     frequency = np.asarray(training.sum(axis=0), dtype=np.float64)
     hidden = split_tokens(test)[1]
@@ -102,7 +102,7 @@ def unigram_score(documents: Any, held_out: np.ndarray) -> float:
 
 
 def for_workers(given: Given, cluster: Cluster) -> tuple[Any, ...]:
-    """What models are fitted on as it is sent to workers: a corpus as a file, a matrix as arrays."""
+    """The input of a fit in the form sent to workers: a corpus as a file, a matrix as arrays."""
     documents, graph, embeddings = given
     if isinstance(documents, Corpus):
         path = cluster.new_path().with_suffix(".safetensors")
@@ -114,7 +114,7 @@ def for_workers(given: Given, cluster: Cluster) -> tuple[Any, ...]:
 def fit_on_worker(
     documents: Any, graph: Any, embeddings: Any, fold_of: np.ndarray, task: tuple[BaseEstimator, int, int]
 ) -> Measured:
-    """`fit_here` of what was sent."""
+    """`fit_here` on a worker, with the input that was sent."""
     model, fold, seed = task
     corpus = Corpus.load(documents) if isinstance(documents, str) else _received_matrix(documents)
     return fit_here(model, Given(corpus, _received_matrix(graph), embeddings), fold_of == fold, seed)
@@ -129,7 +129,7 @@ def _received_matrix(sent: Any) -> Any:
 
 
 def _largest(model: Any, training: Any, others: Any, held_out: np.ndarray) -> np.ndarray | None:
-    """The largest topic of each document, held out or not, where documents are shared out among topics."""
+    """The largest topic of each document, held out or not, if documents are mixtures of topics."""
     if not hasattr(model, "transform") or (not hasattr(model, "predict") and hasattr(model, "memberships")):
         return None  # documents are in several topics, or in none
     largest = np.empty(len(held_out), np.int32)
@@ -150,7 +150,7 @@ def _documents(X: Any, mask: np.ndarray) -> Any:
 
 
 def _topics(model: BaseEstimator) -> np.ndarray:
-    """P(w|z) of a fitted model; scikit-learn's own models have components_ instead, in any scale."""
+    """P(w|z) of a fitted model; models of scikit-learn have `components_` instead, on any scale."""
     found = getattr(model, "topic_word_", None)
     if found is not None:
         return np.asarray(found)
@@ -161,7 +161,7 @@ def _topics(model: BaseEstimator) -> np.ndarray:
 
 
 def _top_words(model: BaseEstimator, topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:
-    """The best columns of each topic: by keyness where the model knows its documents, else by relevance."""
+    """The best columns of each topic: by keyness if the model knows its documents, otherwise by relevance."""
     presence = presence_of_words(model)
     if presence is None:
         scores = relevance(topic_word, np.asarray(counts.sum(axis=0), dtype=np.float64))

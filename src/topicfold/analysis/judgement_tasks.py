@@ -36,8 +36,8 @@ QUESTIONS: Mapping[Kind, str] = {
 ANSWERS: Sequence[str] = ("Not related", "Somewhat related", "Very related")  # to the second question: 1, 2, 3
 _FORMAT = "topicfold tasks 1"
 _OWN_WORDS, _RATED_WORDS = 5, 10
-_NOT_OWN = 50  # best words of a topic that are no intruders in it
-_FOREIGN = 0.1  # P(w|z) of an intruder, as a part of its highest in any topic
+_NOT_OWN = 50  # the best words of a topic that cannot be its intruders
+_FOREIGN = 0.1  # maximum P(w|z) of an intruder, as a share of its highest P(w|z) in any topic
 _MEASURED_WORDS = 10
 
 
@@ -53,7 +53,7 @@ class Task(NamedTuple):
     words : tuple of str
         The words that are shown.
     intruder : int
-        Place of the word that does not belong, counted from 1; 0 in a rating task.
+        Position of the word that does not belong, counted from 1; 0 in a rating task.
     """
 
     kind: Kind
@@ -69,9 +69,9 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgementTasks:
-    """Tasks for people, with their key; made by `judgement_tasks`.
+    """Tasks for human raters, with their key; made by `judgement_tasks`.
 
-    The key says which topics the tasks are about, where the intruders are, and what automatic measures the topics have.
+    The key contains the topics of the tasks, the positions of the intruders, and automatic measures of the topics.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class JudgementTasks:
     names : mapping of int to str
         Names of the topics.
     measures : mapping of str to mapping of int to float
-        Automatic measures of each topic, by name of the measure.
+        Automatic measures: for each name of a measure, its value for each topic.
 
     See Also
     --------
@@ -103,7 +103,7 @@ class JudgementTasks:
 
     @property
     def id(self) -> str:
-        """Id of this set of tasks, a hash of them, which every answer names."""
+        """Id of this set of tasks: a hash of them, which is part of every answer."""
         shown = json.dumps([[task.kind, task.words] for task in self.tasks])
         return hashlib.blake2b(shown.encode(), digest_size=6).hexdigest()
 
@@ -113,7 +113,7 @@ class JudgementTasks:
         Returns
         -------
         str
-            The table, with empty columns for the person and the answer.
+            The table, with empty columns for the rater and the answer.
         """
         file = io.StringIO()
         most = max((len(task.words) for task in self.tasks), default=0)
@@ -169,7 +169,7 @@ class JudgementTasks:
         except (json.JSONDecodeError, UnicodeDecodeError):
             found = None
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise ValueError(f"{path} is not a key of tasks: expected the .key.json file that was written with them")
+            raise ValueError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
         try:
             tasks = tuple(_checked_task(task) for task in found["tasks"])
             names = {int(topic): str(name) for topic, name in found["names"].items()}
@@ -191,9 +191,9 @@ def _checked_task(given: Mapping[str, Any]) -> Task:
         1 <= task.intruder <= len(task.words) if task.kind == "intrusion" else task.intruder == 0
     )
     if task.kind not in QUESTIONS or not is_whole(task.topic) or not all(isinstance(w, str) for w in task.words):
-        raise ValueError(f"a task is {given!r:.60}")
+        raise ValueError(f"a task is not valid: {given!r:.60}")
     if not place:
-        raise ValueError(f"the intruder of a task is at {task.intruder!r:.20}")
+        raise ValueError(f"the position of an intruder is not valid: {task.intruder!r:.20}")
     return task
 
 
@@ -208,9 +208,10 @@ def judgement_tasks(
 ) -> JudgementTasks:
     """Make tasks in which people judge the topics of a tree.
 
-    An intrusion task shows the five best words of a topic in random order with an intruder: a word that is among the
-    five best of another topic of the level and has little probability in this one. A rating task shows its ten best
-    words in order. Intrusion tasks come first, because the lists of the rating tasks would give intruders away.
+    An intrusion task shows the five best words of a topic and an intruder in random order. The intruder is among the
+    five best words of another topic of the level and has a low probability in this one. A rating task shows the ten
+    best words of a topic in order. Intrusion tasks come first, because the lists of the rating tasks would give
+    intruders away.
 
     Parameters
     ----------
@@ -221,9 +222,9 @@ def judgement_tasks(
     kinds : sequence of {'intrusion', 'rating'}, default=('intrusion', 'rating')
         The kinds of tasks.
     topics : sequence of int, default=None
-        Ids of the topics to judge. None takes those of the lowest level.
+        Ids of the topics to judge. None uses those of the lowest level.
     sample : int or None, default=None
-        Number of topics to draw at random. None takes all.
+        Number of topics to draw at random. None uses all.
     seed : int, default=0
         Seed of the random numbers. The same seed gives the same tasks.
 
@@ -270,7 +271,7 @@ def judgement_tasks(
             warn_user(f"{len(few)} topics have too few words for {kind} tasks and are left out: {str(few[:10])[1:-1]}")
         tasks += [found for k in rng.permutation(len(made)) if (found := made[k]) is not None]
     if not tasks:
-        raise ValueError("no task can be made from these topics: they have too few words, or no kind of task is given")
+        raise ValueError("no task can be made: the topics have too few words, or no kind of task is given")
     asked = sorted({task.topic for task in tasks})
     names = {topic: tree.name(topic) for topic in asked}
     return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, asked))
@@ -282,7 +283,7 @@ def _rating(tree: TopicTree, topic: int) -> Task | None:
 
 
 def _intrusion(tree: TopicTree, topic: int, seed: int) -> Task | None:
-    """The five best words and an intruder, in an order that depends on the seed and the topic alone."""
+    """The five best words and an intruder, in an order that depends only on the seed and the topic."""
     own = [word.word for word in tree.words(topic, _OWN_WORDS)]
     candidates = _intruders(tree, topic, own)
     if len(own) < _OWN_WORDS or not candidates:
@@ -295,7 +296,7 @@ def _intrusion(tree: TopicTree, topic: int, seed: int) -> Task | None:
 
 
 def _intruders(tree: TopicTree, topic: int, own: list[str]) -> list[str]:
-    """Best words of other topics of the level that are foreign to this one; if none is, the most foreign."""
+    """Best words of other topics of the level that are unlikely in this one; if there are none, the least likely."""
     row = tree.row(topic)
     level = np.flatnonzero(tree.level == tree.level[row])
     near = {word.word for word in tree.words(topic, _NOT_OWN)}
@@ -311,7 +312,7 @@ def _intruders(tree: TopicTree, topic: int, own: list[str]) -> list[str]:
 
 
 def _measures(tree: TopicTree, corpus: Corpus, topics: Sequence[int]) -> dict[str, dict[int, float]]:
-    """Size, mean score of the best words, and coherence of the topics, with documents as windows."""
+    """Size, mean score of the best words, and coherence of the topics, with each document as one window."""
     counts = corpus.counts_over(tree.vocabulary)
     column = {word: w for w, word in enumerate(tree.vocabulary)}
     best = {topic: tree.words(topic, _MEASURED_WORDS) for topic in topics}

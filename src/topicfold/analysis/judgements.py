@@ -1,4 +1,4 @@
-"""What people have answered: how many found the intruders, how they rate topics, and whether they agree."""
+"""The answers of human raters: how many intruders they find, how they rate topics, and whether they agree."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["Answer", "Correlation", "Judged", "Judgements", "TopicJudged", "read
 
 _COLUMNS = ("tasks", "rater", "task", "answer")
 _DRAWS = 1000
-_LONGEST = 40  # characters of a value that an error shows
+_LONGEST = 40  # maximum number of characters of a value in an error message
 
 
 class Answer(NamedTuple):
-    """An answer of a person to a task, by its number; 0: does not know the words."""
+    """The answer of a person to a task, by its number; 0 if the words are not known."""
 
     rater: str
     task: int
@@ -45,7 +45,7 @@ class Judged(NamedTuple):
     mean : Estimate
         Share of intruders found, or mean rating.
     unknown : int
-        Number of answers that say that the words are not known.
+        Number of answers that the words are not known.
     alpha : Estimate
         Krippendorff's alpha of the words chosen (nominal), or of the ratings (ordinal).
     """
@@ -78,7 +78,7 @@ class TopicJudged(NamedTuple):
 
 
 class Correlation(NamedTuple):
-    """Spearman's correlation, over topics, of a judgement with a measure.
+    """Spearman's correlation of a judgement with a measure, over topics.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Judgements:
     kinds : tuple of Judged
         The answers of each kind of task.
     topics : tuple of TopicJudged
-        The answers for each topic, the best judged first.
+        The answers for each topic, those with the best judgements first.
     correlations : tuple of Correlation
         Correlations of the judgements with automatic measures.
 
@@ -130,17 +130,17 @@ class Judgements:
     correlations: tuple[Correlation, ...]
 
     def to_json(self) -> str:
-        """Return all figures as JSON.
+        """Return all results as JSON.
 
         Returns
         -------
         str
-            A JSON object; a figure that is not defined is null.
+            A JSON object; a value that is not defined is null.
         """
         return json.dumps(_plain(self), ensure_ascii=False)
 
     def topic_table(self) -> pd.DataFrame:
-        """Return the figures of the topics as a pandas data frame.
+        """Return the results for each topic as a pandas data frame.
 
         Returns
         -------
@@ -158,7 +158,7 @@ class Judgements:
 
     def __str__(self) -> str:
         people = f"{len(self.raters)} {'person' if len(self.raters) == 1 else 'people'}"
-        lines = [f"{people}, {len(self.topics)} topics; intervals are of 95 %", ""]
+        lines = [f"{people}, {len(self.topics)} topics; 95 % intervals", ""]
         for judged in self.kinds:
             figure = _percent if judged.kind == "intrusion" else _decimal
             what = (
@@ -218,26 +218,26 @@ def _plain(value: Any) -> Any:
 
 
 def read_judgements(key: JudgementTasks | str | Path, answers: Sequence[str | Path]) -> Judgements:
-    r"""Read the answers of people, and compare them with chance, with each other and with automatic measures.
+    r"""Read the answers of raters, and compare them with chance, with each other and with automatic measures.
 
     Parameters
     ----------
     key : JudgementTasks, str or Path
         The tasks, or the file with their key.
     answers : sequence of str or Path
-        CSV files with the columns tasks, rater, task and answer: those that the page downloads, or the table of the
-        tasks with the answers filled in. A file may hold several people, but each person is in one file. Empty answers
-        are left out; the answer 0 means that the words are not known.
+        CSV files with the columns tasks, rater, task and answer: downloaded from the page, or the table of the tasks
+        with the answers filled in. A file may contain several raters, but each rater must be in only one file. Empty
+        answers are left out; the answer 0 means that the words are not known.
 
     Returns
     -------
     Judgements
-        Figures of each kind of task and each topic.
+        Results for each kind of task and each topic.
 
     Raises
     ------
     ValueError
-        If a file is not such a table, belongs to other tasks, or a person answers a task twice.
+        If a file is not such a table or belongs to other tasks, or a person answers a task twice.
 
     See Also
     --------
@@ -286,7 +286,7 @@ def _judged(tasks: Sequence[Task], table: np.ndarray, kind: Kind) -> Judged:
 
 
 def _mean(answered: Sequence[tuple[Task, np.ndarray]], kind: Kind) -> Estimate:
-    """The share of intruders found, or the mean rating, whose interval is worked out on a scale from 0 to 1."""
+    """The share of intruders found, or the mean rating, whose interval is computed on a scale from 0 to 1."""
     n = sum(int((values > 0).sum()) for _, values in answered)
     if kind == "intrusion":
         return wilson_interval(sum(int((values == task.intruder).sum()) for task, values in answered), n)
@@ -341,7 +341,7 @@ def read_answers(tasks: JudgementTasks, paths: Sequence[str | Path]) -> list[Ans
     for path in paths:
         here = _answers_in(tasks, path)
         if not here:
-            raise ValueError(f"{path} holds no answers")
+            raise ValueError(f"{path} contains no answers")
         for rater in dict.fromkeys(answer.rater for answer in here):
             if rater in place:
                 raise ValueError(
@@ -350,7 +350,7 @@ def read_answers(tasks: JudgementTasks, paths: Sequence[str | Path]) -> list[Ans
             place[rater] = path
         found += here
     if not found:
-        raise ValueError("there are no answers: give the files that people have sent")
+        raise ValueError("there are no answers: expected at least one file of answers")
     return found
 
 
@@ -381,9 +381,9 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
 def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:
     of_tasks, rater, number, value = cells
     if of_tasks != tasks.id:
-        raise ValueError(f"{where}: this answers the tasks {of_tasks!r:.{_LONGEST}}, but the key is of {tasks.id!r}")
+        raise ValueError(f"{where}: the answer is to tasks {of_tasks!r:.{_LONGEST}}, but the key is for {tasks.id!r}")
     if not rater:
-        raise ValueError(f"{where}: an answer without a name in the column rater")
+        raise ValueError(f"{where}: the answer has no name in the column rater")
     if not _is_whole(number, 1, len(tasks.tasks)):
         raise ValueError(f"{where}: there is no task {number!r:.{_LONGEST}} among {len(tasks.tasks)}")
     most = tasks.tasks[int(number) - 1].n_answers

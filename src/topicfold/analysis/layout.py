@@ -1,8 +1,8 @@
-"""Where documents stand on a map: near those they share topics with, apart from the others.
+"""Positions of documents on a map: near documents with the same topics, apart from the others.
 
-The map begins at the leading eigenvectors of a graph of neighbours. Then neighbours draw each other near and documents
-drawn by chance push each other away, in the manner of LargeVis (Tang et al. 2016) and UMAP (McInnes et al. 2018). Only
-who is near whom has a meaning: neither the axes nor the distance between two far groups do.
+The map starts from the leading eigenvectors of a graph of neighbours. Then neighbours attract each other, and randomly
+drawn documents repel each other, as in LargeVis (Tang et al. 2016) and UMAP (McInnes et al. 2018). Only neighbourhoods
+have a meaning; the axes and the distance between two distant groups do not.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ __all__ = ["METHODS", "document_positions"]
 
 METHODS = ("neighbours", "umap")
 _N_NEIGHBORS = 18
-_NOISE = 3e-3  # length of what is added to a row: documents just alike would all have the same few neighbours
-_NO_TOPIC = 0.01  # a membership of all documents in nothing: those without any topic are like each other
-_BLOCK = 8  # vectors iterated for two: they turn to the leading ones sooner
+_NOISE = 3e-3  # length of the noise added to a row: identical documents would all have the same few neighbours
+_NO_TOPIC = 0.01  # extra membership of all documents, so that documents without any topic are similar to each other
+_BLOCK = 8  # vectors that are iterated to find two: with more, the leading ones converge sooner
 _ITERATIONS = 40
-_BETWEEN = 0.05  # weight of the memberships beside the graph, which holds its unconnected parts in their places
+_BETWEEN = 0.05  # weight of the memberships relative to the graph: keeps its unconnected parts in position
 _BEGIN_WIDTH = 10.0
 _ROUNDS = 700
 _RATE = 1.0
-_DRAWN = 20  # documents that push one away in a round
-_FIRST_PUSH = 0.1  # of the full push, which is reached half way: before, like groups can pass between others
-_SOFT = 0.1  # keeps the push of two documents in one place finite
-_WITHIN = 98  # per cent of the documents are within -1 and 1
+_DRAWN = 20  # number of documents that repel a document in each round
+_FIRST_PUSH = 0.1  # repulsion at the start, as a share of the full one reached half way: groups can then pass others
+_SOFT = 0.1  # keeps the repulsion of two documents at the same position finite
+_WITHIN = 98  # percentage of the documents that are between -1 and 1
 
 
 @njit
 def _move(indptr, indices, pull, offsets, rate, push, positions):
-    """Move the documents in turn, each to its neighbours j and away from k = i + offset, counted round in a ring.
+    """Move the documents in turn, each towards its neighbours j and away from k = i + offset, counted in a ring.
 
     y_i += rate (sum_j pull_ij 2 (y_j - y_i) / (1 + d_ij^2) + push sum_k 2 (y_i - y_k) / ((0.1 + d_ik^2) (1 + d_ik^2)))
 
-    These are the gradients of log 1 / (1 + d^2) and of its complement's logarithm.
+    These are the gradients of log(1 / (1 + d^2)) and of log(1 - 1 / (1 + d^2)).
     """
     n_documents = len(positions)
     for i in range(n_documents):
@@ -79,9 +79,10 @@ def document_positions(
     doc_topic : array-like of shape (n_documents, n_topics)
         Memberships in topics. Rows need not sum to one.
     graph : array or sparse matrix of shape (n_documents, n_documents), default=None
-        Which documents are neighbours, as from `knn_graph` or `link_graph`. A document without an edge, and every
-        document if this is None, has the 18 documents as neighbours whose memberships have the highest cosine of square
-        roots. Among more than 50,000 documents they are found by pynndescent (the extra topicfold[neighbors]).
+        Graph of the documents, for example from `knn_graph` or `link_graph`; edges connect neighbours. A document
+        without an edge, and every document if this is None, has as neighbours the 18 documents with the highest cosine
+        between square roots of memberships. With more than 50,000 documents, they are found by pynndescent (the extra
+        topicfold[neighbors]).
     method : {'neighbours', 'umap'}, default='neighbours'
         Layout algorithm. 'umap' uses umap-learn (the extra topicfold[map]).
     random_state : int, RandomState instance or None, default=0
@@ -90,7 +91,7 @@ def document_positions(
     Returns
     -------
     ndarray of float32 of shape (n_documents, 2)
-        Positions, centred and on one scale for both axes; nearly all are between -1 and 1.
+        Positions, centred and with the same scale on both axes; nearly all are between -1 and 1.
 
     Raises
     ------
@@ -131,9 +132,9 @@ def document_positions(
 
 
 def _moved(pull: sp.csr_array, start: np.ndarray, random: np.random.RandomState) -> np.ndarray:
-    """Places after all rounds. In a shuffled order the documents some places further on are as good as drawn by chance.
+    """Positions after all rounds. Documents are in shuffled order, so those at fixed offsets are as good as random.
 
-    One draw a round serves all documents, which is many times cheaper than a draw for each.
+    All documents share the random offsets of a round, which is many times cheaper than separate draws.
     """
     order = random.permutation(len(start))
     parts = csr_parts(sp.csr_array(pull[order][:, order]))
@@ -148,22 +149,22 @@ def _moved(pull: sp.csr_array, start: np.ndarray, random: np.random.RandomState)
 
 
 def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
-    """Square roots of memberships as rows of length one, a little shaken."""
+    """Square roots of memberships as rows of length one, with a little noise."""
     rows = np.asarray(doc_topic)
     if rows.ndim != 2:
         raise ValueError(f"doc_topic has {rows.ndim} dimensions: expected documents x topics")
     check_finite(rows, "doc_topic")
     if rows.size and rows.min() < 0:
-        raise ValueError(f"doc_topic holds {rows.min():g}: expected non-negative memberships")
+        raise ValueError(f"doc_topic contains {rows.min():g}: expected non-negative memberships")
     rows = rows.astype(np.float64)
-    rows /= max(rows.sum(axis=1).max(initial=0), 1e-300)  # memberships may be of any size
+    rows /= max(rows.sum(axis=1).max(initial=0), 1e-300)  # memberships may have any scale
     vectors = np.column_stack([np.sqrt(rows), np.full(len(rows), _NO_TOPIC)])
     vectors += _NOISE / np.sqrt(vectors.shape[1]) * random.standard_normal(vectors.shape)
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
 def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
-    """How much each neighbour draws a document: rows sum to one, so that many neighbours draw no harder than few."""
+    """How much each neighbour attracts a document: rows sum to one, so the number of neighbours does not matter."""
     if graph is None:
         found = _by_rank(nearest(vectors, vectors, _N_NEIGHBORS, skip_self=True))
         edges = sp.csr_array(found + found.T)
@@ -178,9 +179,9 @@ def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
 
 
 def _by_rank(found: sp.csr_array) -> sp.csr_array:
-    """Neighbours weighted from 1 for the nearest down in even steps.
+    """Neighbours weighted by rank, from 1 for the nearest down in equal steps.
 
-    Cosines are all near one, and weights that fall with the distance tear apart what lies around documents just alike.
+    Cosines are all near one; weights that fall with the distance would tear groups around identical documents apart.
     """
     count = np.diff(found.indptr)
     rows = np.repeat(np.arange(len(count)), count)
@@ -191,7 +192,7 @@ def _by_rank(found: sp.csr_array) -> sp.csr_array:
 
 
 def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
-    """Edges from some documents to the nearest by memberships, in the rows of those documents."""
+    """Edges from some documents to their nearest neighbours by memberships, in the rows of those documents."""
     found = nearest(vectors[alone], vectors, _N_NEIGHBORS + 1).tocoo()
     rows = alone[found.row]
     other = rows != found.col
@@ -200,13 +201,13 @@ def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
 
 
 def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomState) -> np.ndarray:
-    """Places by the two leading eigenvectors of the normalised graph after the trivial one, found by iterations.
+    """Positions by the two leading eigenvectors of the normalised graph after the trivial one, found by iteration.
 
-    Beside the graph's weights stand those by memberships, V V^T for the rows V: so its unconnected parts also have
-    places by what they are about. Each axis holds ranks: eigenvectors tend to set one group far apart from the rest.
+    Weights by memberships, V V^T for the rows V, are added to those of the graph, so that its unconnected parts are
+    placed by their topics. Each axis uses ranks: eigenvectors tend to put one group far away from the rest.
 
-    The iterations begin at waves over the topics and keep to their signs, so that a few documents more or less do not
-    turn the map over.
+    The iterations start from waves over the topics and keep their signs, so that a few documents more or less do not
+    flip the map.
     """
     graph = sp.csr_array(pull + pull.T)
     features = np.maximum(vectors, 0).astype(np.float64)
@@ -222,8 +223,8 @@ def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomStat
         for _ in range(_ITERATIONS):
             block -= np.outer(trivial, trivial @ block)
             basis, triangle = np.linalg.qr(block)
-            basis *= np.where(np.diagonal(triangle) < 0, -1, 1)  # else the sign is by the first document
-            # one more on the diagonal leaves no eigenvalue below zero, whose vectors would grow as well
+            basis *= np.where(np.diagonal(triangle) < 0, -1, 1)  # otherwise the sign would depend on the first document
+            # adding 1 to the diagonal leaves no negative eigenvalue, whose vector would grow as well
             block = basis + scale * (graph @ (scale * basis)) + features @ (features.T @ basis)
         turn = np.linalg.eigh(basis.T @ block)[1][:, :-3:-1]
         leading = basis @ (turn * np.where((turn**3).sum(axis=0) < 0, -1, 1))
@@ -233,11 +234,11 @@ def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomStat
 
 def _moved_by_umap(pull: sp.csr_array, start: np.ndarray, random: np.random.RandomState) -> np.ndarray:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ImportWarning)  # it says that it could do more with tensorflow
+        warnings.simplefilter("ignore", ImportWarning)  # umap warns that tensorflow is not installed
         umap = import_extra("umap.umap_", "map", "method='umap'", package="umap-learn")
     strongest = pull.max(axis=1).toarray().ravel()
     graph = sp.csr_array(pull, copy=True)
-    graph.data /= np.repeat(strongest, np.diff(pull.indptr))  # the nearest neighbour weighs 1, as in its own graphs
+    graph.data /= np.repeat(strongest, np.diff(pull.indptr))  # the nearest neighbour has weight 1, as in umap's graphs
     a, b = umap.find_ab_params(spread=1.0, min_dist=0.1)
     return umap.simplicial_set_embedding(
         data=None,
@@ -260,7 +261,7 @@ def _moved_by_umap(pull: sp.csr_array, start: np.ndarray, random: np.random.Rand
 
 
 def _scaled(positions: np.ndarray) -> np.ndarray:
-    """Centred, and nearly all within -1 and 1."""
+    """Centred positions, nearly all between -1 and 1."""
     positions = positions - positions.mean(axis=0)
     reach = np.percentile(np.abs(positions).max(axis=1), _WITHIN)
     return (positions / max(reach, 1e-12)).astype(np.float32)

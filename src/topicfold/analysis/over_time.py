@@ -1,8 +1,8 @@
-"""What moved between two slices of a corpus, and topics over time; for any model that gives memberships.
+"""Drift between two sets of documents, and topics over time; for any model with memberships.
 
 The report on TTMM (Keller and Bengio 2003, section 4.1) proposes to detect drift by the Kullback-Leibler divergence
-between the distributions of two slices. A divergence alone says little, since two random halves differ too; so it comes
-with a permutation test, and with the topics that make it up.
+between the distributions of two sets. A divergence alone says little, because two random halves also differ; so it is
+reported with a permutation test and the contribution of each topic.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Moved(NamedTuple):
     topic : int
         Number of the topic or theme.
     before : float
-        Its share of the documents before.
+        Its share in the first set of documents.
     after : float
-        Its share of the documents after.
+        Its share in the second set of documents.
     part : float
-        Its part of the divergence.
+        Its contribution to the divergence.
     """
 
     topic: int
@@ -54,16 +54,16 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Drift:
-    """How far two sets of documents are apart; made by `drift`.
+    """How much the topics of two sets of documents differ; made by `drift`.
 
     Attributes
     ----------
     divergence : float
         KL(after || before), in nats.
     p_value : float
-        Share of random splits of the same documents that are at least as far apart.
+        Share of random splits of the same documents with at least as large a divergence.
     moved : tuple of Moved
-        The topics, those with the largest part of the divergence first.
+        The topics, those with the largest contribution to the divergence first.
     """
 
     divergence: float
@@ -233,7 +233,7 @@ def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -
     Parameters
     ----------
     model : TopicModel
-        A fitted model. Of a hierarchy, the lowest level is used.
+        A fitted model. In a hierarchy, the lowest level is used.
     corpus : Corpus
         Documents with timestamps.
     by : {'year', 'month', 'week', 'day'} or None, default=None

@@ -1,12 +1,12 @@
-"""What `select` measured, as a table, and which point it recommends.
+"""The results of `select` as a table, and the recommended point.
 
-The rule: held-out likelihood mostly keeps rising with the number of topics, while what a further topic adds becomes
-smaller and smaller. So the fewest topics are found that reach three quarters of what the best point gains over one
-topic; of these and up to two and a half times as many, the most stable number is taken, and of equally stable points
-(to two decimals) the one with the best score. Where there is no baseline, and where nothing is gained over it, the most
-stable point within one standard error of the best score is taken, and of equally stable ones the one with the fewest
-topics. The standard error is that of the difference to the best point over folds, in which the difficulty of a fold
-cancels.
+The rule: held-out likelihood usually keeps rising with the number of topics, but each further topic adds less. So the
+rule finds the smallest number of topics that reaches three quarters of what the best point gains over one topic. Among
+the points from this number to two and a half times as many topics that reach three quarters, it takes the most stable
+one and, among equally stable points (to two decimals), the one with the best score. If there is no baseline, or nothing
+is gained over it, it takes the most stable point within one standard error of the best score and, among equally stable
+points, the one with the fewest topics. The standard error is that of the difference from the best point over folds, so
+the difficulty of a fold cancels out.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from ..engine.extras import import_extra
 __all__ = ["Row", "Selection", "beyond", "recommend"]
 
 PER_TOKEN = "nats per token"
-ENOUGH = 0.75  # of what the best point gains; settled on four corpora, see docs/guides/choosing-the-number-of-topics.md
-_UP_TO = 2.5  # times the fewest topics that are enough
+ENOUGH = 0.75  # of what the best point gains; chosen on four corpora, see docs/guides/choosing-the-number-of-topics.md
+_UP_TO = 2.5  # times the smallest number of topics that is enough
 _LINE = 100
 
 
 @dataclass(frozen=True)
 class Row:
-    """What `select` measured at one point of the grid: means over folds and seeds.
+    """The measures of `select` at one point of the grid: means over folds and seeds.
 
-    Errors are standard errors over folds. A figure that was not measured is NaN.
+    Errors are standard errors over folds. A value that was not measured is NaN.
 
     Attributes
     ----------
@@ -48,25 +48,25 @@ class Row:
     score_error : float
         Standard error of the score.
     behind : float
-        How much lower the score is than that of the best point.
+        Difference between the score of the best point and this score.
     behind_error : float
-        Standard error of that difference, fold by fold.
+        Standard error of that difference, computed fold by fold.
     perplexity : float
         Perplexity, if the score is a log-likelihood per token.
     coherence : float
-        NPMI of the best words, with training documents as windows.
+        NPMI of the best words, with each training document as one window.
     coherence_error : float
         Standard error of the coherence.
     diversity : float
         Share of distinct words among the best words of all topics.
     stability : float
-        How far fits agree about which documents belong together.
+        How well the fits agree about which documents belong together.
     topics : float
         Mean number of topics.
     seconds : float
         Median CPU time of a fit.
     failed : str or None
-        Why there are no figures.
+        The reason if the point failed and has no values.
     """
 
     model: str
@@ -87,7 +87,7 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """The points of a grid with their figures, and which one is recommended; made by `select`.
+    """The points of a grid with their measures, and the recommended one; made by `select`.
 
     Attributes
     ----------
@@ -120,12 +120,12 @@ class Selection:
 
     @property
     def best(self) -> dict[str, Any]:
-        """The recommended parameters, a dict of values by name."""
+        """The recommended parameters, as a dict of values by name."""
         return self.best_row.params
 
     @property
     def best_row(self) -> Row:
-        """The recommended point with its figures and the name of its model."""
+        """The recommended point, with its measures and the name of its model."""
         return self.rows[self.chosen]
 
     def __str__(self) -> str:
@@ -141,7 +141,7 @@ class Selection:
         Returns
         -------
         str
-            A JSON object; a figure that was not measured is null.
+            A JSON object; a value that was not measured is null.
         """
         rows = [{name: _plain(value) for name, value in asdict(row).items()} for row in self.rows]
         content = {"best": _plain(self.best), "model": self.best_row.model, "reason": self.reason, "unit": self.unit}
@@ -188,7 +188,7 @@ def _mean_and_error(values: np.ndarray) -> tuple[float, float]:
 
 
 def recommend(rows: Sequence[Row], first: int, baselines: Sequence[Row], unit: str) -> tuple[int, str, tuple[str, ...]]:
-    """The row to take, why, in one sentence, and the parameters that are at an edge of the grid there.
+    """The recommended row, the reason in one sentence, and its parameters that are at an edge of the grid.
 
     `first` is the row with the best score.
     """
@@ -207,7 +207,7 @@ def recommend(rows: Sequence[Row], first: int, baselines: Sequence[Row], unit: s
 
 
 def beyond(rows: Sequence[Row], chosen: int) -> dict[str, Any]:
-    """The values to try next, twice or half those at an edge; none where a size cannot go on."""
+    """The values to try next: twice or half those at an edge; empty if a size cannot be changed further."""
     further = {}
     for name, largest in _edges(rows, chosen).items():
         value = rows[chosen].params[name]
@@ -217,7 +217,7 @@ def beyond(rows: Sequence[Row], chosen: int) -> dict[str, Any]:
 
 
 def _floor(best: Row, baselines: Sequence[Row]) -> float | None:
-    """What a model reaches without topics: the better of the unigram and the model with one topic."""
+    """The score without topics: the better one of the unigram model and the model with one topic."""
     own = [row.score for row in baselines if row.model in ("unigram", f"{best.model}, one topic")]
     return max(own, default=None)
 
@@ -236,10 +236,12 @@ def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[i
     score = f"the best held-out score ({best.score:.4f} {unit})"
     stable = f"; of {len(close)} such sizes it is the most stable ({rows[chosen].stability:.2f})" * (len(close) > 1)
     if chosen == first:
-        return chosen, f"{_named(rows, first)} has {score}" + (stable or ", and far fewer topics do not come near it")
+        return chosen, f"{_named(rows, first)} has {score}" + (
+            stable or ", and fewer topics do not reach three quarters of what it gains"
+        )
     return chosen, (
         f"{_named(rows, chosen)} reaches {gained[chosen]:.0%} of what {_named(rows, first)}, with {score}, gains over "
-        f"one topic ({floor:.4f}){stable or ', and fewer topics do not reach three quarters'}"
+        f"one topic ({floor:.4f}){stable or ', and fewer topics do not reach three quarters of it'}"
     )
 
 
@@ -252,7 +254,7 @@ def _most_stable(rows: Sequence[Row], first: int, unit: str) -> tuple[int, str]:
     if len(close) == 1:
         return chosen, f"{_named(rows, first)} has {best}, more than one standard error ahead of every other point"
     stable = f"the most stable ({rows[chosen].stability:.2f})"
-    whose = f"which {_named(rows, first)} has" if chosen != first else "which it has itself"
+    whose = f"the score of {_named(rows, first)}" if chosen != first else "which is its own"
     return chosen, (
         f"{_named(rows, chosen)} is {stable} of the {len(close)} points within one standard error of {best}, {whose}"
     )
@@ -264,10 +266,10 @@ def _named(rows: Sequence[Row], number: int) -> str:
 
 
 def _edges(rows: Sequence[Row], chosen: int) -> dict[str, bool]:
-    """Numeric parameters that are at an end of the grid: whether it is the upper end."""
+    """Numeric parameters that are at an end of the grid, and whether it is the upper end."""
     edges = {}
     for name, value in rows[chosen].params.items():
-        # A point that failed is a limit too: there is nothing to try beyond it.
+        # A point that failed is also a limit: there is nothing to try beyond it.
         tried = [row.params[name] for row in rows if row.model == rows[chosen].model]
         if not all(is_number(one) for one in tried) or len(set(tried)) < 2:
             continue
@@ -293,7 +295,7 @@ def _said_value(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value for JSON."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, np.generic | np.ndarray):
@@ -306,7 +308,7 @@ def _plain(value: Any) -> Any:
 
 
 def _table(rows: Sequence[Row], chosen: int, baselines: Sequence[Row] = ()) -> list[str]:
-    """Lines of a table, columns to the right, the recommended row marked; baselines and failures stand below it."""
+    """Lines of a table, aligned to the right, with the recommended row marked; baselines and failures follow."""
     names = list(dict.fromkeys(name for row in rows for name in row.params))
     several = len({row.model for row in rows}) > 1
     own_topics = any(row.failed is None and row.topics not in row.params.values() for row in rows)

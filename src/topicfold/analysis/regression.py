@@ -1,8 +1,8 @@
-"""Least squares of shares of topics on a design, with robust standard errors, pooled over the posterior of the shares.
+"""Least-squares regression of shares of topics on a design, with robust errors pooled over the posterior of the shares.
 
-With P = (X'X)^-1 X', the coefficients of a topic are P y. Were y drawn from its posterior (mean m, variance v), the
-expected covariance within a draw would be robust(m - X P m) + P diag(v) P', and that between draws P diag(v) P'; their
-sum, by the method of composition, is robust(m - X P m) + 2 P diag(v) P'. No draws are needed.
+With P = (X'X)^-1 X', the coefficients of a topic are P y. If y is drawn from its posterior (mean m, variance v), the
+expected covariance within a draw is robust(m - X P m) + P diag(v) P', and that between draws P diag(v) P'; their sum,
+by the method of composition, is robust(m - X P m) + 2 P diag(v) P'. No draws are needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..engine.blocks import single_threaded_libraries
 
 __all__ = ["Regression", "regress"]
 
-_ALONE = 1e-8  # a document whose leverage is 1 less this decides a coefficient by itself
+_ALONE = 1e-8  # a document with a leverage above 1 minus this determines a coefficient alone
 
 
 class Regression(NamedTuple):
@@ -29,15 +29,15 @@ class Regression(NamedTuple):
 def regress(
     design: np.ndarray, share: np.ndarray, variance: np.ndarray, clusters: np.ndarray | None = None
 ) -> Regression:
-    """Least squares of each column of `share` (documents x topics) on the design.
+    """Regress each column of `share` (documents x topics) on the design by least squares.
 
-    Standard errors are robust to heteroscedasticity (HC2). With `clusters`, the number of each document's cluster from
-    0 on, they are robust to dependence within clusters: CR1, with the factor G / (G - 1) * (n - 1) / (n - p) and
-    G - 1 degrees of freedom.
+    Standard errors are robust to heteroscedasticity (HC2). With `clusters`, the number of the cluster of each document,
+    counted from 0, they are robust to dependence within clusters: CR1, with the factor G / (G - 1) * (n - 1) / (n - p)
+    and G - 1 degrees of freedom.
     """
     n_documents, n_terms = design.shape
     with single_threaded_libraries():
-        # by QR, which is more exact than the inverse of X'X
+        # by QR, which is more accurate than the inverse of X'X
         q, r = np.linalg.qr(design)
         solved = np.linalg.solve(r, np.eye(n_terms))
         coefficients = solved @ (q.T @ share)
@@ -56,7 +56,7 @@ def regress(
 
 
 def _independent(q: np.ndarray, residuals: np.ndarray, df: int) -> list[np.ndarray]:
-    """q' diag(e^2 / (1 - h)) q of each topic, h being the leverage."""
+    """q' diag(e^2 / (1 - h)) q of each topic, with h the leverage."""
     free = 1 - np.einsum("ij,ij->i", q, q)
     alone = free < _ALONE
     squares = residuals**2
@@ -66,7 +66,7 @@ def _independent(q: np.ndarray, residuals: np.ndarray, df: int) -> list[np.ndarr
 
 
 def _clustered(q: np.ndarray, residuals: np.ndarray, clusters: np.ndarray, n_terms: int) -> list[np.ndarray]:
-    """The sum over clusters of s s', s = the sum of q e over a cluster's documents, with a correction for few."""
+    """Sum over clusters of s s', with s the sum of q e over the documents of a cluster, corrected for few clusters."""
     n_documents, n_clusters = len(q), int(clusters.max()) + 1
     scale = n_clusters / (n_clusters - 1) * (n_documents - 1) / (n_documents - n_terms)
     order = np.argsort(clusters, kind="stable")

@@ -1,4 +1,4 @@
-"""Search by words and topics: documents that hold the words of a query, and those that are about the same."""
+"""Search by words and topics: documents that contain the words of a query, or are about the same topics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hit", "search"]
 
-_WORDS = 0.75  # of a score is for the words of the query that a document holds, the rest for its topics
+_WORDS = 0.75  # share of the score for the words of the query that a document contains; the rest is for its topics
 
 
 class Hit(NamedTuple):
@@ -47,16 +47,16 @@ class Hit(NamedTuple):
 def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 10) -> list[Hit]:
     """Find the documents that contain the words of a query, or are about the same topics.
 
-    A document that contains all the words comes before all others. Otherwise the score is the share of the words of the
-    query that the document contains, with rare words counting more, mixed with the cosine between its topics and those
-    of the query. So a document can be found without sharing a word with the query.
+    Documents that contain all words of the query come first. The score combines the share of the words of the query
+    that a document contains, with more weight for rare words, and the cosine between its topics and those of the query.
+    So a document can be found even if it shares no word with the query.
 
     Parameters
     ----------
     model : TopicModel
         A fitted model.
     corpus : Corpus
-        The documents to search: those of the fit, or others.
+        The documents to search: the training documents, or others.
     query : str or array-like of shape (1, n_words)
         A text, or counts of words.
     n : int, default=10
@@ -87,14 +87,14 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     wanted = model.word_counts([query] if isinstance(query, str) else query, np.float64)
     if wanted.shape[0] != 1:
         raise ValueError(f"search takes one query, got {wanted.shape[0]}")
-    used = getattr(model, "word_columns_", None)  # a model may have chosen among the words
+    used = getattr(model, "word_columns_", None)  # a model may use only some of the words
     if (wanted if used is None else wanted[:, used]).nnz == 0:
         raise ValueError(f"no word of the query {query!r} is in the model's vocabulary")
     tree = model.topic_tree(corpus)
     lowest = tree.at_lowest_level
     asked = np.asarray(model.document_topics(wanted))[0].astype(np.float64)
     documents = tree.doc_topic[:, lowest].astype(np.float64)
-    if len(asked) == len(lowest):  # memberships of all levels, not of the lowest alone
+    if len(asked) == len(lowest):  # memberships of all levels, not only of the lowest
         asked = asked[lowest]
     lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(asked)
     alike = documents @ asked / np.maximum(lengths, 1e-300)

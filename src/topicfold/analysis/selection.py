@@ -1,10 +1,10 @@
-"""How many topics? Try the points of a grid on held-out documents, and recommend one.
+"""Choose the number of topics: try the points of a grid on held-out documents, and recommend one.
 
-Documents are cut into folds. Each point of the grid is fitted on all folds but one, from several seeds, and scored on
-the fold left out: no figure that ranks points comes from a document the model has seen. Beside the grid stand the
-unigram, which predicts every document by the frequency of words, and the model with one topic.
+Documents are split into folds. Each point of the grid is fitted on all folds but one, with several seeds, and scored on
+the fold left out: no score that ranks points comes from a document that the model has seen. Baselines are the unigram
+model, which predicts every document by the frequency of words, and the model with one topic.
 
-The rule is in recommendation.py. Coherence and diversity are shown beside, and do not decide.
+The rule is in recommendation.py. Coherence and diversity are also reported, but do not decide.
 """
 
 from __future__ import annotations
@@ -63,24 +63,24 @@ def select(
 ) -> Selection:
     """Choose the number of topics and other parameters on held-out documents.
 
-    The model is fitted at every combination of the values of a grid, by cross-validation. One point is recommended,
-    with the reason.
+    The model is fitted with every combination of the values of a grid, by cross-validation. One combination (a point of
+    the grid) is recommended, with the reason.
 
     Parameters
     ----------
     model : estimator, or mapping of str to (estimator, grid)
         The model, or several by name, each with its own grid. The scores of all models must have the same unit.
-        Estimators are not changed: each fit is a copy with its own random_state.
+        Estimators are not changed: each fit uses a copy with its own random_state.
     X : Corpus, matrix or data frame
         Documents: a Corpus, or counts of shape (n_documents, n_words).
     grid : mapping of str to sequence, default=None
-        Values to try by parameter, such as {"n_topics": [10, 20, 50]}. None tries 5, 10, 20, 40 and 80 topics.
+        Values to try, by parameter, such as {"n_topics": [10, 20, 50]}. None tries 5, 10, 20, 40 and 80 topics.
     graph : array or sparse matrix of shape (n_documents, n_documents), default=None
-        Graph of the documents, for models that use one. Held-out documents are scored by their words alone.
+        Graph of the documents, for models that use one. Held-out documents are scored only by their words.
     embeddings : array-like of shape (n_documents, n_features), default=None
-        Vectors of the documents, for models that use them. Held-out documents are scored by their words alone.
+        Vectors of the documents, for models that use them. Held-out documents are scored only by their words.
     extend : bool, default=False
-        Whether to go beyond the grid, with twice or half the value, as long as the recommended point is at its edge.
+        Whether to extend the grid, with twice or half the value, as long as the recommended point is at its edge.
     n_splits : int, default=3
         Number of folds; each is held out once.
     n_seeds : int, default=2
@@ -88,14 +88,14 @@ def select(
     random_state : int, RandomState instance or None, default=0
         Seed of the folds and of the fits.
     n_jobs : int or None, default=None
-        Number of fits at a time. The figures do not depend on it, except for CPU seconds.
+        Number of fits in parallel. The results do not depend on it, except for CPU seconds.
     verbose : bool or None, default=None
         Whether to show progress. None shows it only on a terminal.
 
     Returns
     -------
     Selection
-        All points with their figures, and the recommended one.
+        All points with their measures, and the recommended one.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def select(
 
 
 def score_unit(model: BaseEstimator) -> str:
-    """What a model's `score` counts in. Where nothing is known of a class, its unit is its own and like no other's."""
+    """The unit of the `score` of a model. A class that does not declare one has its own unit, unlike any other."""
     name = type(model).__name__
     if name in MODELS:
         return MODELS[name].score_unit
@@ -150,13 +150,13 @@ def score_unit(model: BaseEstimator) -> str:
 
 @dataclass
 class _Point:
-    """A point of the grid, and its fits by (fold, seed) as they come in; a fit that failed is its message."""
+    """A point of the grid, and its fits by (fold, seed); a fit that failed is its error message."""
 
     name: str
     model: BaseEstimator
     params: dict[str, Any]
     fits: dict[tuple[int, ...], Fit | str] = field(default_factory=dict)
-    found: dict[tuple[int, ...], Measured] = field(default_factory=dict)  # until all are there
+    found: dict[tuple[int, ...], Measured] = field(default_factory=dict)  # until all are complete
     stability: float = math.nan
 
     @property
@@ -164,13 +164,13 @@ class _Point:
         return next((fit for _, fit in sorted(self.fits.items()) if isinstance(fit, str)), None)
 
     def close(self) -> None:
-        """All fits are there: compare them, and drop what was compared."""
+        """Compare the fits when all are complete, and drop what was compared."""
         found = [self.found[key] for key in sorted(self.found)]
         self.found.clear()
         if self.failed is not None:
             return
-        # Over seeds AND folds: a start made from the data hardly changes with the seed, so that fits of the same
-        # documents would look stable by construction.
+        # Over seeds AND folds: a start from the data hardly changes with the seed, so fits of the same documents would
+        # look stable by construction.
         largest = [one.largest for one in found if one.largest is not None]
         if len(largest) == len(found):
             self.stability = agreement(largest)
@@ -181,7 +181,7 @@ class _Point:
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
     if isinstance(model, Mapping):
         if grid is not None:
-            raise ValueError("models by name have their own grids, {name: (model, grid)}: leave out grid")
+            raise ValueError("several models have their own grids, {name: (model, grid)}: leave out grid")
         families = {str(name): pair for name, pair in model.items()}
     else:
         families = {type(model).__name__: (model, grid)}
@@ -194,9 +194,9 @@ def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[
         points += _family(name, *pair)
     if len(units) > 1:
         listed = "; ".join(f"{', '.join(names)} in {unit}" for unit, names in units.items())
-        raise ValueError(f"scores in different units cannot be ranked ({listed}): select each kind separately")
+        raise ValueError(f"scores in different units cannot be compared ({listed}): select each kind separately")
     if not points:
-        raise ValueError("there are no models to choose from")
+        raise ValueError("there are no models: expected at least one")
     return points, next(iter(units))
 
 
@@ -221,7 +221,7 @@ def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] |
 
 
 class _Folds:
-    """Documents cut into folds, and fits of points to all folds but one."""
+    """Documents split into folds, and fits of points to all folds but one."""
 
     def __init__(
         self,
@@ -246,15 +246,15 @@ class _Folds:
         self.seeds = rng.randint(np.iinfo(np.int32).max, size=(n_splits, n_seeds))
 
     def measure(self, points: Sequence[_Point], n_jobs: int | None, verbose: bool | None) -> None:
-        """Fit every (point, fold, seed) and put what is measured into the points."""
+        """Fit every (point, fold, seed) and store the measures in the points."""
         cells = [(point, key) for point in points for key in np.ndindex(self.seeds.shape)]
         lock = threading.Lock()
         done = 0
 
         def run(cell: tuple[_Point, tuple[int, ...]]) -> None:
             point, key = cell
-            # In a thread of its own even when it is the only one: on the main thread a model takes Ctrl-C as the end of
-            # its own fit, and select would go on to the next.
+            # In its own thread even if it is the only one: on the main thread, Ctrl-C would end only the current fit,
+            # and select would continue with the next.
             with ThreadPoolExecutor(1) as thread:
                 held_out = self.fold_of == key[0]
                 keep(cell, thread.submit(fit_here, point.model, self.given, held_out, int(self.seeds[key])).result())
@@ -281,13 +281,13 @@ class _Folds:
                 keep(cell, found)
 
     def unigram(self) -> np.ndarray:
-        """The score of the unigram on each fold."""
+        """The score of the unigram model on each fold."""
         n_splits = len(self.seeds)
         return np.array([unigram_score(self.given.documents, self.fold_of == fold) for fold in range(n_splits)])
 
 
 def _one_topic(points: Sequence[_Point]) -> list[_Point]:
-    """Each model with one topic, where it has a size to set."""
+    """Each model with one topic, if its number of topics can be set."""
     from sklearn.base import clone
 
     found = {}
@@ -299,7 +299,7 @@ def _one_topic(points: Sequence[_Point]) -> list[_Point]:
 
 
 def _baseline_rows(points: Sequence[_Point], folds: _Folds, unit: str) -> list[Row]:
-    """What the unigram and models with one topic reach."""
+    """The scores of the unigram model and of models with one topic."""
     if unit != PER_TOKEN:
         return []
     score, error = _mean_and_error(folds.unigram())
@@ -323,9 +323,9 @@ def _further(point: _Point, further: Mapping[str, Any]) -> list[_Point]:
 
 @contextmanager
 def _steady_libraries() -> Iterator[None]:
-    """Settings of the process that fits change for a while, fixed around all of them.
+    """Fix the settings of the process that fits change temporarily, for all fits together.
 
-    Fits that overlap in time would restore each other's number of BLAS threads and warning filters in the wrong order.
+    Fits that overlap in time would otherwise restore the number of BLAS threads and warning filters in the wrong order.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -336,7 +336,7 @@ def _steady_libraries() -> Iterator[None]:
 
 
 def _ranked(points: list[_Point], unit: str) -> tuple[list[Row], int]:
-    """The rows of the points, and which of them has the best mean score."""
+    """The rows of the points, and the number of the row with the best mean score."""
     by_fold = [None if point.failed is not None else _by_fold(point, "score") for point in points]
     means = [-math.inf if folds is None else float(folds.mean()) for folds in by_fold]
     first = int(np.argmax(means))
@@ -375,6 +375,6 @@ def _figures(point: _Point, name: str) -> list[float]:
 
 
 def _by_fold(point: _Point, name: str) -> np.ndarray:
-    """A figure of each fold, the mean of its seeds. Seeds of one fold share their documents: they are not a sample."""
+    """A measure of each fold, as the mean over seeds. Fits of one fold use the same documents and are no sample."""
     n_splits = 1 + max(fold for fold, _ in point.fits)
     return np.reshape(_figures(point, name), (n_splits, -1)).mean(axis=1)

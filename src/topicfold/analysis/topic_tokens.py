@@ -1,6 +1,6 @@
 """Expected tokens of topics: x_dw P(z|d,w), summed by word over documents, or by document over words.
 
-P(z|d,w) ~ P(z|d) P(w|z) among the topics of one level. Where memberships are no mixture (HLTA), all tokens of a
+P(z|d,w) ~ P(z|d) P(w|z) among the topics of one level. If documents are not mixtures of topics (HLTA), all tokens of a
 document count for a topic, weighted by its membership.
 """
 
@@ -15,7 +15,7 @@ from ..topics.tree import TopicTree
 
 __all__ = ["TopicTokens", "counts_of"]
 
-_LOST = 1e-3  # of a document's memberships: topics were dropped
+_LOST = 1e-3  # if the memberships of a document sum to less than 1 by more than this, topics were dropped
 
 
 @njit
@@ -54,10 +54,10 @@ def _add_by_document(rows, indptr, indices, data, doc_topic, word_topic, table):
 
 
 def counts_of(tree: TopicTree, corpus: Corpus) -> sp.csr_array:
-    """The counts of a corpus over the words of a tree, or a ValueError where these cannot be told apart."""
+    """The counts of a corpus with the words of a tree as columns, or a ValueError if the words do not fit."""
     counts = corpus.counts_over(tree.vocabulary)
     if counts.shape[1] != len(tree.vocabulary):
-        raise ValueError(f"the corpus has {counts.shape[1]:,} words and the topics {len(tree.vocabulary):,}")
+        raise ValueError(f"the corpus has {counts.shape[1]:,} words: expected the {len(tree.vocabulary):,} of the tree")
     return counts
 
 
@@ -71,7 +71,7 @@ class TopicTokens:
         self._word_topic = np.ascontiguousarray(tree.topic_word[self.rows].T, np.float64)
         rest = 1 - self._doc_topic.sum(axis=1)
         if tree.exclusive and rest.max(initial=0) > _LOST:
-            # topics were dropped: their tokens are not for those that are left, but words of the corpus as a whole
+            # topics were dropped: an extra topic with the word frequencies of the corpus gets their tokens
             overall = tree.word_frequency / max(tree.word_frequency.sum(), 1)
             self._doc_topic = np.column_stack([self._doc_topic, np.maximum(rest, 0)])
             self._word_topic = np.column_stack([self._word_topic, overall])
@@ -86,7 +86,7 @@ class TopicTokens:
         return table[:, : len(self.rows)]
 
     def by_document(self, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Documents x topics, summed over words; and the tokens of each document, those of dropped topics too."""
+        """Documents x topics, summed over words; and the tokens of each document, including those of dropped topics."""
         table = np.zeros((len(documents), self._word_topic.shape[1]))
         _add_by_document(documents, *self._cells(), self._doc_topic, self._word_topic, table)
         return table[:, : len(self.rows)], table.sum(axis=1)

@@ -1,18 +1,18 @@
-"""Labels of documents from descriptions of the labels alone, and topics for what no label describes.
+"""Labels of documents from only the descriptions of the labels, and topics for documents that no label describes.
 
-Documents and descriptions are vectors of length one: tf-idf of their words and, where they are given, embeddings. A
-label starts at its description and moves towards its documents, by EM for a mixture of von Mises-Fisher distributions:
+Documents and descriptions are vectors of length one: tf-idf of their words and, if given, embeddings. A label starts
+at its description and moves towards its documents, by EM for a mixture of von Mises-Fisher distributions:
 
-    P(z|d) ~ P(z) exp(2 s(d,z)),  s the cosines of d and the centres of z, of words and of embeddings, added up;
+    P(z|d) ~ P(z) exp(2 s(d,z)),  s the sum of the cosines of d and the centres of z, by words and by embeddings;
     centre of z ~ weight * description of z + mean direction of the documents of z, weighted by their number.
 
 Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
-and so is their sum. EM takes two steps and no more: later ones let labels drift away from their descriptions. Free
-topics have no description: clusters of documents that descriptions fit least stand for it. They join after the first
-step.
+and so is their sum. EM takes only two steps by default: with more steps, labels drift away from their descriptions.
+Free topics have no description: they start at the clusters of documents that the descriptions fit least, and are added
+after the first step.
 
-The vectors are not centred: where most documents have one label, their mean is that label's centre, and without it
-they would be shared out among the others.
+The vectors are not centred: if most documents have the same label, their mean is the centre of that label. If it were
+subtracted, these documents would be distributed over the other labels.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ __all__ = ["NONE", "ZeroShotClassifier", "described_labels"]
 NONE = ""  # the label of documents that no label describes
 Labels: TypeAlias = Mapping[str, str] | Sequence[str]
 
-_SHARPNESS = 2.0  # of P(z|d), per standard deviation of the scores
-_WEIGHT = 0.3  # of a description beside the documents of its label, as a share of those of an average label
-_PRIOR = 0.1  # of each topic's size, as a share of an average one
-_CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # of which the least described start the free topics
+_SHARPNESS = 2.0  # factor of the scores in P(z|d), per standard deviation
+_WEIGHT = 0.3  # weight of a description, as a share of the number of documents of an average label
+_PRIOR = 0.1  # added to the size of each topic, as a share of the average size
+_CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # k-means for the start of the free topics
 
 
 def described_labels(labels: Any) -> dict[str, str]:
-    """Labels with their descriptions; a label from a list describes itself. A ValueError where they cannot be told.
+    """Labels with their descriptions, checked; a label from a list describes itself.
 
     >>> described_labels(["sport", "politics"])
     {'sport': 'sport', 'politics': 'politics'}
     """
     if isinstance(labels, str) or not isinstance(labels, Mapping | Iterable):
-        raise ValueError(f"labels={labels!r:.60}: expected descriptions by label, or a list of labels")
+        raise ValueError(f"labels={labels!r:.60}: expected a dict of descriptions by label, or a list of labels")
     pairs = list(labels.items()) if isinstance(labels, Mapping) else [(label, label) for label in labels]
     if len(pairs) < 2:
-        raise ValueError(f"labels has {len(pairs)}: expected at least two labels")
+        raise ValueError(f"labels has {len(pairs)} entries: expected at least two labels")
     if len(dict(pairs)) < len(pairs):
         twice = next(label for row, (label, _) in enumerate(pairs) if label in dict(pairs[:row]))
-        raise ValueError(f"label {twice!r} is there twice: expected each label once")
+        raise ValueError(f"label {twice!r} occurs twice: expected each label only once")
     seen: dict[str, str] = {}
     for label, description in pairs:
         if not isinstance(label, str) or not label.strip():
@@ -81,7 +81,7 @@ def described_labels(labels: Any) -> dict[str, str]:
 
 
 class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
-    """Classifier that needs no labelled documents: it learns from descriptions of the labels.
+    """Classifier that learns from descriptions of the labels, without labelled documents.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
     topic_word_ : ndarray of shape (n_labels + n_free_topics, n_words)
         P(w|z): the words of the documents of each label, then those of the free topics.
     doc_topic_ : ndarray of shape (n_documents, n_labels + n_free_topics)
-        P(z|d) of the training documents; `transform` gives the same for them.
+        P(z|d) of the training documents; `transform` returns the same for them.
     doc_class_ : ndarray of shape (n_documents, n_classes)
         Probability of each of `classes_` for the training documents.
     transduction_ : ndarray of shape (n_documents,)
@@ -212,7 +212,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         counts = self.word_counts(X, np.float64)
         rows: list[Any] = [tfidf(counts, self.idf_)]
         if (embeddings is None) != (self.n_embedding_features_ is None):
-            how = "with embeddings: give those of" if embeddings is None else "on words alone: leave them out for"
+            how = "with embeddings: pass those of" if embeddings is None else "without embeddings: leave them out for"
             raise ValueError(f"embeddings: the classifier was fitted {how} new documents too")
         if embeddings is not None:
             rows.append(_unit(check_embeddings(embeddings, counts.shape[0], self.n_embedding_features_)))
@@ -323,7 +323,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         return np.column_stack([doc_topic[:, :n_labels], doc_topic[:, n_labels:].sum(axis=1)])
 
     def _words_of(self, labels: Mapping[str, str]) -> np.ndarray:
-        """tf-idf of the descriptions; rows of zeros where X has no words to find them by."""
+        """tf-idf of the descriptions; rows of zeros if the words of X are not known."""
         words = self.words()
         if words is None:
             return np.zeros((len(labels), self.n_features_in_))
@@ -333,7 +333,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         return tfidf(counter.finish()[0], self.idf_).toarray()
 
     def _learn(self, rows: list[Any], anchors: list[np.ndarray]) -> None:
-        """EM on the vectors of the documents, of each kind; `anchors` are those of the descriptions."""
+        """EM on the vectors of the documents, of each kind; `anchors` are the vectors of the descriptions."""
         n_documents, n_labels = rows[0].shape[0], len(anchors[0])
         free = self._undescribed(rows, anchors)
         centres, log_prior = anchors, np.zeros(n_labels)
@@ -346,7 +346,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
                 for part, anchor in zip(rows, anchors)
             ]
             log_prior = np.log(sizes + _PRIOR * n_documents / len(sizes))
-            if step == 0:  # no sooner: documents are nearer to a mean of documents than to any description
+            if step == 0:  # not earlier: documents are nearer to a mean of documents than to any description
                 clusters = [_unit((part.T @ free).T) for part in rows]
                 centres = [np.vstack(pair) for pair in zip(centres, clusters)]
                 anchors = [np.vstack(pair) for pair in zip(anchors, clusters)]
@@ -355,7 +355,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         self.doc_topic_ = _posterior(_scores(rows, centres, self._scales), log_prior)
 
     def _undescribed(self, rows: list[Any], anchors: list[np.ndarray]) -> np.ndarray:
-        """Which free topic each document starts in, if any: the clusters whose documents descriptions fit least."""
+        """The free topic in which each document starts, if any: the clusters that the descriptions fit least."""
         n_documents, n_labels = rows[0].shape[0], len(anchors[0])
         if self.n_free_topics == 0:
             return np.zeros((n_documents, 0))
@@ -378,13 +378,13 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:
-    """Rows of length one, in double precision; a row of zeros stays."""
+    """Rows scaled to length one, in double precision; a row of zeros stays."""
     rows = np.asarray(rows, np.float64)
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
 
 
 def _scales(rows: list[Any], centres: list[np.ndarray], n_labels: int) -> list[float]:
-    """Spreads of the cosines with the labels, of each kind and of their sum after division by them."""
+    """Spreads of the cosines with the labels, of each kind, and of the sum of the scaled cosines."""
     cosines = [part @ places[:n_labels].T for part, places in zip(rows, centres)]
     spreads = [max(float(values.std()), 1e-9) for values in cosines]
     total = np.sum([values / spread for values, spread in zip(cosines, spreads)], axis=0)
@@ -392,7 +392,7 @@ def _scales(rows: list[Any], centres: list[np.ndarray], n_labels: int) -> list[f
 
 
 def _scores(rows: list[Any], centres: list[np.ndarray], scales: list[float]) -> np.ndarray:
-    """Cosines of documents and centres over their spreads, of all kinds, added up."""
+    """Sum over all kinds of the cosines of documents and centres, divided by their spreads."""
     parts = [part @ places.T / scale for part, places, scale in zip(rows, centres, scales)]
     return np.sum(parts, axis=0) / scales[-1]
 
@@ -403,17 +403,17 @@ def _posterior(scores: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
 
 
 def _check_known_words(labels: Mapping[str, str], rows: np.ndarray) -> None:
-    """Raise where words alone cannot tell a label."""
+    """Raise a ValueError if the words of the descriptions are not enough to distinguish the labels."""
     seen: dict[bytes, str] = {}
     for (label, description), row in zip(labels.items(), rows):
         if not row.any():
             raise ValueError(
                 f"label {label!r}: the corpus has no word of its description {description!r:.60}; "
-                "use other words, or give embeddings"
+                "use other words, or pass embeddings"
             )
         same = seen.setdefault(row.tobytes(), label)
         if same != label:
-            raise ValueError(f"labels {same!r} and {label!r}: the corpus has the same words of both descriptions")
+            raise ValueError(f"labels {same!r} and {label!r} have the same description in words of the corpus")
 
 
 def _checked_pair(
@@ -421,7 +421,7 @@ def _checked_pair(
 ) -> tuple[np.ndarray, np.ndarray]:
     if embeddings is None or label_embeddings is None:
         missing = "embeddings" if embeddings is None else "label_embeddings"
-        raise ValueError(f"{missing} are not given: expected those of documents and of labels, both by one model")
+        raise ValueError(f"{missing} are missing: expected those of documents and of labels, from the same model")
     vectors = check_embeddings(embeddings, n_documents)
     described = np.asarray(label_embeddings, np.float64)
     if described.shape != (n_labels, vectors.shape[1]):

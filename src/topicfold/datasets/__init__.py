@@ -18,16 +18,16 @@ __all__ = ["load_demo"]
 def load_demo(**options: Any) -> Corpus:
     """Load the bundled demo corpus: about 4,000 Debian packages.
 
-    A document is the synopsis and description of a package. Texts are kept. Labels are sections, links are
-    dependencies, and metadata are the role of a package (program, plugin, shared library ...), its interface
-    (graphical, commandline ...) and the number of packages in the corpus that it depends on. See DEMO_CORPUS.md for
-    sources and licences.
+    A document is the synopsis and description of a package. The corpus keeps the texts. Labels are sections, links are
+    dependencies, and metadata are the role of a package (program, plugin, shared library and so on), its interface
+    (graphical, commandline and so on) and the number of packages in the corpus that it depends on. See DEMO_CORPUS.md
+    for sources and licences.
 
     Parameters
     ----------
     **options : dict
         Parameters of `Corpus.read` to change. By default, words in fewer than 5 descriptions or in more than a fifth of
-        them are left out; `labels='tags'` takes the debtags of a package, which are several, as labels.
+        them are left out. `labels='tags'` uses the debtags of a package as its labels, usually several.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def load_demo(**options: Any) -> Corpus:
 
 
 def _metadata(path: Path) -> dict[str, Any]:
-    """What the debtags of packages say, where they say it once: several roles are no role."""
+    """Metadata from the debtags of packages; a value is missing if a package has none or several."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         packages = [json.loads(line) for line in lines]
 

@@ -1,3 +1,3 @@
-"""What every model runs on: the loop, blocks for threads, compiled kernels, progress, checks."""
+"""Common parts of all models: the loop, blocks for threads, compiled kernels, progress, checks."""
 
 __all__: list[str] = []

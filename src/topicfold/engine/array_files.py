@@ -1,4 +1,4 @@
-"""Arrays in files that the workers of a cluster read: a task is told where its arrays lie, not what is in them."""
+"""Arrays in files that the workers of a cluster read: a task gets the locations of its arrays, not their values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .mapped import mapped_array, mapped_file, place_of
 
 __all__ = ["ArrayFile", "ClusterError", "EvenArray", "opened", "read_rows", "stored_place", "write_array", "write_rows"]
 
-_BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two files never lie next to each other
+_BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two files are never adjacent in memory
 
 
 class ClusterError(OSError):
-    """Error of a cluster: no workers, a worker with another version, or a path that a worker cannot read.
+    """Raised if a cluster has no workers, or a worker has another version or cannot read a path.
 
     See Also
     --------
@@ -41,39 +41,39 @@ class ArrayFile(NamedTuple):
     size: int  # of the whole file
 
     def open(self) -> np.ndarray:
-        """The array, mapped; what is written to it stays in this process."""
+        """The array, mapped; changes to it stay in this process."""
         try:
             file = mapped_file(Path(self.path))
         except (OSError, ValueError) as error:
             raise ClusterError(
-                f"{_who()} cannot read {self.path} ({error}): put the corpus, and the folder of on_cluster, where all "
-                "workers can read and write"
+                f"{_who()} cannot read {self.path} ({error}): the corpus and the folder of on_cluster must be where "
+                "all workers can read and write"
             ) from None
         if len(file) != self.size:
-            raise ClusterError(f"{_who()} finds another file at {self.path}: {len(file):,} bytes, not {self.size:,}")
+            raise ClusterError(f"{_who()} sees another file at {self.path}: {len(file):,} bytes, not {self.size:,}")
         return mapped_array(file, self.dtype, self.shape, self.offset)
 
 
 class EvenArray(NamedTuple):
-    """An array that has one value everywhere, and takes no memory."""
+    """An array that has the same value everywhere, and needs no memory."""
 
     value: Any
     shape: tuple[int, ...]
 
     def open(self) -> np.ndarray:
-        """The array, as it was."""
+        """The original array."""
         return np.broadcast_to(self.value, self.shape)
 
 
 def stored_place(array: np.ndarray) -> ArrayFile | None:
-    """Where an array lies that is mapped from a file with a name; None for any other."""
+    """The location of an array that is mapped from a named file; None for any other array."""
     place = place_of(array)
     if place is None or not array.flags.c_contiguous:
         return None
     path, offset = place
     try:
         size = path.stat().st_size
-    except OSError:  # deleted meanwhile: the memory still has it
+    except OSError:  # deleted in the meantime: the data are still in memory
         return None
     return ArrayFile(str(path), array.dtype.str, array.shape, offset, size)
 
@@ -81,7 +81,7 @@ def stored_place(array: np.ndarray) -> ArrayFile | None:
 def write_array(path: Path, array: np.ndarray) -> ArrayFile:
     """Write an array to a new file."""
     if not array.flags.c_contiguous:
-        raise TypeError(f"an array of shape {array.shape} that is not contiguous: a kernel would be compiled anew")
+        raise TypeError(f"an array of shape {array.shape} is not contiguous: a kernel would be compiled again")
     space = bytes(_BEFORE)
     with path.open("wb") as file:
         file.write(space)
@@ -91,7 +91,7 @@ def write_array(path: Path, array: np.ndarray) -> ArrayFile:
 
 
 def write_rows(path: str, rows: np.ndarray) -> None:
-    """Write rows to a file, whole or not at all: a worker may be killed, and another may write the same."""
+    """Write rows to a file, completely or not at all: a worker may be killed, and another may write the same rows."""
     try:
         handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".part")
         with os.fdopen(handle, "wb") as file:
@@ -102,7 +102,7 @@ def write_rows(path: str, rows: np.ndarray) -> None:
 
 
 def read_rows(path: str, rows: np.ndarray) -> None:
-    """Read rows that were written to a file into the rows given."""
+    """Read rows from a file into the given array."""
     flat = rows.reshape(-1).view(np.uint8)
     try:
         with open(path, "rb") as file:
@@ -114,7 +114,7 @@ def read_rows(path: str, rows: np.ndarray) -> None:
 
 
 def opened(value: Any) -> Any:
-    """The value with arrays in the place of files, also within tuples."""
+    """The value with files replaced by arrays, also within tuples."""
     if isinstance(value, ArrayFile | EvenArray):
         return value.open()
     return tuple(map(opened, value)) if type(value) is tuple else value

@@ -1,4 +1,4 @@
-"""Sparse and dense arrays in one form: CSR with columns in order, rows that sum to one."""
+"""Sparse and dense arrays in standard form: CSR with sorted columns, rows that sum to one."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = [
     "summed",
 ]
 
-_LANES = 8  # values of a vector register that rows are padded to
+_LANES = 8  # rows are padded to a multiple of this number, the values in a vector register
 _ROWS_A_SUM = 1 << 14
 
 
 def checked_sparse(matrix: Any) -> Any:
-    """The sparse matrix, in whatever form it came; a ValueError where its arrays do not fit each other.
+    """The sparse matrix in its original format, or a ValueError if its arrays do not fit each other.
 
-    scipy looks at little of what it is given, and its compiled code follows indices wherever they point: a conversion
-    to CSR can already crash. So the arrays are looked at first, and in the form they came in.
+    scipy checks little of its input, and its compiled code follows indices wherever they point: even a conversion to
+    CSR can crash. So the arrays are checked first, in the format in which they were passed.
     """
     if matrix.ndim != 2:
         raise ValueError(f"a sparse matrix of shape {matrix.shape}: expected two dimensions")
@@ -52,7 +52,8 @@ def checked_sparse(matrix: Any) -> Any:
         rows, columns = matrix.row, matrix.col
         if not len(rows) == len(columns) == len(matrix.data):
             raise ValueError(
-                f"a sparse matrix with {len(rows)} rows, {len(columns)} columns, {len(matrix.data)} values"
+                f"a sparse matrix with {len(rows)} row indices, {len(columns)} column indices and {len(matrix.data)} "
+                "values: expected the same number of each"
             )
         _check_indices(rows, n_rows)
         _check_indices(columns, n_columns)
@@ -70,7 +71,7 @@ def checked_sparse(matrix: Any) -> Any:
         raise ValueError(f"a sparse matrix with indptr of shape {indptr.shape}: expected {major + 1} whole numbers")
     rising = indptr[0] == 0 and bool((indptr[1:] >= indptr[:-1]).all())
     if not rising or int(indptr[-1]) > min(len(indices), n_values):
-        raise ValueError("a sparse matrix whose indptr does not rise from 0 to the number of its values")
+        raise ValueError("a sparse matrix whose indptr does not increase from 0 to the number of its values")
     _check_indices(indices[: int(indptr[-1])], minor)
     return matrix
 
@@ -80,16 +81,16 @@ def _check_indices(indices: np.ndarray, size: int) -> None:
         raise ValueError(f"a sparse matrix with indices of type {indices.dtype}: expected whole numbers")
     if len(indices) and not (int(indices.min()) >= 0 and int(indices.max()) < size):
         raise ValueError(
-            f"a sparse matrix with an index of {indices.min()} or {indices.max()}: expected 0 to {size - 1}"
+            f"a sparse matrix with indices from {indices.min()} to {indices.max()}: expected 0 to {size - 1}"
         )
 
 
 def _as_coo(matrix: Any) -> Any:
-    """Forms that scipy keeps in Python objects or by diagonals, as COO, without its compiled conversions."""
+    """Matrices in LIL, DOK or DIA format as COO, without the compiled conversions of scipy."""
     if matrix.format == "lil":
         lengths = [len(row) for row in matrix.rows]
         if lengths != [len(values) for values in matrix.data] or len(lengths) != matrix.shape[0]:
-            raise ValueError("a sparse matrix (LIL) whose rows and values differ in number")
+            raise ValueError("a sparse matrix (LIL) with different numbers of columns and values")
         rows = np.repeat(np.arange(len(lengths)), lengths)
         columns = np.array([column for row in matrix.rows for column in row], np.int64)
         values = np.array([value for row in matrix.data for value in row], matrix.dtype)
@@ -98,7 +99,7 @@ def _as_coo(matrix: Any) -> Any:
     if matrix.format == "dia":
         offsets, diagonals = np.asarray(matrix.offsets), np.asarray(matrix.data)
         if offsets.ndim != 1 or diagonals.ndim != 2 or len(offsets) != len(diagonals):
-            raise ValueError("a sparse matrix (DIA) whose diagonals and offsets differ in number")
+            raise ValueError("a sparse matrix (DIA) with different numbers of diagonals and offsets")
         columns = np.broadcast_to(np.arange(diagonals.shape[1]), diagonals.shape)
         rows = columns - offsets[:, None]
         inside = (rows >= 0) & (rows < matrix.shape[0]) & (columns < matrix.shape[1])
@@ -107,14 +108,14 @@ def _as_coo(matrix: Any) -> Any:
 
 
 def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
-    """CSR with columns in order, duplicates summed and no stored zeros; a new matrix unless it is so already."""
+    """CSR with sorted columns, duplicates summed and no stored zeros; a new matrix unless it already is."""
     result = sp.csr_array(checked_sparse(counts) if sp.issparse(counts) else counts)
     if result.indices.dtype == np.int64 and max(*result.shape, result.nnz) < np.iinfo(np.int32).max:
-        # slicing may widen indices, and scikit-learn refuses wide ones
+        # slicing may convert indices to int64, which scikit-learn does not accept
         parts = (result.data, result.indices.astype(np.int32), result.indptr.astype(np.int32))
         result = sp.csr_array(parts, result.shape)
     if not result.has_canonical_format or (result.data == 0).any():
-        # small integers could overflow where duplicates are summed
+        # small integers could overflow when duplicates are summed
         result = result.astype(np.int64) if result.dtype.kind in "iu" else result.copy()
         result.sum_duplicates()
         result.eliminate_zeros()
@@ -127,16 +128,16 @@ def csr_parts(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def content_hash(counts: sp.csr_array) -> str:
-    """A hash of a matrix of counts: the same for the same documents in the same order over the same columns."""
+    """A hash of a matrix of counts: the same for the same documents in the same order with the same columns."""
     digest = hashlib.blake2b(repr(counts.shape).encode(), digest_size=16)
     for part in csr_parts(counts):
-        for piece in pieces(part):  # counts in a file are floats, and the same documents all the same
+        for piece in pieces(part):  # counts in a file are floats, but the hash must be the same
             digest.update((piece.astype(np.int32) if piece.dtype.kind == "f" else piece).data)
     return digest.hexdigest()
 
 
 def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
-    """Sums of columns (axis 0) or rows (axis 1) in float64; of counts in a file, a part of the rows at a time."""
+    """Sums of columns (axis 0) or rows (axis 1) in float64; counts in a file are read in blocks of rows."""
     if not is_mapped(counts.data):
         return np.asarray(counts.sum(axis=axis, dtype=np.float64))
     total, sums = np.zeros(counts.shape[1]), []
@@ -155,7 +156,7 @@ def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
 
 
 def column_sums(table: np.ndarray) -> np.ndarray:
-    """Sums of the columns of a dense table in float64; of one in a file, a part of the rows at a time."""
+    """Sums of the columns of a dense table in float64; a table in a file is read in blocks of rows."""
     total = np.zeros(table.shape[1])
     for first in range(0, len(table), _ROWS_A_SUM):
         rows = table[first : first + _ROWS_A_SUM]
@@ -179,7 +180,7 @@ def aligned(n_rows: int, n_topics: int, dtype: DTypeLike, *, on_disk: bool = Fal
 
 
 def padded_width(n_topics: int) -> int:
-    """Columns of a table whose rows are whole vector registers."""
+    """Number of columns of a table whose rows are padded to whole vector registers."""
     return -(-n_topics // _LANES) * _LANES
 
 

@@ -1,7 +1,7 @@
-"""The one place for parallelism: a map over fixed blocks of rows.
+"""Parallelism, as a map over fixed blocks of rows.
 
-How rows are cut into blocks depends on the data only, never on the number of threads; results come back in block order,
-and sums are added in a tree fixed by the number of blocks. That is why one thread and sixteen give the same bits.
+How rows are split into blocks depends only on the data, never on the number of threads. Results are returned in block
+order, and sums are added in a tree that is fixed by the number of blocks. So one thread and sixteen give the same bits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` asks for: None is one, -1 all cores, -2 all but one, as in scikit-learn.
+    """The number of threads for `n_jobs`: None means one, -1 all cores, -2 all but one, as in scikit-learn.
 
     >>> n_threads(None), n_threads(3)
     (1, 3)
@@ -53,7 +53,7 @@ def map_blocks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs
 def each_block(
     function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
 ) -> Iterator[Result]:
-    """The same as `map_blocks`, result by result: no more wait than there are threads to fetch them.
+    """The same as `map_blocks`, but yields the results one by one: at most one per thread is computed in advance.
 
     >>> list(each_block(lambda block: sum(block), [(1, 2), (3, 4)], n_jobs=2))
     [3, 7]
@@ -74,7 +74,7 @@ def each_block(
 
 
 def row_blocks(indptr: np.ndarray, n_blocks: int, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
-    """Cut rows start..stop of a CSR matrix into at most `n_blocks` runs with about the same number of stored values.
+    """Split rows start..stop of a CSR matrix into at most `n_blocks` blocks with about equal numbers of stored values.
 
     >>> row_blocks(np.array([0, 4, 5, 6, 8]), 2)
     [(0, 1), (1, 4)]
@@ -87,9 +87,9 @@ def row_blocks(indptr: np.ndarray, n_blocks: int, start: int = 0, stop: int | No
 
 
 class TableSum:
-    """Adds up tables that blocks fill, one each, in a tree that depends on the number of blocks alone.
+    """Adds up the tables of blocks, one per block, in a tree that depends only on the number of blocks.
 
-    Tables are made as threads need them and are used again: memory grows with the threads, not with the blocks.
+    Tables are created when threads need them and are reused: memory grows with the threads, not with the blocks.
 
     >>> sums = TableSum(lambda: np.zeros(2))
     >>> def fill(item, table):
@@ -107,14 +107,14 @@ class TableSum:
     def over(
         self, fill: Callable[[Item, np.ndarray], Result], items: Sequence[Item], n_jobs: int | None = None
     ) -> tuple[list[Result], np.ndarray]:
-        """Call `fill(item, table)`, which adds to a table of zeros, for each item; the results, and the sum of tables.
+        """Call `fill(item, table)`, which adds to a table of zeros, for each item; return results and sum of tables.
 
-        Hand the sum to `give_back` when it is zero again.
+        Pass the sum to `give_back` when it is zero again.
         """
-        sizes = [len(items)]  # of the levels of the tree
+        sizes = [len(items)]  # sizes of the levels of the tree
         while sizes[-1] > 1:
             sizes.append((sizes[-1] + 1) // 2)
-        waiting: dict[tuple[int, int], np.ndarray] = {}  # sums whose neighbour is not there yet, by level and place
+        waiting: dict[tuple[int, int], np.ndarray] = {}  # sums whose neighbour is not complete yet, by level and place
 
         def run(number: int) -> Result:
             table = self.take()
@@ -128,7 +128,7 @@ class TableSum:
                         if beside is None:
                             waiting[level, place] = table
                             return result
-                    table += beside  # adding two is the same in either order
+                    table += beside  # the sum of two is the same in either order
                     beside[...] = 0
                     self.give_back(beside)
                 place //= 2
@@ -146,14 +146,14 @@ class TableSum:
         return self._make()
 
     def give_back(self, table: np.ndarray) -> None:
-        """Take a table of zeros to be used again."""
+        """Accept a table of zeros for reuse."""
         with self._lock:
             self._free.append(table)
 
 
 @contextmanager
 def single_threaded_libraries() -> Iterator[None]:
-    """BLAS and OpenMP on one thread: their sums change with the number of threads."""
+    """Limit BLAS and OpenMP to one thread: their sums change with the number of threads."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

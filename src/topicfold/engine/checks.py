@@ -1,4 +1,4 @@
-"""Checks of values that users give, with one wording each."""
+"""Checks of values that users pass, with consistent error messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
     "machine_memory",
 ]
 
-MOST = 1e12  # of a parameter that is a number: squares of larger ones overflow in single precision
+MOST = 1e12  # maximum of numeric parameters: squares of larger numbers could overflow in single precision
 
 
 def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> int:
@@ -57,7 +57,7 @@ def check_number(
 
 
 def check_choice(name: str, value: Any, choices: Collection[str], *, or_else: str = "") -> None:
-    """Raise unless the value is one of the choices.
+    """Raise a ValueError unless the value is one of the choices.
 
     >>> check_choice("init", "best", ("data", "random"))
     Traceback (most recent call last):
@@ -80,29 +80,29 @@ def check_float_dtype(value: Any) -> np.dtype:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number, which True and False are not."""
+    """Whether a value is a real number; True and False do not count."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is an integer, which True and False are not."""
+    """Whether a value is an integer; True and False do not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def has_whole_numbers(counts: sp.csr_array) -> bool:
-    """Whether all values are whole numbers, so that tokens can be told apart."""
+    """Whether all values are whole numbers, so that they are counts of tokens."""
     return bool((counts.data == np.floor(counts.data)).all())
 
 
 def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
-    """Raise when a value is not a whole number: `what` needs tokens that can be told apart."""
+    """Raise a ValueError if a value is not a whole number: `what` needs counts of tokens."""
     if not has_whole_numbers(counts):
         value = counts.data[np.argmax(counts.data != np.floor(counts.data))]
-        raise ValueError(f"{what} needs whole counts, and X holds {value:g}: pass counts, not weights such as tf-idf")
+        raise ValueError(f"{what} needs whole counts, but X contains {value:g}: pass counts, not weights like tf-idf")
 
 
 def machine_memory() -> int:
-    """Bytes of memory that the machine has; 16 GB where it does not tell."""
+    """The memory of the machine in bytes; 16 GB if it is not known."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

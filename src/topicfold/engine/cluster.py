@@ -1,9 +1,9 @@
-"""The same passes over blocks on a Dask cluster, with the same bits.
+"""Passes over blocks on a Dask cluster, with the same bits as on one machine.
 
-A task is a function that can be imported, and where its arrays lie; it reads them from files that all workers see, and
-returns what it found. Nothing is kept on a worker: any worker can do any task, and a task whose worker dies is done
-again. Rows of documents that a step renews are in files that carry the number of the step; sums are added in the tree
-that one process adds them in.
+A task is a function that can be imported, and the locations of its arrays; it reads them from files that all workers
+can read, and returns its results. Nothing is kept on a worker: any worker can do any task, and a task whose worker dies
+is done again. Rows of documents that a step updates are in files with the number of the step in their name; sums are
+added in the same tree as in one process.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ __all__ = [
     "say_here",
 ]
 
-_SMALL = 1 << 16  # bytes of an array that is sent with the task
+_SMALL = 1 << 16  # arrays up to this many bytes are sent with the task
 _TASKS_A_THREAD = 4
-_FEWEST_TASKS = 16  # so that a worker that joins late finds work
-_PATIENCE = 60.0  # seconds without any worker
-_CONNECTING = 10.0  # seconds that a scheduler may take to answer
+_FEWEST_TASKS = 16  # so that there is work for a worker that joins late
+_PATIENCE = 60.0  # maximum number of seconds without any worker
+_CONNECTING = 10.0  # maximum number of seconds to wait for a scheduler
 _PREFIX = ".topicfold-cluster"
 Result = TypeVar("Result")
 _current: ContextVar[Cluster | None] = ContextVar("topicfold_cluster", default=None)
 
 
 def current_cluster() -> Cluster | None:
-    """The cluster that passes over blocks go to, if any."""
+    """The cluster that runs passes over blocks, if any."""
     return _current.get()
 
 
 @contextmanager
 def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Iterator[Cluster]:
-    """Run fits on a Dask cluster, and everything else that goes over blocks of documents.
+    """Run fits, and all other work on blocks of documents, on a Dask cluster.
 
     Use it as a context manager. Results have the same bits as on one machine if all machines have the same kind of CPU
-    and the same versions.
+    and the same library versions.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Ite
         A client of the cluster, or the address of its scheduler.
     folder : str, Path or None, default=None
         Folder that this machine and all workers can read and write; arrays are exchanged as files in it. None uses the
-        folder of temporary files, which works if all workers are on this machine. A corpus on disk stays where it is.
+        folder for temporary files, which works if all workers are on this machine. A corpus on disk is not copied; all
+        workers must be able to read its file.
 
     Yields
     ------
@@ -86,7 +87,7 @@ def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Ite
     Raises
     ------
     ClusterError
-        If there is no scheduler or no worker, or a worker has another version of topicfold or cannot see the folder.
+        If there is no scheduler or no worker, or a worker has another version of topicfold or cannot access the folder.
 
     See Also
     --------
@@ -129,7 +130,7 @@ def _connected(distributed: Any, address: str) -> Client:
 
 
 class Lasting:
-    """An array that does not change: on a cluster it is written to a file once, not for every pass."""
+    """An array that does not change: on a cluster, it is written to a file only once, not for every pass."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -161,21 +162,21 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def new_path(self) -> Path:
-        """A name that no other file has."""
+        """A path that no other file has."""
         return self.folder / uuid.uuid4().hex
 
     def n_threads(self) -> int:
-        """Threads of all workers that there are now."""
+        """Number of threads of all current workers."""
         return max(1, sum(self._workers().values()))
 
     def _workers(self) -> dict[str, int]:
-        """The threads of each worker."""
+        """The number of threads of each worker."""
         return dict(self.client.nthreads())  # type: ignore[no-untyped-call]
 
     # ---- passes -----------------------------------------------------------------------------------------------------
 
     def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
-        """The results of `function(*shared, item)`, in the order of the items, whose arrays are also sent in files."""
+        """The results of `function(*shared, item)`, in the order of the items; their arrays are also sent as files."""
         items = items if isinstance(items, Sequence) else list(items)
         n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
         cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()
@@ -184,7 +185,7 @@ class Cluster:
                 self._submit(run_items, function, sent, [refer(item) for item in items[first:last]])
                 for first, last in pairwise(cuts)
             )
-            while futures:  # a result that nobody holds need not stay with a worker
+            while futures:  # a result without references is freed on the worker
                 yield from self._result(futures.popleft())
 
     def sum_over(
@@ -196,7 +197,7 @@ class Cluster:
         dtype: Any,
     ) -> tuple[list[Any], np.ndarray]:
         """The results of `function(*shared, item, table)`, which adds to a table of zeros, and the sum of tables."""
-        size, n_threads = 1, self.n_threads()  # a power of two, so that a task is a branch of the tree
+        size, n_threads = 1, self.n_threads()  # `size` is a power of two, so that a task is a branch of the tree
         while len(items) / (2 * size) >= 2 * n_threads and size < 8:
             size *= 2
         with self._sent(shared) as (sent, _):
@@ -229,14 +230,16 @@ class Cluster:
                     ) from None
             except KilledWorker:
                 raise ClusterError(
-                    f"workers of the cluster at {self.address} died repeatedly at one task, perhaps for lack of memory"
+                    f"workers of the cluster at {self.address} died repeatedly on one task, perhaps for lack of memory"
                 ) from None
             except CancelledError:
-                raise ClusterError(f"the cluster at {self.address} was lost; a fit with a checkpoint resumes") from None
+                raise ClusterError(
+                    f"the connection to the cluster at {self.address} was lost; a fit with a checkpoint can be resumed"
+                ) from None
 
     @contextmanager
     def _sent(self, shared: tuple[Any, ...]) -> Iterator[tuple[Any, Callable[[Any], Any]]]:
-        """What a pass needs, with files in the place of arrays; they are gone when the pass is over."""
+        """The input of a pass, with arrays replaced by files, which are removed when the pass is over."""
         written: list[str] = []
 
         def refer(value: Any) -> Any:
@@ -259,7 +262,7 @@ class Cluster:
                 _remove(path)
 
     def file_of(self, lasting: Lasting) -> ArrayFile:
-        """Where an array lies that does not change; its file is removed with it."""
+        """The file of an array that does not change; it is removed together with the array."""
         key = id(lasting.array)
         if key not in self._lasting:
             found = stored_place(lasting.array)
@@ -277,14 +280,14 @@ class Cluster:
     # ---- rows of documents ------------------------------------------------------------------------------------------
 
     def rows_of(self, table: np.ndarray, groups: Sequence[tuple[int, int]]) -> DocumentRows:
-        """The rows of a table, in files by groups; those of the last pass, if it is known here."""
+        """The rows of a table, in one file per group; those of the last pass if the table is already known."""
         found = self._rows.get(table.ctypes.data)
         if found is None or found.table.shape != table.shape or found.groups != list(groups):
             found = self._rows[table.ctypes.data] = DocumentRows(self, table, list(groups))
         return found
 
     def bring_back(self, table: np.ndarray, *, forget: bool) -> None:
-        """Make a table hold the rows that workers have renewed."""
+        """Update a table with the rows that workers have changed."""
         found = self._rows.get(table.ctypes.data)
         if found is not None:
             found.bring_back()
@@ -292,7 +295,7 @@ class Cluster:
                 del self._rows[table.ctypes.data]
                 found.remove()
 
-    # ---- who is there -----------------------------------------------------------------------------------------------
+    # ---- workers ----------------------------------------------------------------------------------------------------
 
     def _check_workers(self) -> None:
         try:
@@ -315,8 +318,8 @@ class Cluster:
                 )
             if seen[worker] != token:
                 raise ClusterError(
-                    f"the worker {worker} does not see the folder {self.folder.parent}: name one that this machine and "
-                    "all workers can read and write, on_cluster(client, folder=...) or --cluster-folder"
+                    f"the worker {worker} cannot access the folder {self.folder.parent}: choose one that this machine "
+                    "and all workers can read and write, on_cluster(client, folder=...) or --cluster-folder"
                 )
         others = {what for theirs in found.values() for what in ours if theirs[what] != ours[what]}
         if others:
@@ -333,11 +336,11 @@ class DocumentRows:
             write_rows(self.path(number), table[first:last])
 
     def path(self, group: int, after: int = 0) -> str:
-        """The file of a group's rows now, or after the step under way."""
+        """The file of the rows of a group now, or after the current step."""
         return f"{self._name}-{self._step + after}-{group}"
 
     def advance(self) -> None:
-        """The step is done: its rows are those to go on from."""
+        """Mark the step as done: the next step starts from its rows."""
         before = [self.path(number) for number in range(len(self.groups))]
         self._step += 1
         for path in before:
@@ -359,7 +362,7 @@ def map_anywhere(
 ) -> Iterator[Result]:
     """The results of `function(*shared, item)`, in the order of the items: in threads here, or on a cluster.
 
-    The function has to be one that can be imported; what it needs is in `shared`: numbers, arrays, and tuples of them.
+    It must be possible to import the function; its input is in `shared`: numbers, arrays, and tuples of them.
     """
     items, cluster = list(items), current_cluster()
     if cluster is not None and len(items) > 1:
@@ -369,20 +372,20 @@ def map_anywhere(
 
 
 def say_here(what: str) -> None:
-    """Say of work that cannot be shared out with the same bits that it is done on this machine, where a cluster is."""
+    """If there is a cluster, warn that work is done on this machine: distributing it would change the last bits."""
     if current_cluster() is not None:
         warn_user(f"{what} on this machine, not on the cluster")
 
 
 def in_memory(value: Any) -> Any:
-    """The value with arrays in the place of lasting ones, also within tuples."""
+    """The value with `Lasting` arrays replaced by plain arrays, also within tuples."""
     if isinstance(value, Lasting):
         return value.array
     return tuple(map(in_memory, value)) if type(value) is tuple else value
 
 
 def bring_back(tables: Sequence[np.ndarray], *, forget: bool = False) -> None:
-    """Make tables of documents hold the rows that workers have renewed; without a cluster they always do."""
+    """Update tables of documents with the rows that workers have changed; does nothing without a cluster."""
     cluster = current_cluster()
     if cluster is not None:
         for table in tables:
@@ -394,7 +397,7 @@ def _remove(path: str) -> None:
 
 
 def _remove_left_over(folder: Path) -> None:
-    """Remove what a process of this machine left that was killed."""
+    """Remove the files of processes of this machine that were killed."""
     for left in folder.glob(f"{_PREFIX}-{socket.gethostname()}-*"):
         number = left.name.removeprefix(f"{_PREFIX}-{socket.gethostname()}-").partition("-")[0]
         if number.isdecimal() and not _is_running(int(number)):
@@ -402,7 +405,7 @@ def _remove_left_over(folder: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    if os.name == "nt":  # there a signal of 0 would end the process
+    if os.name == "nt":  # signal 0 would end the process there
         return True
     try:
         os.kill(process, 0)

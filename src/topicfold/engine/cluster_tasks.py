@@ -1,4 +1,4 @@
-"""What the workers of a cluster run."""
+"""The tasks that workers of a cluster run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGES = ("topicfold", "numpy", "scipy", "numba", "scikit-learn")
 
 
 def environment() -> dict[str, str]:
-    """What decides the last bits: versions, and the kind of CPU."""
+    """What the last bits of results depend on: versions, and the kind of CPU."""
     from numba.core.codegen import get_host_cpu_features
 
     return {name: version(name) for name in _PACKAGES} | {
@@ -33,7 +33,7 @@ def environment() -> dict[str, str]:
 
 
 def tokens_seen(path: str) -> str | None:
-    """What a worker reads in a file that this machine has written, if it also can write beside it."""
+    """What a worker reads in a file written by this machine, if it can also write to the same folder."""
     try:
         token = Path(path).read_text(encoding="ascii")
         beside = Path(f"{path}-{threading.get_ident()}-{id(token)}")
@@ -64,7 +64,7 @@ def run_sum(
 
 
 def add_up(one: tuple[list[Any], np.ndarray], two: tuple[list[Any], np.ndarray]) -> tuple[list[Any], np.ndarray]:
-    """What two branches of the tree have found."""
+    """The combined results of two branches of the tree."""
     return one[0] + two[0], one[1] + two[1]
 
 
@@ -76,7 +76,7 @@ def _own_version() -> str:
 def _check_version(wanted: str) -> None:
     if _own_version() != wanted:
         raise ClusterError(
-            f"a worker has topicfold {_own_version()}, not {wanted}: install the same version everywhere"
+            f"a worker has topicfold {_own_version()}: expected {wanted}; install the same version everywhere"
         )
 
 
@@ -87,7 +87,7 @@ _limits = ExitStack()
 
 @contextmanager
 def _single_threaded() -> Iterator[None]:
-    """Libraries on one thread as long as any task runs: the first to end must not free the others."""
+    """Limit libraries to one thread as long as any task runs: the first task to end must not lift the limit."""
     global _running
     with _lock:
         if _running == 0:

@@ -1,4 +1,4 @@
-"""Packages that only some uses need: imported where they are used, and named with their extra when missing."""
+"""Optional packages: imported where they are used; if one is missing, the error names its extra."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["import_extra"]
 
 
 def import_extra(module: str, extra: str, purpose: str, package: str | None = None) -> Any:
-    """Import a module of an optional package, or say which extra brings it.
+    """Import a module of an optional package, or raise an ImportError that names the extra.
 
     >>> import_extra("no_such_package", "frame", "to_frame")
     Traceback (most recent call last):

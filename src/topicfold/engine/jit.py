@@ -1,4 +1,4 @@
-"""The one place for numba flags.
+"""Decorators for compiled kernels, with all numba flags in one place.
 
 Kernels are serial and release the interpreter lock: `blocks.map_blocks` runs them in threads. `parallel=True` is not
 used because it is slower on one thread and splits the work by the number of threads, which changes the results.
@@ -21,12 +21,12 @@ _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 
 def _compiled(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
-    before = numba.config.CACHE_DIR  # what NUMBA_CACHE_DIR says, which goes first
-    # among the user's caches, not in the package, which is uninstalled one day
+    before = numba.config.CACHE_DIR  # set by NUMBA_CACHE_DIR, which has priority
+    # in the cache folder of the user, not in the package folder, where it would remain after uninstalling
     numba.config.CACHE_DIR = before or str(user_cache("numba"))
     try:
         return numba.njit(nogil=True, cache=True, **flags)(function)
-    except RuntimeError:  # no folder numba can write its cache to: compile anew in each process
+    except RuntimeError:  # there is no writable folder for the cache: compile again in each process
         return numba.njit(nogil=True, **flags)(function)
     finally:
         numba.config.CACHE_DIR = before

@@ -1,7 +1,7 @@
-"""The loop every iterative model runs in: progress, stopping, checkpoints, and Ctrl-C that keeps the model.
+"""The loop of all iterative models: progress, stopping, checkpoints, and Ctrl-C, which keeps the model so far.
 
-A model hands over a state (named arrays, changed in place) and a step. The state is all there is: written to a
-checkpoint and read back, the fit goes on with the same bits.
+A model passes a state (named arrays, changed in place) and a step. The state is complete: a fit that is resumed from a
+checkpoint continues with the same bits.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ __all__ = [
 ]
 
 State: TypeAlias = dict[str, np.ndarray]
-Resumed: TypeAlias = tuple[State, dict[str, Any]]  # what a checkpoint holds: the state, and notes beside it
-_STEP_POWER = 0.6  # between 0.5 and 1 stepwise EM converges
-BATCH_STEPS = 10  # EM steps on a batch before the next; with one a single pass over a stream ends 4 % short
-CHECKPOINT_SECONDS = 30.0  # at least this long between two checkpoints
+Resumed: TypeAlias = tuple[State, dict[str, Any]]  # the content of a checkpoint: the state and notes
+_STEP_POWER = 0.6  # stepwise EM converges for values between 0.5 and 1
+BATCH_STEPS = 10  # EM steps per batch; with only one, a single pass over a stream ends 4 % short
+CHECKPOINT_SECONDS = 30.0  # minimum time between two checkpoints
 
 
 class Run(NamedTuple):
-    """How a loop went. `finished` is False when Ctrl-C ended it."""
+    """The course of a loop. `finished` is False if Ctrl-C ended it."""
 
     history: list[float]
     converged: bool
@@ -55,9 +55,9 @@ class Run(NamedTuple):
 
 
 class ExpectedState(NamedTuple):
-    """What a checkpoint has to hold before kernels see it: arrays as declared, and notes, declared as "notes.NAME".
+    """The expected content of a checkpoint, checked before kernels use it: arrays, and notes declared as "notes.NAME".
 
-    `sizes` are those that the fit knows; `fits` raises a ValueError where values do not fit each other.
+    `sizes` are those that the fit knows; `fits` raises a ValueError if values do not fit each other.
     """
 
     declared: Mapping[str, Stored]
@@ -65,7 +65,7 @@ class ExpectedState(NamedTuple):
     fits: Callable[[Mapping[str, Any]], None] | None = None
 
     def check(self, state: State, notes: Any) -> None:
-        """Raise a ValueError where a state or the notes beside it are anything else."""
+        """Raise a ValueError if the state or the notes are not as expected."""
         if not isinstance(notes, Mapping):
             raise ValueError("it has no notes")
         values: dict[str, Any] = dict(state)
@@ -77,16 +77,16 @@ class ExpectedState(NamedTuple):
 
 
 class Checkpoint:
-    """A file that a killed fit resumes from. It belongs to one fit, told by the fingerprint of data and parameters."""
+    """A file to resume a killed fit from. It belongs to one fit, identified by a fingerprint of data and parameters."""
 
     def __init__(self, path: str | Path, fingerprint: str) -> None:
         self.path = Path(path)
-        check_writable(path)  # said before the work, not after it
+        check_writable(path)  # raises an error before the work, not after it
         self.fingerprint = fingerprint
         self._last = time.monotonic()
 
     def read(self, expected: ExpectedState | None = None) -> Resumed | None:
-        """The state and notes that were written last, checked where it is told how, or None when there is no file."""
+        """The state and notes that were written last, checked if `expected` is given, or None if there is no file."""
         if not self.path.exists():
             return None
         state, metadata = read_file(self.path, kind="checkpoint")
@@ -106,11 +106,11 @@ class Checkpoint:
         return state, notes or {}
 
     def is_due(self) -> bool:
-        """Whether the last time is long enough ago."""
+        """Whether enough time has passed since the last checkpoint."""
         return time.monotonic() - self._last >= CHECKPOINT_SECONDS
 
     def write(self, state: State, notes: dict[str, Any]) -> None:
-        """Write the state. A full disk is no reason to lose the fit: it warns."""
+        """Write the state. If that fails, for example because the disk is full, warn and continue the fit."""
         try:
             write_file(self.path, state, {"kind": "checkpoint", "fingerprint": self.fingerprint, "notes": notes})
         except OSError as error:
@@ -118,19 +118,19 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def remove(self) -> None:
-        """The fit is over: a later one starts afresh. What a kill left beside the file goes too."""
+        """Remove the checkpoint after the fit, so that a later fit starts anew, and files left by killed fits."""
         self.path.unlink(missing_ok=True)
         remove_left_over(Path(os.path.realpath(self.path)))
 
 
 class HasParameters(Protocol):
-    """An estimator as scikit-learn makes them."""
+    """An estimator in the style of scikit-learn."""
 
     def get_params(self) -> dict[str, Any]: ...
 
 
 def fingerprint(model: HasParameters, *data: Any) -> str:
-    """A hash of a model's class and parameters and of the data; what does not change the result is left out."""
+    """A hash of the class and parameters of a model and of the data, without what does not change the result."""
     digest = hashlib.blake2b(digest_size=16)
     free = ("n_jobs", "verbose", "checkpoint")
     parameters = {key: value for key, value in sorted(model.get_params().items()) if key not in free}
@@ -176,10 +176,10 @@ def iterate(
 ) -> Run:
     """Call `step(state)` until the objective it returns rises by less than `tol`, or `max_iter` times.
 
-    Where the objective need not rise (`rises=False`), until it moves less than `tol` either way. A step may return
-    (objective, done) to decide itself when to stop. `history` are the objectives of a resumed fit; `notes` go into the
-    checkpoint beside them; `note` says more on the progress bar, whose length is `expected` steps where
-    max_iter tells nothing. Ctrl-C lets the step under way finish and ends the loop there.
+    If the objective need not rise (`rises=False`), stop when it changes by less than `tol` in either direction. A step
+    may return (objective, done) to decide itself when to stop. `history` has the objectives of a resumed fit; `notes`
+    are also written to the checkpoint; `note` gives more text for the progress bar, whose length is `expected` steps if
+    max_iter says nothing about it. On Ctrl-C, the current step is finished and the loop ends.
     """
     history = list(history or [])
     converged = False
@@ -206,7 +206,7 @@ def iterate(
 
 
 def step_size(n_batches: int) -> float:
-    """How much a batch counts in stepwise EM (Cappé and Moulines 2009) after so many others: less and less.
+    """Weight of the next batch in stepwise EM (Cappé and Moulines 2009) after `n_batches` others; it decreases.
 
     >>> step_size(0), step_size(3) < step_size(1)
     (1.0, True)
@@ -216,9 +216,9 @@ def step_size(n_batches: int) -> float:
 
 @contextmanager
 def hold_interrupts() -> Iterator[list[bool]]:
-    """A list that fills when Ctrl-C is pressed, so that no step is cut in half; pressed again, it interrupts at once.
+    """Yield a list that fills when Ctrl-C is pressed, so that steps are completed; a second Ctrl-C interrupts at once.
 
-    Only the main thread can be told; elsewhere, and where Ctrl-C is ignored anyway, the list stays empty.
+    This works only in the main thread; in other threads, and if Ctrl-C is ignored anyway, the list stays empty.
     """
     pressed: list[bool] = []
     on_main_thread = threading.current_thread() is threading.main_thread()

@@ -1,7 +1,7 @@
-"""Arrays that lie in files: mapped into memory, looked at a block at a time, and let go of again.
+"""Arrays in files that are mapped into memory, used block by block, and released again.
 
-Whatever works on rows a block at a time works on such arrays as on any others. `release` says that a block is done
-with, so that the process holds a few blocks and not the whole; on arrays in memory it does nothing.
+Code that works on blocks of rows works on such arrays as on any others. `release` marks a block as done, so that the
+process keeps only a few blocks in memory; on arrays in memory it does nothing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["file_of", "is_mapped", "mapped_array", "mapped_file", "pieces", "place_of", "release", "row_table"]
 
-_PIECE = 1 << 24  # bytes that are looked at together
-_APART = 512  # bytes around a table: vector code may run another way where two arrays lie next to each other
+_PIECE = 1 << 24  # bytes that are processed together
+_APART = 512  # bytes around a table: vector code may take another path if two arrays are adjacent in memory
 _PATHS: weakref.WeakKeyDictionary[mmap.mmap, Path] = weakref.WeakKeyDictionary()
 
 
 def mapped_file(path: Path) -> mmap.mmap:
     """A file that can be read as memory.
 
-    Private: arrays that may be written to need no kernels of their own, and the file is not changed.
+    The mapping is private: its arrays are writable, so they need no separate kernels, and the file does not change.
     """
     with path.open("rb") as file:
         opened = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
@@ -38,7 +38,7 @@ def mapped_file(path: Path) -> mmap.mmap:
 
 
 def place_of(array: np.ndarray) -> tuple[Path, int] | None:
-    """The file with a name that an array lies in, and where in it; None for arrays in memory and nameless files."""
+    """The named file that contains an array, and its offset; None for arrays in memory and in unnamed files."""
     file = file_of(array)
     path = None if file is None else _PATHS.get(file)
     if file is None or path is None:
@@ -47,7 +47,7 @@ def place_of(array: np.ndarray) -> tuple[Path, int] | None:
 
 
 def mapped_array(file: mmap.mmap, dtype: DTypeLike, shape: tuple[int, ...], offset: int = 0) -> np.ndarray:
-    """An array over a part of a mapped file."""
+    """An array that uses a part of a mapped file."""
     count = int(np.prod(shape, dtype=np.int64))
     if count == 0:
         return np.zeros(shape, dtype)
@@ -55,7 +55,7 @@ def mapped_array(file: mmap.mmap, dtype: DTypeLike, shape: tuple[int, ...], offs
 
 
 def file_of(array: np.ndarray) -> mmap.mmap | None:
-    """The mapped file that an array lies in, if any."""
+    """The mapped file that contains an array, if any."""
     base: Any = array
     while isinstance(base, np.ndarray | memoryview):
         base = base.base if isinstance(base, np.ndarray) else base.obj
@@ -63,25 +63,25 @@ def file_of(array: np.ndarray) -> mmap.mmap | None:
 
 
 def is_mapped(array: np.ndarray) -> bool:
-    """Whether an array lies in a file."""
+    """Whether an array is mapped from a file."""
     return file_of(array) is not None
 
 
 def release(array: np.ndarray) -> None:
-    """Give back the memory that an array of a mapped file takes; its values stay in the file and can be used again."""
+    """Release the memory of an array of a mapped file; its values stay in the file and can be used again."""
     file = file_of(array)
     if file is None or array.nbytes == 0 or not hasattr(mmap, "MADV_DONTNEED"):
         return
     start = array.ctypes.data - np.frombuffer(file, np.uint8).ctypes.data
-    first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE  # whole pages alone: others may be in use next door
+    first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE  # only whole pages: others may be used by adjacent arrays
     last = (start + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
     if last > first:
-        with contextlib.suppress(OSError):  # advice that is not taken does no harm
+        with contextlib.suppress(OSError):  # it is only advice: failing does no harm
             file.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 def pieces(array: np.ndarray) -> Iterator[np.ndarray]:
-    """The values of an array in C order, some at a time; each piece is given back when the next is asked for."""
+    """The values of an array in C order, in pieces; each piece is released when the next is requested."""
     flat = np.ascontiguousarray(array).reshape(-1)
     size = max(1, _PIECE // max(array.itemsize, 1))
     for first in range(0, len(flat), size):
@@ -91,9 +91,9 @@ def pieces(array: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def row_table(n_rows: int, width: int, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:
-    """Zeros of n_rows x width from a 64-byte boundary on; in memory, or in a temporary file.
+    """Zeros of n_rows x width that start at a 64-byte boundary; in memory, or in a temporary file.
 
-    The file has no name, and is gone with the process.
+    The file has no name, and is deleted when the process ends.
     """
     size = n_rows * width * np.dtype(dtype).itemsize
     if on_disk and size > 0:

@@ -1,4 +1,4 @@
-"""Progress bars on stderr: on a terminal, or when asked; never for what is over at once."""
+"""Progress bars on stderr: on a terminal or on request, and not for work that is done at once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Move = Callable[..., None]
 
 @contextmanager
 def progress(title: str, total: int, *, done: int = 0, unit: str = "", verbose: bool | None = None) -> Iterator[Move]:
-    """A bar with speed and time left. Gives `move(to, note="")`, to be called with how far the work has come.
+    """A progress bar with speed and time left. Yields `move(to, note="")`, to be called with the progress so far.
 
-    `verbose` True always shows it, False never, None on a terminal once the work has taken a while. `unit` stands
-    behind the speed; 'MB' counts bytes in millions.
+    `verbose` True always shows it, False never, None on a terminal if the work takes a while. `unit` is shown after the
+    speed; 'MB' counts bytes in millions.
     """
     if not (sys.stderr.isatty() if verbose is None else verbose):
         yield lambda to, note="": None

@@ -1,7 +1,7 @@
-"""What a file of ours may hold: each model declares its learned values once, and one checker reads the declaration.
+"""Checks of the contents of files: each model declares its learned values once, and one function checks them.
 
-Learned arrays go to compiled kernels, which follow an index wherever it points. What a file says is therefore not
-believed before its type, its shape and its range have been looked at.
+Learned arrays are passed to compiled kernels, which follow an index wherever it points. So the values of a file are not
+used before their types, shapes and ranges have been checked.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ __all__ = ["SUM", "Stored", "check_stored"]
 Kind: TypeAlias = Literal[
     "real", "whole", "yes or no", "text", "texts", "labels", "sparse", "rows", "mapping", "object"
 ]
-Bound: TypeAlias = float | str | None  # a number, or the name of a size, which the values stay below
+Bound: TypeAlias = float | str | None  # a number, or the name of a size: then values must be below that size
 
-SUM = 1.001  # the most of a share of one, rounding allowed for
+SUM = 1.001  # maximum of values that sum to one, with a tolerance for rounding
 _KINDS = {"real": "f", "rows": "f", "whole": "iu"}
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A learned value: an array where there is a shape of named sizes or numbers, else a single value.
+    """Declaration of a learned value: an array if it has a shape of named sizes or numbers, otherwise a single value.
 
-    "rows" are an array or a sparse matrix. `low` and `high` bound the values; a `high` that names a size is exclusive,
-    for indices into something of that size. Real numbers are finite unless `gaps` are allowed. An `optional` value may
-    be None; one that is `new` may be missing altogether, in files of older versions. A `dtype` is the only one taken.
+    "rows" means an array or a sparse matrix. `low` and `high` bound the values; a `high` that is the name of a size is
+    exclusive, for indices into something of that size. Real numbers must be finite unless `gaps` is set. An `optional`
+    value may be None; one that is `new` may be missing, in files of older versions. If `dtype` is set, no other dtype
+    is accepted.
     """
 
     shape: tuple[str | int, ...] | None = None
@@ -49,13 +50,13 @@ class Stored:
 def check_stored(
     values: Mapping[str, Any], declared: Mapping[str, Stored], known: Mapping[str, int] | None = None
 ) -> None:
-    """Raise a ValueError that names the first value which is missing, unknown, or not as declared.
+    """Raise a ValueError that names the first value that is missing, unknown, or not as declared.
 
-    A size is that of the first array that has it, in the order of the declarations, unless it is `known` beforehand.
+    A size is defined by the first array that has it, in the order of the declarations, unless it is in `known`.
     """
     for name in values:
         if name not in declared:
-            raise ValueError(f"it holds {name!r:.60}, which is not known here")
+            raise ValueError(f"it contains {name!r:.60}, which is unknown")
     for name, stored in declared.items():
         if name not in values and not stored.new:
             raise ValueError(f"it has no {name}")
@@ -74,8 +75,8 @@ def check_stored(
 
 
 def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
-    """What is wrong with a value, or nothing."""
-    if stored.kind == "object":  # of a class with a form of its own in JSON
+    """What is wrong with a value, or an empty string."""
+    if stored.kind == "object":  # an object of a class with `to_json`
         return "" if hasattr(value, "to_json") else f"is {value!r:.40}: expected an object"
     if stored.kind == "mapping":
         return "" if isinstance(value, Mapping) else f"is {value!r:.40}: expected a mapping"
@@ -86,7 +87,7 @@ def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
     if stored.kind in ("texts", "labels"):
         values = list(value) if isinstance(value, tuple | np.ndarray) else None
         if values is None or (stored.kind == "texts" and not all(isinstance(item, str) for item in values)):
-            return "is not a row of texts"
+            return "is not a list of strings"
         return _wrong_shape((len(values),), stored, sizes)
     if stored.shape is None:
         return _wrong_single(value, stored, sizes)
@@ -101,7 +102,7 @@ def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
     if stored.kind == "yes or no":
         return "" if isinstance(value, bool) else f"is {value!r:.40}: expected true or false"
     if stored.kind == "text":
-        return "" if isinstance(value, str) else f"is {value!r:.40}: expected a text"
+        return "" if isinstance(value, str) else f"is {value!r:.40}: expected a string"
     if not is_number(value) or (stored.kind == "whole" and int(value) != value):
         return f"is {value!r:.40}: expected a {stored.kind} number"
     return _out_of_range(np.asarray(value, np.float64), stored, sizes)
@@ -110,7 +111,7 @@ def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
 def _wrong_shape(shape: tuple[int, ...], stored: Stored, sizes: dict[str, int]) -> str:
     assert stored.shape is not None
     expected = tuple(sizes.get(size, -1) if isinstance(size, str) else size for size in stored.shape)
-    found = dict(zip(stored.shape, shape))  # a name that comes twice has one size
+    found = dict(zip(stored.shape, shape))  # a name that occurs twice has one size
     fits = len(shape) == len(expected) and all(e in (-1, s) for s, e in zip(shape, expected))
     if not fits or any(found[name] != size for name, size in zip(stored.shape, shape)):
         wanted = " x ".join(str(size) if e == -1 else f"{e} ({size})" for size, e in zip(stored.shape, expected))
@@ -126,15 +127,15 @@ def _out_of_range(values: np.ndarray, stored: Stored, sizes: dict[str, int]) -> 
         if stored.gaps:
             values = values[~np.isnan(values)]
         if not np.isfinite(values).all():
-            return "holds what is not a number"
+            return "contains NaN or infinity"
         if not values.size:
             return ""
     least, most = values.min(), values.max()
     if stored.low is not None and least < stored.low:
-        return f"holds {least:g}: expected at least {stored.low:g}"
+        return f"contains {least:g}: expected at least {stored.low:g}"
     if isinstance(stored.high, str):
         if most >= sizes[stored.high]:
-            return f"holds {most:g}: expected less than {sizes[stored.high]} ({stored.high})"
+            return f"contains {most:g}: expected less than {sizes[stored.high]} ({stored.high})"
     elif stored.high is not None and most > stored.high:
-        return f"holds {most:g}: expected at most {stored.high:g}"
+        return f"contains {most:g}: expected at most {stored.high:g}"
     return ""

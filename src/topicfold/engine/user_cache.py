@@ -1,4 +1,4 @@
-"""Where things are kept that can be made again: among the user's caches."""
+"""The cache folder of the user, for files that can be created again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["user_cache"]
 
 
 def user_cache(name: str) -> Path:
-    """The folder of a cache of topicfold's, which may not be there yet."""
+    """The folder of a cache of topicfold, which may not exist yet."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":

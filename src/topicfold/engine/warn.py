@@ -1,4 +1,4 @@
-"""Warnings that point at the user's own line, however deep in the package they arise."""
+"""Warnings that point to the line of the user's code, from anywhere in the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WRAPPERS = ("sklearn", "threading.py", "concurrent", "contextlib.py", "functool
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the first line on the stack that is neither ours nor that of a library that called us."""
+    """Warn at the first line on the stack that is neither in topicfold nor in a library that called it."""
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and _is_inside(frame.f_code.co_filename):
         level, frame = level + 1, frame.f_back

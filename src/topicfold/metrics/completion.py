@@ -136,7 +136,7 @@ def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
 
 @njit_fast
 def _sum_log_probability(indptr, indices, counts, doc_topic, word_topic, background, share, total, skipped):
-    """total_d = sum_w n_dw log((1 - share) sum_z doc_topic_dz word_topic_wz + share background_w), where above 0."""
+    """total_d = sum_w n_dw log((1 - share) sum_z doc_topic_dz word_topic_wz + share background_w), if P is above 0."""
     n_topics = doc_topic.shape[1]
     for d in range(indptr.size - 1):
         for e in range(indptr[d], indptr[d + 1]):

@@ -1,4 +1,4 @@
-"""Figures (the extra topicfold[plots])."""
+"""Figures with matplotlib (the extra topicfold[plots])."""
 
 from .choosing import selection
 from .contrast_figures import contrast_words

@@ -1,4 +1,4 @@
-"""The figures of `select`."""
+"""The figure of `select`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _WIDE_RANGE = 10  # a parameter whose largest value is more than this many times
 
 
 def selection(result: Selection) -> Any:
-    """Draw held-out score, coherence and stability against the size, with the recommended point marked.
+    """Draw held-out score, coherence and stability by the number of topics, with the recommended point marked.
 
-    The first numeric parameter that varies is the horizontal axis; every combination of the others is a line. For
-    models that find their own size, the axis is the number of topics found. Points that failed are left out.
+    The first numeric parameter that varies is the horizontal axis, with one line per combination of the others. For
+    models that choose the number of topics themselves, the axis is the number of topics found. Points that failed are
+    left out.
 
-    The error bar of a point is one standard error, over folds, of its difference from the best point: points whose bars
+    The error bar of a score is one standard error, over folds, of its difference from the best point: points whose bars
     reach the dotted line are within one standard error of the best score. The dashed line is the score without topics.
 
     Parameters
@@ -89,7 +90,7 @@ def _entitle(axes: Any, result: Selection) -> None:
     several = len({row.model for row in result.rows}) > 1
     point = ", ".join([row.model] * several + [f"{name}={_short(value)}" for name, value in row.params.items()])
     axes.set_title(f"Recommended: {point} (ringed)", loc="left", fontsize=11, pad=22, parse_math=False)
-    note = "Dotted: the best score; bars: one standard error." + " Dashed: no topics." * bool(result.baselines)
+    note = "Dotted: best score; bars: one standard error." + " Dashed: score without topics." * bool(result.baselines)
     place = {"xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate(note, (0, 1), (0, 8), **place, fontsize=SMALL, color=GREY)
 
@@ -109,7 +110,7 @@ def _varying(rows: Sequence[Row]) -> list[str]:
 
 
 def _horizontal(rows: Sequence[Row]) -> tuple[str, Callable[[Row], float]]:
-    """The name of the horizontal axis, and where on it a row stands."""
+    """The name of the horizontal axis, and a function from a row to its position on it."""
     if len({row.model for row in rows}) > 1:
         return _TOPICS, lambda row: row.topics
     names = [*_varying(rows), *rows[0].params]
@@ -121,11 +122,11 @@ def _horizontal(rows: Sequence[Row]) -> tuple[str, Callable[[Row], float]]:
 
 
 def _lines(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
-    """The rows of each line, by its label: the model, where there are several, and the other parameters that vary."""
+    """The rows of each line, by its label: the model, if there are several, and the other parameters that vary."""
     several = len({row.model for row in rows}) > 1
     lines: dict[str, list[Row]] = {}
     for row in rows:
-        # Between models the parameter that sets the number of topics has no common name: it is the one that equals it.
+        # The parameter that sets the number of topics has a different name in each model: it is the one equal to it.
         own = {other: value for other, value in row.params.items() if not (several and value == row.topics)}
         parts = [f"{other}={_short(own[other])}" for other in _varying(rows) if other in own and other != name]
         lines.setdefault(", ".join([row.model] * several + parts), []).append(row)
@@ -133,7 +134,7 @@ def _lines(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
 
 
 def _looks(n_lines: int) -> list[dict[str, Any]]:
-    """A colour and a marker a line: distinct colours for a few, a scale from dark to light for more."""
+    """A colour and a marker for each line: distinct colours for a few lines, a scale from dark to light for more."""
     import matplotlib
 
     if n_lines <= len(COLOURS):
@@ -143,7 +144,7 @@ def _looks(n_lines: int) -> list[dict[str, Any]]:
 
 
 def _set_ticks(axes: Any, rows: Sequence[Row], place: Callable[[Row], float], name: str) -> None:
-    """A log axis for a wide range; ticks at the values tried, where their labels have room."""
+    """A log axis for a wide range, and ticks at the values tried if there is room for their labels."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     if _is_categorical(rows, name):

@@ -1,4 +1,4 @@
-"""How groups speak of a topic: words by frequency and z-score."""
+"""The words that groups use for a topic, by frequency and z-score."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["contrast_words"]
 
 _SURE = 1.96
-_FEWEST = 0.5  # tokens of a word that is drawn
-_LETTER, _LINE = 0.0125, 0.026  # width and height of a label's letter, as a share of the axes
+_FEWEST = 0.5  # minimum number of tokens of a word that is drawn
+_LETTER, _LINE = 0.0125, 0.026  # width and height of a letter of a label, as a share of the axes
 
 
 def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None, n_words: int = 15) -> Any:
-    """Draw the words of a topic as dots: frequency on a log scale against the z-score of one group.
+    """Draw the words of a topic as dots: z-score of one group against frequency on a log scale.
 
-    Words that the group uses more are above 0 in the first colour, those that it uses less are below in the second.
-    Words with less than half a token in the topic are not drawn.
+    Words that the group uses more are above 0, in the first colour; words that it uses less are below, in the second.
+    Words with an expected number of less than half a token in the topic are not drawn.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     topic : int, default=-1
         Id of the topic; -1 for all tokens.
     group : str or None, default=None
-        The group. None takes the first.
+        The group. None uses the first.
     n_words : int, default=15
-        Number of words per side that are listed at the right, and named in the plot if there is room.
+        Number of words per side that are listed on the right, and labelled in the plot if there is room.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     axes.set_xlabel("tokens in the topic, all groups" if topic != -1 else "tokens, all groups")
     axes.set_ylabel("z-score of the log-odds ratio")
     name = contrast.names[contrast.topics.index(topic)]
-    title = f"{cut(group, 24)} against {cut(other, 24)}: {cut(name, 36)}"
+    title = f"{cut(group, 24)} vs {cut(other, 24)}: {cut(name, 36)}"
     axes.set_title(title, loc="left", fontsize=10, parse_math=False)
     tidy(axes)
     _list_words(lists, contrast, best, z, (group, other))
@@ -90,7 +90,7 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
 
 
 def _with_room(axes: Any, x: np.ndarray, y: np.ndarray, texts: list[str]) -> list[int]:
-    """Which labels have room beside those of words further out, the furthest first."""
+    """Which labels have room next to those of words further out, the furthest first."""
     low, high = np.log(axes.get_xlim())
     bottom, top = axes.get_ylim()
     left, base = (np.log(x) - low) / (high - low), (y - bottom) / (top - bottom)

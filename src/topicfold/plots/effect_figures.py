@@ -1,4 +1,4 @@
-"""Effects of metadata on topics: intervals of one effect over topics, and curves along a column."""
+"""Effects of metadata on topics: intervals of one effect for all topics, and curves along a column."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SHOWN_TOPICS = 12
 
 
 def effect_sizes(table: pd.DataFrame) -> Any:
-    """Draw an effect on each topic with its interval, the largest at the top.
+    """Draw the effect on each topic with its interval, the largest at the top.
 
-    Intervals that contain zero are grey.
+    Intervals that contain 0 are grey.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def effect_sizes(table: pd.DataFrame) -> Any:
     """
     terms = table["term"].unique().tolist()
     if len(terms) != 1:
-        raise ValueError(f"the table has {len(terms)} terms: expected the rows of one, table[table.term == ...]")
+        raise ValueError(f"the table has {len(terms)} terms: expected the rows of one term, table[table.term == ...]")
     table = table.sort_values("estimate", ascending=False, kind="stable")
     places = np.arange(len(table))
     sure = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()
@@ -76,7 +76,7 @@ def effect_sizes(table: pd.DataFrame) -> Any:
 
 
 def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_topics: int = _SHOWN_TOPICS) -> Any:
-    """Draw predicted shares of topics with bands, one panel per topic.
+    """Draw predicted shares of topics with their intervals as bands, one panel per topic.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _colours(n: int) -> list[str]:
 
 
 def _curve(axes: Any, own: pd.DataFrame, colour: str) -> None:
-    """A line with its band, or where values are categories, points with their intervals."""
+    """A line with its band, or points with their intervals if the values are categories."""
     share, low, high = (100 * own[name].to_numpy() for name in ("share", "low", "high"))
     if own["value"].dtype.kind in "if":
         axes.plot(own["value"], share, color=colour, linewidth=1.4)

@@ -1,4 +1,4 @@
-"""How a fit went: convergence and traces of chains."""
+"""The course of a fit: convergence and traces of chains."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def convergence(model: TopicModel) -> Figure:
 
 
 def trace(model: LDCC) -> Figure:
-    """Draw the joint log-likelihood of the chains of a Gibbs sampler by sweep, with the end of burn-in.
+    """Draw the joint log-likelihood of the chains of a Gibbs sampler after each sweep, with the end of burn-in.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def trace(model: LDCC) -> Figure:
     See Also
     --------
     convergence : The objective of an EM fit.
-    topicfold.metrics.effective_sample_size : How much a chain is worth.
+    topicfold.metrics.effective_sample_size : Number of independent draws that a chain is worth.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What all figures share: colours, an empty figure, axes, the order of topics."""
+"""Common parts of all figures: colours, an empty figure, axes, the order of topics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "GREY", "MARKERS", "PALE", "SMALL", "bare", "cut", "hide_rest", "in_order", "new_figure", "tidy"]
 
-# Okabe and Ito (2008): told apart with any kind of colour vision, and in grey. Yellow is left out: too faint on white.
+# Okabe and Ito (2008): distinct with any kind of colour vision, and in grey. Without yellow, which is faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX"
 GREY = "#6e6e6e"
@@ -24,7 +24,7 @@ SMALL = 9
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches."""
+    """An empty figure; width and height are in inches."""
     module = import_extra("matplotlib.figure", "plots", "a plot")
     figure: Figure = module.Figure(figsize=(width, height), dpi=120, layout="constrained")
     return figure
@@ -37,7 +37,7 @@ def tidy(axes: Axes, grid: Literal["both", "x", "y"] = "both") -> None:
 
 
 def hide_rest(panels: np.ndarray, n_used: int) -> None:
-    """Hide the panels that are left over in a grid with one horizontal axis; those above them get its labels."""
+    """Hide the unused panels of a grid with a shared horizontal axis; the panels above them get the axis labels."""
     for axes in panels.flat[n_used:]:
         axes.set_visible(False)
     for axes in panels.flat[max(n_used - panels.shape[1], 0) : n_used]:
@@ -50,7 +50,7 @@ def bare(axes: Axes, title: str) -> None:
 
 
 def in_order(tree: TopicTree) -> list[tuple[int, int]]:
-    """(topic, depth), the largest first, those below one after it."""
+    """(topic, depth), the largest first, each followed by the topics below it."""
     order: list[tuple[int, int]] = []
     waiting = [(topic, 0) for topic in reversed(tree.children())]
     while waiting:

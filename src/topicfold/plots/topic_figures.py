@@ -122,7 +122,7 @@ def topic_sizes(tree: TopicTree) -> Any:
 
 
 def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
-    """Draw the share of topics over time, one panel per topic, all on one scale.
+    """Draw the share of topics over time, one panel per topic, all on the same scale.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
         axes.set_title(cut(table.names[topic].replace("$", r"\$"), 34), fontsize=SMALL, loc="left")
         axes.tick_params(axis="x", rotation=45, labelsize=SMALL)
         tidy(axes)
-    panels.flat[0].set_ylim(0, 105 * float(table.share[:, shown].max()))  # once: it is the scale of all
+    panels.flat[0].set_ylim(0, 105 * float(table.share[:, shown].max()))  # set once, because all panels share the scale
     hide_rest(panels, len(shown))
     figure.supylabel("share of documents, %", fontsize=SMALL + 1)
     return figure
@@ -170,8 +170,8 @@ def over_time(table: TopicsOverTime, n_topics: int = _SHOWN_TOPICS) -> Any:
 def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] | None = None) -> Any:
     """Draw documents as dots on a map, coloured by topic or label.
 
-    The seven largest topics or labels have a colour each; all other documents are grey. In a hierarchy the colours are
-    for topics of the highest level; where topics have parts (LDCC), for the parts.
+    Each of the seven largest topics or labels has its own colour; all other documents are grey. In a hierarchy, the
+    colours show topics of the highest level; if topics may have several parents (LDCC), those of the lowest level.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
     Raises
     ------
     ValueError
-        If the number of positions is not that of the documents.
+        If there is not one position per document.
 
     See Also
     --------
@@ -232,7 +232,7 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
 
 
 def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
-    """A legend at the side whose texts may be anything: matplotlib would leave out one that begins with _."""
+    """A legend at the side, for any texts: matplotlib would leave out a text that begins with _."""
     handles, texts = [handle for handle, _ in entries], [text for _, text in entries]
     look: dict[str, Any] = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
     legend = figure.legend(handles, list(map(str, range(len(texts)))), **look)
@@ -242,7 +242,7 @@ def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
 
 
 def _largest_topics(tree: TopicTree) -> list[int | None]:
-    """The largest topic of each document, None where it is in none: of word-topics, or of the highest level."""
+    """The largest topic of each document, None if it has no topic: among word-topics, or on the highest level."""
     if len(tree) == 0:
         return [None] * len(tree.doc_topic)
     rows = np.flatnonzero(tree.level == (tree.level.max() if tree.edges is None else tree.level.min()))

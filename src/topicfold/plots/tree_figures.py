@@ -1,4 +1,4 @@
-"""The figure of a hierarchy: an indented tree, or two columns where a topic may be below several."""
+"""The figure of a hierarchy: an indented tree, or two columns if a topic may have several parents."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .style import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
 __all__ = ["hierarchy"]
 
 _SHOWN_LINES = 100
-_ROUNDS = 12  # of sorting two columns, each by the other
+_ROUNDS = 12  # rounds of sorting the two columns, each by the other
 
 
 def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
-    """Draw topics as a tree, one line per topic, with marks as large as their shares of the documents.
+    """Draw topics as a tree, one line per topic, with dots whose area shows the share of the documents.
 
-    Where a topic may be below several others (LDCC), the figure has two columns that are connected by lines as wide as
-    the weights, ordered so that few lines cross. In a tree with more than 100 topics only the upper levels are drawn,
-    and on a level with more than 100 topics only the largest; the title says so.
+    If a topic may have several parents (LDCC), the figure has two columns connected by lines whose width shows the
+    weight, ordered so that few lines cross. In a tree with more than 100 topics, only the upper levels are drawn; on a
+    level with more than 100 topics, only the largest. The title says so.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
 
     See Also
     --------
-    topicfold.TopicTree.grouped : Puts levels above flat topics.
+    topicfold.TopicTree.grouped : Adds levels above flat topics.
     topic_sizes : The sizes of topics as bars.
 
     Examples
@@ -64,14 +64,14 @@ def _indented(tree: TopicTree, n_words: int) -> Any:
             x, top = place[above]
             axes.plot([x, x, depth], [top, line, line], color=PALE, linewidth=1, zorder=1, gid=f"{above}-{topic}")
         _mark(axes, shown, topic, depth, line, COLOURS[depth % len(COLOURS)], n_words)
-    axes.set_xlim(-0.5, deepest + 5.2 / 0.35)  # a step to the right is as wide in each tree, and words have room
+    axes.set_xlim(-0.5, deepest + 5.2 / 0.35)  # steps to the right have the same width in each tree; room for words
     axes.set_ylim(len(order) - 0.4, -0.6)
     bare(axes, title)
     return figure
 
 
 def _upper_levels(tree: TopicTree) -> tuple[TopicTree, str]:
-    """What of a tree has room, and the title that says what was left out."""
+    """The part of a tree that there is room for, and the title that says what was left out."""
     if len(tree) <= _SHOWN_LINES:
         return tree, f"{len(tree)} topics of {len(tree.doc_topic):,} documents"
     levels = np.unique(tree.level)
@@ -79,7 +79,7 @@ def _upper_levels(tree: TopicTree) -> tuple[TopicTree, str]:
     upper = tree.at_levels([level for level in levels.tolist() if level >= few[0]])
     which = f"level {few[0]}" if few[0] == levels[-1] else f"levels {levels[-1]} to {few[0]}"
     if len(upper) <= _SHOWN_LINES:
-        return upper, f"{len(upper)} of {len(tree)} topics: {which} alone"
+        return upper, f"{len(upper)} of {len(tree)} topics: only {which}"
     smallest = upper.ids[np.argsort(-upper.size, kind="stable")[_SHOWN_LINES:]]
     return upper.drop(smallest.tolist()), f"{_SHOWN_LINES} of {len(tree)} topics: the largest of {which}"
 
@@ -114,14 +114,14 @@ def _two_columns(tree: TopicTree, n_words: int) -> Any:
     axes.set_ylim(n_lines, 0)
     shown = len(at_left) + len(at_right)
     some = f"{len(tree)} topics" if shown == len(tree) else f"{shown} of {len(tree)} topics: the largest"
-    bare(axes, f"{some}. A line is as wide as the share of the right topic in the left one")
+    bare(axes, f"{some}. The width of a line shows the share of the right topic in the left one")
     return figure
 
 
 def _side_by_side(
     left: list[int], right: list[int], weights: dict[tuple[int, int], float]
 ) -> tuple[list[int], list[int]]:
-    """Both columns in an order in which few lines cross."""
+    """Both columns, ordered so that few lines cross."""
     table = np.array([[weights.get((topic, part), 0.0) for part in right] for topic in left])
     rows, columns = _by_shared_columns(table), np.arange(len(right))
     for _ in range(_ROUNDS):
@@ -131,7 +131,7 @@ def _side_by_side(
 
 
 def _by_shared_columns(weight: np.ndarray) -> np.ndarray:
-    """The order of the rows on the first axis of correspondence analysis: those that share columns stand together."""
+    """The order of the rows on the first axis of correspondence analysis: rows that share columns are close."""
     if min(weight.shape) < 2:
         return np.arange(len(weight))
     total = np.maximum(weight.sum(axis=1), 1e-12)
@@ -141,7 +141,7 @@ def _by_shared_columns(weight: np.ndarray) -> np.ndarray:
 
 
 def _by_mean_place(weight: np.ndarray) -> np.ndarray:
-    """The order of the rows by the mean place of their columns; a row without weight keeps its place."""
+    """The order of the rows by the mean position of their columns; a row without weight keeps its position."""
     n_rows, n_columns = weight.shape
     total = weight.sum(axis=1)
     mean = weight @ ((np.arange(n_columns) + 0.5) / max(n_columns, 1)) / np.where(total > 0, total, 1)
@@ -149,7 +149,7 @@ def _by_mean_place(weight: np.ndarray) -> np.ndarray:
 
 
 def _mark(axes: Any, tree: TopicTree, topic: int, x: float, y: float, colour: str, n_words: int, side: int = 1) -> None:
-    """The dot of a topic, its area as its share, with its words and share beside it."""
+    """The dot of a topic, whose area shows its share, with its words and share next to it."""
     share = float(tree.size[tree.row(topic)])
     axes.scatter(x, y, s=8 + 150 * share, color=colour, linewidths=0, zorder=2)
     words = tree.names.get(topic) or " ".join(word.word for word in tree.words(topic, n_words))

@@ -55,10 +55,10 @@ def test_a_mask_that_is_none_is_refused(deep, known, words):
 
 
 def test_counts_refuse_fractions(known):
-    with pytest.raises(ValueError, match=r"emission='counts' needs whole counts, and X holds 0\.5"):
+    with pytest.raises(ValueError, match=r"emission='counts' needs whole counts, but X contains 0\.5"):
         small(emission="counts").fit(known[:50] * 0.5)
     model = small(emission="counts", max_iter=2).fit(known[:50])
-    with pytest.raises(ValueError, match=r"whole counts, and X holds 0\.5"):
+    with pytest.raises(ValueError, match=r"whole counts, but X contains 0\.5"):
         model.score(known[:50] * 0.5)
 
 
