@@ -46,7 +46,7 @@ def main() -> None:
                 ready = "return document.documentElement.dataset.ready"
                 WebDriverWait(driver, 30).until(lambda browser, ready=ready: browser.execute_script(ready))
                 shot = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
-                (IMAGES / f"explorer-{name}.png").write_bytes(base64.b64decode(shot["data"]))
+                (IMAGES / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
         finally:
             driver.quit()
 

@@ -22,6 +22,8 @@ from topicfold.models import MODELS
 
 ROOT = Path(__file__).parents[1]
 MODEL_CLASSES = [topicfold.TopicModel, *(info.load() for info in MODELS.values())]
+# declared for all models, but HLTA ranks words in its own way
+NOT_LEARNED = {"HLTA": {"word_documents_", "topic_documents_", "topic_marks_"}}
 ROOMS = ("baselines", "datasets", "metrics", "plots")
 
 
@@ -61,8 +63,9 @@ def class_problems(kind: type) -> Iterator[str]:
     given = set() if issubclass(kind, BaseException) else set(inspect.signature(kind).parameters)
     if given - documented:
         yield f"PR01 Parameters {sorted(given - documented)} not documented"
-    if kind in MODEL_CLASSES and set(kind.stored()) - documented:
-        yield f"AT02 Stored attributes {sorted(set(kind.stored()) - documented)} not documented"
+    stored = set(kind.stored()) - NOT_LEARNED.get(kind.__name__, set()) if kind in MODEL_CLASSES else set()
+    if stored - documented:
+        yield f"AT02 Stored attributes {sorted(stored - documented)} not documented"
 
 
 def problems() -> list[str]:

@@ -18,13 +18,13 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Print the requirements of the core and of some extras; tools for testing may have newer versions."""
+    """Print the requirements of the core and of the extras that users install; test tools may have newer versions."""
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     print("\n".join(lowest([*project["dependencies"], *(item for name in USED for item in extras[name])])))
 
 
-USED = ("frame", "parquet", "plots", "lda", "neighbors")
+USED = ("frame", "parquet", "plots", "lda", "neighbors", "embed", "effects", "dask")
 
 if __name__ == "__main__":
     main()

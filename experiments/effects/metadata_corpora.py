@@ -19,7 +19,7 @@ from topicfold.corpus.preprocessing import Preprocessing
 __all__ = ["READERS", "WithMetadata", "design_of"]
 
 PIECE = 200  # words in a piece of a speech
-KNOTS = 6  # of a cubic spline: eight columns
+KNOTS = 6  # of a cubic spline: seven columns
 LEAST_DOCUMENTS = 20  # a level of a factor with fewer training documents has no column
 
 

@@ -277,7 +277,7 @@ semantic base (95 %). The words of LDA and HLDA are ranked by P(w|z). Topics wit
 counted.
 Formula 4 rewards frequent words, which occur together in most documents. The last two columns, not in the paper, show \
 that: NPMI of the same words, which frequency does not raise, and the mean share of documents that have a word. "Words \
-by relevance" ranks LDA's words by P(w|z) and lift, the ranking that this package shows.
+by relevance" ranks LDA's words by P(w|z) and lift, the default ranking of this package when the experiment was run.
 "HLTA" has the topics of all levels; the paper leaves out the first level and, with M=10, the second, as in the row \
 "the paper's levels". The structure learner of the paper is bi; our default is the other one, pem.
 LDA has as many topics as HLTA has with at least M words, for the same seed. HLDA finds its own number of topics, and \

@@ -164,6 +164,7 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
     [
         ("a.csv", b"", "empty: expected a first line"),
         ("a.csv", b"\nhi,1\n", "empty: expected a first line"),
+        ("a.xlsx", b"PK", "read it with pandas, and pass the data frame to Corpus.from_frame"),
         ("a.csv", b"body,id\nhi,1\n", r"no column 'text'; its columns are: body, id"),
         ("a.csv", b"body;id\nhi, you;1\n", r"no column 'text'; its columns are: body, id"),
         ("a.csv", b'"body, all";id\nhi, you;1\n', r"no column 'text'; its columns are: body, all, id"),

@@ -112,4 +112,4 @@ def _first_sentence(text: str) -> str:
     >>> _first_sentence("One of 0, 0.03, ... 100. Then more.")
     'One of 0, 0.03, ... 100.'
     """
-    return re.split(r"(?<=[a-z0-9)'`\]]\.)(?<!eq\.)\s+(?=[A-Z0-9'`])", text, maxsplit=1)[0]
+    return re.split(r"(?<=[A-Za-z0-9)'`\]]\.)(?<!eq\.)\s+(?=[A-Z0-9'`])", text, maxsplit=1)[0]

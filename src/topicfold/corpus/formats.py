@@ -35,6 +35,7 @@ _SUFFIXES = {
     ".npz": "npz",
     ".safetensors": "safetensors",
 }
+_BY_PANDAS = (".xlsx", ".xls", ".ods", ".json", ".feather", ".orc", ".dta", ".sav")
 _DELIMITERS = (",", ";", "\t", "|")
 TEXT_FORMATS = ("folder", "csv", "tsv", "jsonl", "parquet")
 FORMATS = (*TEXT_FORMATS, "mtx", "ldac", "uci", "svmlight", "npz", "safetensors")
@@ -56,6 +57,8 @@ def format_of(path: Path) -> str:
     if name.startswith("docword."):
         return "uci"
     suffix = Path(name).suffix
+    if suffix in _BY_PANDAS:
+        raise ValueError(f"{path}: read it with pandas, and pass the data frame to Corpus.from_frame")
     if suffix not in _SUFFIXES:
         raise ValueError(
             f"{path}: cannot infer the format from the name; expected a folder, a name that ends in "

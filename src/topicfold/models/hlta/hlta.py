@@ -127,12 +127,6 @@ class HLTA(LatentTreeModel):
         Whether Ctrl-C ended the fit early.
     n_batches_ : int
         Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)

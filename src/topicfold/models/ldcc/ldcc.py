@@ -117,11 +117,11 @@ class LDCC(TopicModel):
         Whether all sweeps were completed.
     interrupted_ : bool
         Whether Ctrl-C ended the sampling early.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
+    word_documents_ : ndarray of shape (n_word_topics, n_words)
+        Expected number of segments of each word-topic that contain each word; the words of a topic are ranked by it.
+    topic_documents_ : ndarray of shape (n_word_topics,)
+        Expected number of segments of each word-topic.
+    topic_marks_ : tuple of str of length n_word_topics
         Why a topic may be junk, or '' if there is no sign of it.
     n_features_in_ : int
         Number of words.

@@ -140,6 +140,8 @@ class TTMM(ThemeModel):
 
     References
     ----------
+    Keller, M. and Bengio, S. (2003). Textual data representation. IDIAP-RR 03-74.
+
     Keller, M. and Bengio, S. (2004). Theme topic mixture model: a graphical model for document representation.
     IDIAP-RR 04-05.
 

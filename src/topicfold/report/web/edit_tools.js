@@ -97,7 +97,7 @@ function editTools() {
     'div',
     { class: 'edit-tools' },
     element('div', { class: 'tools' }, toggle, acrossEdits.editing ? chosenTools() : null, undo, all.length ? element('button', { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } }, 'Download edits') : null, loadTools()),
-    all.length ? element('details', { id: 'edits' }, element('summary', {}, `${plural(all.length, 'edit')}, stored in this browser`), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
+    all.length ? element('details', { id: 'edits' }, element('summary', {}, plural(all.length, 'edit')), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
   );
 }
 

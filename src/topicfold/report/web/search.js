@@ -151,7 +151,7 @@ function unsearched() {
   const said = [];
   if (!documents.text) said.push('Searched the most frequent words of each document: this page has no texts.');
   else if (corpus.cut) said.push(`Searched the first ${count(corpus.cut)} bytes of each text.`);
-  if (filterMask) said.push(`Only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter were searched.`);
+  if (filterMask) said.push(`Searched only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter.`);
   if (corpus.shown < corpus.documents) said.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
   return said.length ? element('p', { class: 'muted unsearched' }, said.join(' ')) : null;
 }
