@@ -44,6 +44,8 @@ class Dots:
             for method in dict.fromkeys(row["method"] for row in results["results"])
             if method not in self.left_out and any(method in points for points in drawn.values())
         ]
+        if not drawn:  # a run that has only begun
+            return
         columns = len(settings) if 2 <= len(settings) <= 4 else min(_COLUMNS, len(drawn))
         figure, grid = _grid(len(drawn), len(methods), columns)
         for number, (axes, ((name, setting), points)) in enumerate(zip(grid.flat, drawn.items())):

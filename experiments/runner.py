@@ -107,14 +107,15 @@ def measure(
 
 
 def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str:
-    """The line of the page for the figure: the picture, or why there is none; empty where none is declared."""
+    """The line of the page for the figure: the picture, or why there is none; empty if none was drawn."""
     if experiment.figure is None:
         return ""
+    path.unlink(missing_ok=True)
     try:
         experiment.figure(results, path)
     except ImportError as problem:
         return f"No figure: {problem}"
-    return f"![{experiment.title}]({path.name})"
+    return f"![{experiment.title}]({path.name})" if path.exists() else ""
 
 
 def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:

@@ -194,7 +194,7 @@ def test_models_take_columns_of_texts_and_say_what_to_do_with_frames(kind):
     model = PLSA(2, random_state=0).fit(frame["body"])
     assert np.array_equal(model.doc_topic_, PLSA(2, random_state=0).fit(TEXTS).doc_topic_)
     assert np.array_equal(model.transform(frame["body"]), model.transform(TEXTS))
-    with pytest.raises(ValueError, match=r'Corpus\.from_frame\(X, text="name"\)'):
+    with pytest.raises(ValueError, match=r'Corpus\.from_frame\(X, text="body"\)'):
         PLSA(2).fit(frame)
 
 

@@ -129,7 +129,10 @@ def test_neighbours_select_and_coherence_have_the_same_bits(client, corpus):
 @pytest.mark.filterwarnings("ignore:.*not on the cluster")
 def test_what_cannot_be_shared_out_says_so(client, corpus):
     with on_cluster(client):
-        for model, what in [(HLTA(max_words=10), "HLTA"), (LDCC(2, 2, n_sweeps=4, burn_in=2), "LDCC has one chain")]:
+        for model, what in [
+            (HLTA(max_words=10), "HLTA"),
+            (LDCC(2, 2, n_sweeps=4, burn_in=2), "LDCC has only one chain"),
+        ]:
             with pytest.warns(UserWarning, match=f"{what}.*on this machine, not on the cluster"):
                 model.fit(corpus)
         with pytest.warns(UserWarning, match="DTM's sweeps.*on this machine"):

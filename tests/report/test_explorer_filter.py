@@ -108,7 +108,7 @@ def test_all_views_follow_the_filter(page, known, tmp_path):
     assert "that pass the filter" in page.text("#about-time")
     page.go("search=part&label=sea")
     assert all(title.startswith("About the sea") for title in page.texts("#main .hits a"))
-    assert "Only the 20 documents that pass the filter were searched." in page.text("#main .unsearched")
+    assert "Searched only the 20 documents that pass the filter." in page.text("#main .unsearched")
     page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     page.find("#filter-csv").click()
     page.downloaded(tmp_path / "documents.csv")
