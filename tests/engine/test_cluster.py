@@ -131,7 +131,7 @@ def test_what_cannot_be_shared_out_says_so(client, corpus):
     with on_cluster(client):
         for model, what in [
             (HLTA(max_words=10), "HLTA"),
-            (LDCC(2, 2, n_sweeps=4, burn_in=2), "LDCC has only one chain"),
+            (LDCC(2, 2, n_sweeps=4, burn_in=2), "LDCC has only"),
         ]:
             with pytest.warns(UserWarning, match=f"{what}.*on this machine, not on the cluster"):
                 model.fit(corpus)

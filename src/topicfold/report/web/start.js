@@ -39,6 +39,7 @@ addEventListener('hashchange', () => {
   history.replaceState('seen', '');
   shownAddress = location.hash;
   show();
+  addPictureButtons(); // now, not when the observer comes round: they make the page longer
   scrollTo(0, place);
   if (!stay) document.getElementById('main').focus({ preventScroll: true });
 }, { signal });
