@@ -6,6 +6,7 @@ must have a type and a description, and a model must document every attribute th
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 import tomllib
@@ -68,6 +69,14 @@ def class_problems(kind: type) -> Iterator[str]:
         yield f"AT02 Stored attributes {sorted(stored - documented)} not documented"
 
 
+def raised(function: Any) -> bool:
+    """Whether the body of a function has a `raise` of its own."""
+    for wrapped in ("fget", "func", "fn", "__func__"):
+        function = getattr(function, wrapped, function)
+    tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function)))
+    return any(isinstance(node, ast.Raise) for node in ast.walk(tree))
+
+
 def problems() -> list[str]:
     """List everything that breaks a rule, one line per problem."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["numpydoc_validation"]
@@ -79,9 +88,14 @@ def problems() -> list[str]:
         found = [f"{code} {text}" for code, text in validate(home)["errors"] if code in checks]
         if is_class:
             found = [line for line in found if not line.startswith("PR01")] + list(class_problems(value))
+        elif raised(value) and not NumpyDocString(inspect.getdoc(value) or "")["Raises"]:
+            found.append("RS01 Raises an error that is not documented")
         lines += [f"{path}: {line}" for line in found]
         for name in public_methods(value) if is_class else ():
             errors = validate(f"{home}.{name}")["errors"]
+            method = inspect.getattr_static(value, name)
+            if raised(method) and not NumpyDocString(inspect.getdoc(getattr(value, name)) or "")["Raises"]:
+                lines.append(f"{path}.{name}: RS01 Raises an error that is not documented")
             lines += [f"{path}.{name}: {code} {text}" for code, text in errors if code in checks - not_of_methods]
     return lines
 

@@ -191,6 +191,11 @@ class Effects:
         -------
         pandas.DataFrame
             One row per topic, group and point: the share and its interval.
+
+        Raises
+        ------
+        ValueError
+            If a column is unknown, or `by` is the column to predict along.
         """
         check_whole("n", n, 2)
         self.design.check_column(column)

@@ -207,6 +207,11 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_documents, n_labels + n_free_topics)
             The labels in their order, then the free topics, one row per document.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the classifier, or embeddings are missing or not expected.
         """
         check_is_fitted(self)
         counts = self.word_counts(X, np.float64)

@@ -191,6 +191,11 @@ class GibbsLDA(FlatTopicModel):
         -------
         ndarray of shape (n_documents, n_topics)
             The share of each topic, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         counts = whole_counts(self, X, reset=False)
@@ -212,6 +217,11 @@ class GibbsLDA(FlatTopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._completion(X, lambda seen: fold_in_with_prior(seen, self.topic_word_, self.alpha_, self.n_jobs))

@@ -204,6 +204,11 @@ class HLDA(FlatTopicModel):
         -------
         ndarray of shape (n_documents, n_paths)
             The probability of each path, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._paths_of(whole_counts(self, X, reset=False))
@@ -224,6 +229,11 @@ class HLDA(FlatTopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._completion(X, self._paths_of)

@@ -274,6 +274,11 @@ class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
         -------
         object
             The estimator itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         counts = self._fit_counts(X, np.float64)
         check_loop(self.n_init, self.max_iter)

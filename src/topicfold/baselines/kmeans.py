@@ -114,6 +114,11 @@ class KMeans(FlatTopicModel):
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         self.check_parameters()
         counts, vectors = counts_and_tfidf(self, X)
@@ -159,6 +164,11 @@ class KMeans(FlatTopicModel):
         -------
         ndarray of shape (n_documents, n_topics)
             One row per document, with a 1 at its cluster. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._nearest(tfidf_of_new(self, X))
 
@@ -178,6 +188,11 @@ class KMeans(FlatTopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._completion(X, lambda seen: self._nearest(tfidf(seen, self.idf_)))

@@ -88,6 +88,11 @@ class NCut(CountsMixin, ClusterMixin, BaseEstimator):
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         rng = check_random_state(self.random_state)
         counts, _ = counts_and_tfidf(self, X)

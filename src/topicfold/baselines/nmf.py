@@ -139,6 +139,11 @@ class NMF(FlatTopicModel):
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         self.check_parameters()
         from sklearn.decomposition import NMF as Kernel
@@ -193,6 +198,11 @@ class NMF(FlatTopicModel):
         -------
         ndarray of shape (n_documents, n_topics)
             The share of each topic, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._assign(tfidf_of_new(self, X))
 
@@ -212,6 +222,11 @@ class NMF(FlatTopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._completion(X, lambda seen: self._assign(tfidf(seen, self.idf_)))

@@ -150,6 +150,11 @@ class MOC(CountsMixin, BaseEstimator):
         -------
         object
             The estimator itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         counts = self._fit_counts(X, np.float64)
         check_parameters(self)
@@ -281,6 +286,11 @@ class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
         -------
         object
             The estimator itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         counts = self._fit_counts(X, np.float64)
         check_parameters(self)

@@ -86,6 +86,11 @@ class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         from sklearn.decomposition import TruncatedSVD
         from sklearn.preprocessing import normalize
@@ -127,6 +132,11 @@ class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         ndarray of shape (n_documents, n_topics)
             Coordinates, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return tfidf_of_new(self, X) @ self.components_.T
 
@@ -197,6 +207,11 @@ class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         from sklearn.decomposition import PCA as Kernel
 
@@ -240,6 +255,11 @@ class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         ndarray of shape (n_documents, n_topics)
             Coordinates, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         vectors = tfidf_of_new(self, X)
         return vectors @ self.components_.T - self.mean_ @ self.components_.T

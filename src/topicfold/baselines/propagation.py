@@ -112,6 +112,11 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         -------
         object
             The estimator itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X, the labels, the graph or `alpha` cannot be used.
         """
         if not 0 <= self.alpha < 1:
             raise ValueError(f"alpha={self.alpha!r}: expected a number from 0 to below 1")
@@ -153,6 +158,11 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_documents,)
             The classes.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the fit, or neighbours are given in another way than for the fit.
         """
         check_is_fitted(self)
         given = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
@@ -187,6 +197,11 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         -------
         float
             The fraction of labelled documents whose class is predicted.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
 

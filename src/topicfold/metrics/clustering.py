@@ -327,6 +327,11 @@ def break_even(y: Any, scores: Any) -> float:
     float
         A share from 0 to 1; higher is better.
 
+    Raises
+    ------
+    ValueError
+        If `y` and `scores` do not match, or no document is positive.
+
     See Also
     --------
     pairwise_scores : Precision and recall of clusters.

@@ -127,6 +127,11 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
         Entry (i, j) is the number of windows that contain words[i] and words[j]; entry (i, i) is the number of windows
         that contain words[i].
 
+    Raises
+    ------
+    ValueError
+        If words are not distinct ids, or the tokens are not valid.
+
     See Also
     --------
     coherence : Measures that use these counts.

@@ -101,6 +101,11 @@ def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
     heldout : sparse array of shape (n_documents, n_words)
         Counts of the held-out tokens.
 
+    Raises
+    ------
+    ValueError
+        If `observed` is not between 0 and 1, or the counts are not whole numbers.
+
     See Also
     --------
     completion_log_likelihood : How well the observed part predicts the held-out part.
@@ -196,6 +201,11 @@ def completion_log_likelihood_by_document(
     tokens : ndarray of int of shape (n_documents,)
         Number of held-out tokens.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, or a value is not a count or a probability.
+
     See Also
     --------
     completion_log_likelihood : The mean over all documents.
@@ -252,6 +262,11 @@ def completion_log_likelihood(
     -------
     float
         The mean in nats; higher is better.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, a value is not a count or a probability, or `per` is unknown.
 
     See Also
     --------
@@ -337,6 +352,11 @@ def perplexity(log_likelihood_per_token: float) -> float:
     -------
     float
         The perplexity; lower is better.
+
+    Raises
+    ------
+    ValueError
+        If the log-likelihood is NaN.
 
     See Also
     --------

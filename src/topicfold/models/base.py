@@ -168,6 +168,11 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
 
     @abstractmethod
@@ -183,6 +188,11 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         -------
         ndarray of shape (n_documents, n_topics)
             One row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
 
     @abstractmethod
@@ -217,6 +227,11 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         -------
         float
             The mean in `score_unit`; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
 
     @abstractmethod

@@ -128,6 +128,11 @@ class MixtureModel(EMTopicModel):
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         self._check_stream()
         if not hasattr(self, "topic_word_"):
@@ -155,6 +160,11 @@ class MixtureModel(EMTopicModel):
         -------
         ndarray of shape (n_documents, n_topics)
             The share of each topic, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._fold_in(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_))
@@ -224,6 +234,11 @@ class MixtureModel(EMTopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._completion(X, self._fold_in)

@@ -42,6 +42,11 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     matplotlib.figure.Figure
         The figure.
 
+    Raises
+    ------
+    ValueError
+        If the topic has no tokens in these groups.
+
     See Also
     --------
     topicfold.contrast : Computes the scores.

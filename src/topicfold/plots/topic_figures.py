@@ -36,6 +36,11 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
     matplotlib.figure.Figure
         The figure.
 
+    Raises
+    ------
+    ValueError
+        If there are no topics to draw, or `n_words` is less than 1.
+
     See Also
     --------
     topic_sizes : The sizes of topics.
@@ -88,6 +93,11 @@ def topic_sizes(tree: TopicTree) -> Any:
     -------
     matplotlib.figure.Figure
         The figure.
+
+    Raises
+    ------
+    ValueError
+        If the tree has no topics.
 
     See Also
     --------

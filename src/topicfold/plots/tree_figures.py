@@ -34,6 +34,11 @@ def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
     matplotlib.figure.Figure
         The figure.
 
+    Raises
+    ------
+    ValueError
+        If the tree has no topics, or `n_words` is less than 1.
+
     See Also
     --------
     topicfold.TopicTree.grouped : Adds levels above flat topics.

@@ -173,6 +173,11 @@ class TopicTree:
         -------
         list of TopicWord
             Tuples of word, probability and score, the best first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic, or `n` or `by` is not valid.
         """
         if n < 0 or by not in ("score", "probability"):
             raise ValueError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")

@@ -263,6 +263,11 @@ class GraphTopicModel(EMTopicModel):
         -------
         ndarray of shape (n_documents, n_topics)
             The share of each topic, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         counts = seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)
@@ -314,6 +319,11 @@ class GraphTopicModel(EMTopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         by_words = graph is None and embeddings is None

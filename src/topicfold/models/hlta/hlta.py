@@ -290,6 +290,11 @@ class HLTA(LatentTreeModel):
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         if not hasattr(self, "topic_word_"):
             self.fit(X)

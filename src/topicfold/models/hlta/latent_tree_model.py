@@ -60,6 +60,11 @@ class LatentTreeModel(TopicModel):
         -------
         ndarray of shape (n_documents, n_topics)
             Memberships, one row per document. Rows do not sum to one.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._topics_of(self._documents(self.word_counts(X, np.float64)))
@@ -110,6 +115,11 @@ class LatentTreeModel(TopicModel):
         -------
         float
             The mean in nats per document; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return float(self.log_likelihood(X).mean())
 
@@ -127,6 +137,11 @@ class LatentTreeModel(TopicModel):
         -------
         ndarray of shape (n_documents,)
             Log-likelihood of each document, in nats.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         documents = self._documents(self.word_counts(X, np.float64))
@@ -226,6 +241,11 @@ class LatentTreeModel(TopicModel):
         -------
         TopicTree
             The topics with their words and documents.
+
+        Raises
+        ------
+        ValueError
+            If `coverage` is not a share, or is given without a corpus.
         """
         check_is_fitted(self)
         known = corpus is None or self._is_fitted_on(corpus)

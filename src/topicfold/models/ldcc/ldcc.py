@@ -298,6 +298,11 @@ class LDCC(TopicModel):
         -------
         ndarray of shape (n_documents, n_word_topics)
             The share of each word-topic, one row per document. A row does not depend on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._of_documents(*self._new(X, documents))[0]
 
@@ -449,6 +454,11 @@ class LDCC(TopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         check_whole_numbers(self.word_counts(X, np.float64), "score (document completion)")

@@ -70,6 +70,11 @@ class ThemeModel(TopicModel):
         ndarray of shape (n_documents, n_topics) or (n_documents, n_themes)
             One row per document. The columns are themes with features='themes', otherwise topics. A row does not depend
             on the other documents.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._features(self._known_words(X), self.features)
 
@@ -104,6 +109,11 @@ class ThemeModel(TopicModel):
         -------
         float
             The mean in nats per token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._completion(X, lambda seen: normalise_rows(self._doc_theme(seen)[0] @ self.theme_topic_))
@@ -122,6 +132,11 @@ class ThemeModel(TopicModel):
         -------
         ndarray of shape (n_documents,)
             Log-likelihood of each document, in nats.
+
+        Raises
+        ------
+        ValueError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
         return self._doc_theme(self.word_counts(X, self.topic_word_.dtype))[1]

@@ -267,6 +267,11 @@ class TTMM(ThemeModel):
         -------
         object
             The model itself, fitted.
+
+        Raises
+        ------
+        ValueError
+            If X or a parameter cannot be used.
         """
         if not hasattr(self, "topic_word_"):
             self.fit(X, y)
