@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 
 from .common import Row
 
@@ -24,7 +25,7 @@ def draw_ratios(rows: Sequence[Row], path: Path) -> bool:
     found = []
     for row in rows:
         ratio, goal = _RATIO.match(row.ratio), _GOAL.match(row.goal)
-        if ratio and goal:
+        if ratio and goal and row.met is not None:
             found.append((row.name, float(ratio[1]), float(goal[1])))
     if len(found) < 2:
         return False
@@ -39,15 +40,15 @@ def draw_ratios(rows: Sequence[Row], path: Path) -> bool:
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_xlim(min(0.8, *(ratio for _, ratio, _ in found)), 1.6 * max(ratio for _, ratio, _ in found))
-    axes.set_xlabel("what the peer takes, as a multiple of ours; black line: goal", fontsize=9)
+    axes.set_title("What the peer takes, as a multiple of ours; the black line is the goal", loc="right", fontsize=9)
     tidy(axes, "x")
     figure.savefig(path, dpi=110)
     return True
 
 
 def _short(name: str) -> str:
-    """The name of a row without how often it was measured."""
-    return re.sub(r" \(\d+ (?:runs?|processes)\)$", "", name)
+    """The name of a row without how often it was measured, on two lines if it is long."""
+    return "\n".join(wrap(re.sub(r" \(\d+ (?:runs?|processes)\)$", "", name), 80))
 
 
 def draw_scale(done: Mapping[tuple[str, int], Mapping[str, float]], path: Path) -> None:
