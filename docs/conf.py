@@ -57,7 +57,8 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    # results have wide tables and figures: no list of their sections beside them
+    "secondary_sidebar_items": {"results/*": [], "[!r]**": ["page-toc"], "reliability": ["page-toc"]},
     "footer_start": ["copyright"],
     "footer_end": [],
     "search_bar_text": "Search the documentation",

@@ -116,7 +116,7 @@ def _grid(n_panels: int, n_rows: int, n_columns: int) -> tuple[Any, Any]:
     from topicfold.plots.style import new_figure
 
     lines = -(-n_panels // n_columns)
-    figure = new_figure(3.6 * n_columns + 2, lines * (0.24 * n_rows + 0.9))
+    figure = new_figure(2.7 * n_columns + 2, lines * (0.22 * n_rows + 0.9))
     grid = figure.subplots(lines, n_columns, squeeze=False)
     for axes in grid.flat[n_panels:]:
         axes.set_visible(False)
@@ -161,5 +161,5 @@ def _log_axis(axes: Any) -> None:
     axes.set_xscale("log")
     low, high = axes.get_xlim()
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 30 * low else (1.0, 2.0, 4.0, 7.0)))
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())

@@ -89,12 +89,14 @@ def measure(
     finished, last_run = _read(log)
     missing = [cell for cell in cells if finished.get(cell.key, {"error": "not run"})["error"] is not None]
     if not so_far:
+        learned = False
         with _progress(experiment.title, len(cells), len(cells) - len(missing), verbose) as show:
             for row in _run_cells(experiment, protocol, missing, data_folder(data), n_jobs):
                 _append(log, row)
                 finished[row["key"]] = row
                 show(row)
-        if missing:
+                learned = learned or row["error"] is None
+        if learned:
             last_run = {
                 "date": datetime.now(UTC).date().isoformat(),
                 "machine": {**machine(), "cells at a time": n_jobs},
@@ -110,12 +112,15 @@ def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str
     """The line of the page for the figure: the picture, or why there is none; empty if none was drawn."""
     if experiment.figure is None:
         return ""
-    path.unlink(missing_ok=True)
+    fresh = path.with_name(f"new-{path.name}")
     try:
-        experiment.figure(results, path)
+        experiment.figure(results, fresh)
     except ImportError as problem:
         return f"No figure: {problem}"
-    return f"![{experiment.title}]({path.name})" if path.exists() else ""
+    if not fresh.exists():
+        return ""
+    fresh.replace(path)
+    return f"![{experiment.title}]({path.name})"
 
 
 def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:

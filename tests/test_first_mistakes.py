@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from topicfold import LDA, PLSA, Corpus, build_report, contrast, effects, search, select, topics_over_time
+from topicfold.baselines import LSI
 from topicfold.metrics import coherence
 
 TEXTS = ["cat dog cat", "dog cat cow", "sun moon", "moon star sun", "cow dog", "star sun sun"] * 2
@@ -70,9 +72,13 @@ def test_lists_of_words_and_data_frames_say_how_to_make_a_corpus(model):
 
 def test_a_column_of_texts_in_a_column_transformer():
     frame = pd.DataFrame({"review": TEXTS, "stars": range(12)})
-    columns = ColumnTransformer([("topics", LDA(2, random_state=0), "review")], remainder="passthrough")
-    columns.set_output(transform="pandas")
-    assert columns.fit_transform(frame).columns.tolist() == ["topics__lda0", "topics__lda1", "remainder__stars"]
+    for model, name in [(LDA(2, random_state=0), "lda"), (LSI(2, random_state=0), "lsi")]:
+        columns = ColumnTransformer([("topics", model, "review")], remainder="passthrough")
+        columns.set_output(transform="pandas")
+        names = columns.fit_transform(frame).columns.tolist()
+        assert names == [f"topics__{name}0", f"topics__{name}1", "remainder__stars"]
+    with pytest.raises(NotFittedError):
+        LDA().get_feature_names_out()
     counts = CountVectorizer().fit_transform(TEXTS)
     with pytest.raises(ValueError, match="input_features"):
         LDA(2, random_state=0).fit(counts).get_feature_names_out(["review"])

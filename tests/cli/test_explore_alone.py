@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shlex
+import threading
 import webbrowser
 
 import numpy as np
@@ -165,6 +167,47 @@ def test_few_documents_and_several_files(run, table, tmp_path):
     assert code == 0, err
     assert len(shown_on(page)["topics"]) == 2  # not the 20 that nobody asked for
     assert shown_on(page)["corpus"]["documents"] == 13
+
+
+def test_an_id_column_that_is_none_and_a_formula(run, table, tmp_path):
+    path = table(id=lambda d: d % 7, category=lambda d: "ab"[d % 2], date=lambda d: f"2020-01-{1 + d % 28:02d}")
+    page = tmp_path / "page.html"
+    code, _, err = run("explore", path, "--topics", 2, "--effects", "~ category + date", "--out", page)
+    assert code == 0, err
+    data = shown_on(page)
+    assert data["documents"]["id"][:3] == ["0", "1", "2"]  # numbers: the column id has values twice
+    assert sorted(data["labels"]) == ["a", "b"]
+    assert data["effects"] is not None
+    fitted_again(run, printed_command(err), data, tmp_path)
+    code, _, err = run("explore", path, "--topics", 2, "--metadata", "id, category", "--out", page)
+    assert code == 0, err
+    assert [column["name"] for column in shown_on(page)["metadata"]] == ["id", "category"]
+
+
+def test_odd_names_of_files(run, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table("-dash.jsonl")
+    code, _, err = run("explore", "--topics", 2, "--out", "page.html", "--", "-dash.jsonl")
+    assert code == 0, err
+    assert printed_command(err)[2:4] == ["./-dash.jsonl", "--text"]
+    assert printed_command(err)[-1] == "dash.safetensors"
+    code, _, err = run("explore", "./*dash.json?", "--topics", 2, "--out", "page.html")
+    assert printed_command(err)[-1] == "dash.json.safetensors"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_read_once_without_a_guess(run, table, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    content = table().read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
+    writer.start()
+    code, _, err = run(
+        "explore", pipe, "--format", "jsonl", "--text", "body", "--topics", 2, "--out", tmp_path / "x.html"
+    )
+    writer.join()
+    assert code == 0, err
+    assert "guessed" not in err
 
 
 def test_a_guess_can_be_switched_off(run, reviews, tmp_path):

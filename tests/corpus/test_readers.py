@@ -170,6 +170,7 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
         ("a.csv", b'"body, all";id\nhi, you;1\n', r"no column 'text'; its columns are: body, all, id"),
         ("a.csv", b"body;a,id\nhi,1\n", r"no column 'text'; its columns are: body;a, id"),
         ("a.csv", b"body\nhi;1\n", r"no column 'text'; its columns are: body"),
+        ("a.csv", b"what; and why\nhi\n", r"no column 'text'; its columns are: what; and why"),
         ("a.csv", b"id,text\n1,cat\n2\n", "line 3 has 1 cells: expected 2"),
         ("a.csv", b'id,text\n1,"cat\n2,dog\n', "a quote that is not closed"),
         ("a.csv", b"text,text\ncat,dog\n", "more than one column 'text'"),

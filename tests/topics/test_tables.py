@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
-from topicfold import HLTA, LDA, LDCC, LTM, PLSA, TTMM, Corpus, build_report, knn_graph, topics_over_time
+from topicfold import HLTA, LDA, LDCC, LTM, PLSA, TTMM, Corpus, build_report, knn_graph, load, topics_over_time
+from topicfold.models import MODELS
 
 TEXTS = ["cat dog cat", "dog cat", "sun moon", "moon star sun", "leaf tree", "tree root leaf tree"]
 
@@ -145,6 +146,9 @@ def test_documents_without_words_are_left_out(corpus, model):
         assert_frame_equal(full.group_table(more, by), tree.group_table(corpus, by), check_dtype=False, rtol=1e-4)
     assert_frame_equal(full.time_table(more), tree.time_table(corpus), check_dtype=False, rtol=1e-4)
     assert len(topics_over_time(model, more).periods) == 3  # 1999 to 2001
+    assert full.size == pytest.approx(tree.size, abs=1e-5)
+    assert full.documents(0, 10) == tree.with_documents_of(model.topic_tree(more)).at_levels([1]).documents(0, 10)
+    assert {id for id, share in full.documents(0, 10) if share > 0} <= set("012345")
     merged = full.merge([0, 1])
     assert merged.topic_table()["n_documents"].sum() == 6
     page = build_report(full, more).data
@@ -152,6 +156,18 @@ def test_documents_without_words_are_left_out(corpus, model):
     assert not any(page["documents"]["topics"][6:])
     assert page["groups"][0]["documents"] == tree.group_table(corpus).n_documents.tolist()
     assert sum(page["time"]["documents"]) == 5
+
+
+def test_a_tree_without_the_corpus_knows_the_documents_without_words(tmp_path):
+    with pytest.warns(UserWarning, match="2 of 8 texts are empty"):
+        some = Corpus.from_texts([*TEXTS, "", ""])
+    for name in MODELS:
+        model = MODELS[name].make(2, random_state=0, verbose=False).fit(some)
+        assert model.topic_tree().wordless.tolist() == model.topic_tree(some).wordless.tolist() == [6, 7], name
+        model.save(tmp_path / "model.safetensors")
+        assert load(tmp_path / "model.safetensors").topic_tree().wordless.tolist() == [6, 7]
+    never = model.topic_tree(Corpus.from_texts(["cat", "xyzzy"]))
+    assert never.wordless.tolist() == [1]
 
 
 def test_neighbours_give_topics_to_documents_without_words(corpus):

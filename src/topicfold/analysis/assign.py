@@ -23,6 +23,7 @@ from ..corpus.readers import FileOptions, records, texts_with_ids
 from ..engine.checks import check_whole
 from ..engine.extras import import_extra
 from ..models.base import TopicModel
+from ..models.word_documents import wordless_rows
 from ..store import check_writable, replaced_when_whole
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
@@ -140,9 +141,10 @@ def assign_file(
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
         names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
         for ids, documents in chain([first] if first else [], batches):
-            ids, shares = _shares(model, tree, own, ids, documents, segments, encode)
+            ids, shares, wordless = _shares(model, tree, own, ids, documents, segments, encode)
             best = shares.argmax(axis=1)
-            topical = shares[np.arange(len(shares)), best] * (1 - _wordless(model, documents, segments))
+            topical = shares[np.arange(len(shares)), best]
+            topical[wordless] = 0
             writer.write(
                 _Assigned(
                     ids,
@@ -156,13 +158,6 @@ def assign_file(
     return n_rows
 
 
-def _wordless(model: TopicModel, documents: Corpus | list[str], segments: str | int | None) -> np.ndarray:
-    """1 for the documents without a known word, whose shares are those of the corpus, 0 for all others."""
-    if segments is not None or model.graph_ is not None:
-        return np.zeros(1)
-    return (np.diff(model.word_counts(documents, np.int32).indptr) == 0).astype(np.float64)
-
-
 def _shares(
     model: TopicModel,
     tree: TopicTree | None,
@@ -171,14 +166,20 @@ def _shares(
     documents: Corpus | list[str],
     segments: str | int | None,
     encode: EmbeddingModel | None,
-) -> tuple[list[str], np.ndarray]:
-    """Ids of rows, and memberships in the topics of the lowest level; `own` is the tree of the model."""
-    if encode is not None:
+) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Ids of rows, memberships in the topics of the lowest level, and the rows without a known word.
+
+    `own` is the model's tree.
+    """
+    if encode is not None:  # embeddings tell the topics of a text without known words
         doc_topic = _by_embeddings(model, documents, encode)
-        return ids, doc_topic if tree is None else tree.memberships_of(replace(own, doc_topic=doc_topic))
-    if tree is None and segments is None:  # no tree per batch is needed
-        doc_topic = np.asarray(model.document_topics(documents))
-        return ids, doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
+        shares = doc_topic if tree is None else tree.memberships_of(replace(own, doc_topic=doc_topic))
+        return ids, shares, np.zeros(0, np.int64)
+    if tree is None and segments is None:  # no tree of each batch is needed, and texts are counted once
+        counts = model.word_counts(documents)
+        doc_topic = np.asarray(model.document_topics(counts))
+        shares = doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
+        return ids, shares, wordless_rows(counts, model.word_frequency_)
     if segments is not None:
         corpus = _in_segments(model, documents, segments)
         assert corpus.segments is not None
@@ -192,7 +193,7 @@ def _shares(
         fresh = model.topic_tree(documents if isinstance(documents, Corpus) else _counted(model, documents, ids))
     shown = fresh if tree is None else tree
     doc_topic = fresh.doc_topic if tree is None else tree.memberships_of(fresh)
-    return ids, doc_topic[:, shown.at_lowest_level]
+    return ids, doc_topic[:, shown.at_lowest_level], fresh.wordless
 
 
 def _checked_encoder(model: TopicModel, embed: EmbeddingModel, segments: str | int | None) -> EmbeddingModel:

@@ -19,7 +19,7 @@ from ..engine.extras import import_extra
 from ..models.base import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
 from ..topics.periods import check_dates, chosen_period, shares_over_time
-from ..topics.tables import dates_of_words
+from ..topics.wordless import dates_with_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -266,4 +266,4 @@ def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -
     tree = model.topic_tree(corpus)
     rows = np.flatnonzero(tree.at_lowest_level)
     names = tuple(tree.name(topic) for topic in tree.ids[rows].tolist())
-    return TopicsOverTime(*shares_over_time(tree.doc_topic[:, rows], dates_of_words(tree, timestamps), by), names)
+    return TopicsOverTime(*shares_over_time(tree.doc_topic[:, rows], dates_with_words(tree, timestamps), by), names)

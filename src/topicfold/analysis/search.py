@@ -11,6 +11,7 @@ from ..corpus.weighting import inverse_document_frequency
 from ..engine.arrays import canonical
 from ..engine.checks import check_whole
 from ..models.base import TopicModel
+from ..topics.wordless import with_words
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -93,7 +94,7 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     tree = model.topic_tree(corpus)
     lowest = tree.at_lowest_level
     asked = np.asarray(model.document_topics(wanted))[0].astype(np.float64)
-    documents = tree.doc_topic[:, lowest].astype(np.float64)
+    documents = with_words(tree)[:, lowest].astype(np.float64)
     if len(asked) == len(lowest):  # memberships of all levels, not only of the lowest
         asked = asked[lowest]
     lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(asked)

@@ -37,8 +37,9 @@ from ..engine.checks import check_whole
 from ..graph.partial_labels import accuracy_of_known
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
-from ..models.word_documents import presence_of_words, word_documents, wordless_documents
+from ..models.word_documents import presence_of_words, word_documents, wordless_rows
 from ..topics.tree import TopicTree
+from ..topics.wordless import mean_membership
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -299,11 +300,16 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         presence = presence_of_words(self)
         assert presence is not None
         ids = self.document_ids_ if corpus is None else corpus.ids
+        wordless = np.zeros(0, np.int64)  # embeddings tell the topics of a text without known words
+        if self.n_embedding_features_ is None:
+            wordless = self.wordless_
+            if corpus is not None:
+                wordless = wordless_rows(corpus.counts_over(self.words()), self.word_frequency_)
         return TopicTree(
             ids=np.arange(n_topics),
             parent=np.full(n_topics, -1),
             level=np.ones(n_topics, int),
-            size=doc_topic.mean(axis=0),
+            size=mean_membership(doc_topic, wordless),
             topic_word=self.topic_word_,
             doc_topic=doc_topic,
             word_frequency=self.word_frequency_,
@@ -312,7 +318,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             word_presence=presence[0],
             corpus_presence=presence[1],
             titles=self.document_titles_ if corpus is None else corpus.titles,
-            wordless=wordless_documents(corpus if self.n_embedding_features_ is None else None, self.words()),
+            wordless=wordless,
             names=dict(enumerate(self._label_names())),
             mapping={topic: topic for topic in range(n_topics)},
         )

@@ -116,3 +116,7 @@ def __getattr__(name: str) -> Any:
     if name in _OTHERS:
         return getattr(import_module(f"{__name__}.{_OTHERS[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

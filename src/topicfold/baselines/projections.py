@@ -8,18 +8,18 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 
 from ..engine.blocks import single_threaded_libraries
-from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin
 from .kmeans import kmeans_on_rows
 from .tfidf_rows import counts_and_tfidf, tfidf_of_new
 
 __all__ = ["LSI", "PCA"]
 
 
-class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LSI(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator):
     """Latent semantic indexing: the leading singular vectors of tf-idf.
 
     There is no P(w|z). Coordinates have signs, so the largest says nothing; documents are clustered by k-means instead.
@@ -145,7 +145,7 @@ class LSI(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self.n_topics
 
 
-class PCA(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PCA(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator):
     """Principal components of tf-idf.
 
     There is no P(w|z). Coordinates have signs, so the largest says nothing; documents are clustered by k-means instead.

@@ -32,6 +32,7 @@ __all__ = [
     "limits_of",
     "make_model",
     "model_options",
+    "names_of",
     "number_of",
     "read_as_fitted",
     "read_corpus",
@@ -188,8 +189,13 @@ def errors_of(given: dict[str, Any]) -> Errors:
 def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in given.items() if value is not None}
     if isinstance(options.get("metadata"), str):
-        options["metadata"] = [name.strip() for name in options["metadata"].split(",") if name.strip()]
+        options["metadata"] = names_of(options["metadata"])
     return options
+
+
+def names_of(given: str | None) -> list[str]:
+    """The names of an option that takes several, separated by commas."""
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
 
 
 def read_corpus(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .messages import say
-from .options import errors_of, holds_texts, limits_of, stop_words_from
+from .options import errors_of, holds_texts, limits_of, names_of, stop_words_from
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -56,7 +56,7 @@ def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicMod
     if not _by_user("n_topics"):
         n_topics = max(2, min(n_topics, len(corpus) // _PER_TOPIC))
     model = LDA(n_topics, random_state=0, n_jobs=-1).fit(corpus)
-    if words is not None and path != "-":
+    if words is not None and n_documents is not None:
         say(f"To keep the model: {_fit_command(path, columns, words, n_topics)}")
     return model, corpus
 
@@ -68,44 +68,32 @@ def guessed_columns(path: str, given: dict[str, Any], file: FileOptions) -> tupl
     """
     from ..corpus.formats import format_of
     from ..corpus.guessing import checked_guess, guess_columns
-    from ..corpus.readers import files_of
+    from ..corpus.readers import Columns, files_of
 
-    named = None if given["metadata"] is None else [name for name in given["metadata"].split(",") if name.strip()]
+    named = names_of(given["metadata"])
     chosen = {**given, "metadata": named or None}
-    if path == "-":  # standard input can be read only once
-        return chosen, None
-    files = files_of(path)
-    if not holds_texts(path, given["format"]):
+    files = [] if path == "-" else files_of(path)
+    # a pipe, like standard input, can be read only once
+    if not files or not holds_texts(path, given["format"]) or not all(one.is_dir() or one.is_file() for one in files):
         return chosen, None
     if (given["format"] or format_of(files[0])) == "folder":
         return chosen, sum(1 for _ in _records(files, file))
-    guessed, n_documents = checked_guess(guess_columns(_records(files, file)), _records(files, file))
-    by_user = {name for name in _GUESSED if _by_user(name)}
-    used = {chosen[name] for name in by_user - {"metadata"}} | set(named or ())
-    said = []
-    for reason in guessed.reasons:
-        name, _, column = reason.partition(": ")
-        if name not in by_user and (name == "metadata" or column.rpartition(" (")[0] not in used):
-            said.append(reason)
-    for name in _GUESSED[:-1]:
-        column = getattr(guessed.columns, name)
-        if name not in by_user:
-            chosen[name] = None if column in used else column
-    if chosen["date_format"] is None and "timestamp" not in by_user:
-        chosen["date_format"] = guessed.columns.date_format
-    if "metadata" not in by_user:
-        taken = {chosen[name] for name in (*_GUESSED[:-1], "links")}
-        left = [name for name in guessed.columns.metadata if name not in taken]
-        chosen["metadata"] = left or None
-        said = [reason for reason in said if not reason.startswith("metadata:")]
-        said += [f"metadata: {', '.join(left)}"] if left else []
-    for name in _GUESSED[1:-1]:  # --title '' is no column
-        chosen[name] = chosen[name] or None
-    if not chosen["id"]:  # with None, a column that is called id would be read
-        chosen["id"] = "" if "id" in by_user or any(re.match(r"id( \(|$)", name) for name in guessed.unused) else None
-    if said:
-        say("guessed columns, " + "; ".join(said) + " (to choose others, use options such as --text; --id '' for none)")
-    unused = [name for name in guessed.unused if name not in used]
+    roles = [name for name in _GUESSED if _by_user(name)]
+    columns = {name: given[name] or None for name in (*_GUESSED[1:-1], "links", "separator", "date_format")}
+    known = Columns(text=given["text"], **columns, metadata=tuple(named))
+    guessed, n_documents = checked_guess(guess_columns(_records(files, file), known, roles), _records(files, file))
+    found = guessed.columns
+    if "metadata" not in roles:  # columns of a formula, which may also be labels or dates
+        formula = [name for name in named if name in guessed.names or name not in ("labels", "date")]
+        found = found._replace(metadata=tuple(dict.fromkeys([*formula, *found.metadata])))
+    chosen |= {name: getattr(found, name) for name in _COLUMNS}
+    chosen["metadata"] = list(found.metadata) or None
+    if chosen["id"] is None and "id" in guessed.names:
+        chosen["id"] = ""  # None would read the column that is called id
+    if guessed.reasons:
+        said = "; ".join(f"{role}: {why}" for role, why in guessed.reasons.items())
+        say(f"guessed columns, {said} (to choose others, use options such as --text; --id '' for none)")
+    unused = guessed._replace(columns=found).unused()
     if unused:
         say("columns that are not used: " + ", ".join(unused))
     return chosen, n_documents
@@ -138,7 +126,7 @@ def _chosen_words(path: str, file: FileOptions, text: str, n_documents: int | No
     fewest = 5 if n_documents is not None and n_documents >= _MANY else 2
     most = 1.0 if n_documents is not None and n_documents < _FEW else 0.5
     how = ""
-    if stop_words is None and path != "-":
+    if stop_words is None and n_documents is not None:  # what can be read only once was not counted
         values = (record.get(text) for record in _records(files_of(path), file))
         stop_words = guess_language("" if is_missing(value) else as_text(value) for value in values) or "none"
         how = " (guessed; to choose others, use --stop-words)"
@@ -166,7 +154,7 @@ def with_guessed_columns(path: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def _fit_command(path: str, columns: dict[str, Any], kept: _Words, n_topics: int) -> str:
     """The command that fits the same model and keeps it: with the same columns, and how the user said to read them."""
-    words = ["topicfold", "fit", path]
+    words = ["topicfold", "fit", f"./{path}" if path.startswith("-") else path]
     for name in _COLUMNS:
         if columns[name] is not None and (name, columns[name]) != ("text", "text"):
             value = ",".join(columns[name]) if name == "metadata" else columns[name]
@@ -181,8 +169,14 @@ def _fit_command(path: str, columns: dict[str, Any], kept: _Words, n_topics: int
     words += ["--min-df", str(kept.min_df)]
     words += [] if kept.max_df == 1 else ["--max-df", str(kept.max_df)]
     words += [] if kept.stop_words == "english" else ["--stop-words", kept.stop_words]
-    words += ["--topics", str(n_topics), "--out", f"{Path(path).stem.removesuffix('.csv')}.safetensors"]
+    words += ["--topics", str(n_topics), "--out", f"{_stem(path)}.safetensors"]
     return shlex.join(words)
+
+
+def _stem(path: str) -> str:
+    """A name for the model of a file, or of files that match a pattern."""
+    name = re.sub(r"(\.(csv|tsv|jsonl|ndjson|parquet|gz))+$", "", Path(path).resolve().name)
+    return re.sub(r"[*?\[\]]", "", name).strip("-_. ") or "model"
 
 
 def open_in_browser(page: str, wanted: bool | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from .messages import check_places, corpus_name, say, say_report
-from .options import edits_option, file_options, known_options, number_of, read_as_fitted
+from .options import edits_option, file_options, known_options, names_of, number_of, read_as_fitted
 from .quick_exploration import fitted_on, open_in_browser, with_guessed_columns
 from .shell_completion import complete_stop_words
 
@@ -283,5 +283,5 @@ def _with_columns(given: dict[str, Any], formula: str) -> str | None:
     from ..analysis.formula import formula_columns
 
     own = {"labels": given["labels"], "date": given["timestamp"]}
-    kept = given["metadata"].split(",") if given["metadata"] else []
+    kept = names_of(given["metadata"])
     return ",".join(dict.fromkeys([*kept, *(name for name in formula_columns(formula) if not own.get(name))])) or None

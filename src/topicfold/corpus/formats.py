@@ -79,18 +79,24 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
             yield record
 
 
-def _delimiter(head: str) -> str:
-    """A comma, unless the names of the columns have none: many spreadsheets write semicolons or tabs instead."""
+def _delimiter(head: str, row: str) -> str:
+    """A comma, unless the names of the columns have none: many spreadsheets write semicolons or tabs instead.
+
+    A name of a single column may have a semicolon, too; then the first row has none.
+    """
     unquoted = re.sub(r'"[^"]*"', "", head)
-    return "," if "," in unquoted else max(_DELIMITERS, key=unquoted.count)
+    found = "," if "," in unquoted else max(_DELIMITERS, key=unquoted.count)
+    unfinished = row.count('"') % 2 == 1  # a cell with a line break: the row goes on below
+    return found if found in row or unfinished or not row else ","
 
 
 def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimits) -> Iterator[Record]:
     csv.field_size_limit(limits.line)  # a document is often longer than the 128 kB the module allows
     lines = iter(lines)
-    head = next(lines, "")
+    head, first = next(lines, ""), next(lines, "")
     # strict: otherwise a quote that is never closed would turn the rest of the file into one cell
-    rows = csv.reader(chain([head], lines), delimiter="\t" if format == "tsv" else _delimiter(head), strict=True)
+    delimiter = "\t" if format == "tsv" else _delimiter(head, first)
+    rows = csv.reader(chain([head, first] if first else [head], lines), delimiter=delimiter, strict=True)
     try:
         names = next(rows, None)
         if not names:

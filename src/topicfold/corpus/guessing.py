@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import islice
 from typing import Any, NamedTuple
@@ -37,15 +37,24 @@ _MOST_LABELS = 60
 _MOST_VALUES = 30  # distinct values of a text column that is kept as metadata
 _TEXT_PART = 0.2  # a column named like a text column has at least this part of the words of the longest column
 _LEAST_STOP_WORDS = 0.15  # share of a text's words that are stop words of its language
-_INDEX = ("", "index", "unnamed: 0")  # names of the column that pandas writes for its index
+_NOT_METADATA = ("", "index", "unnamed: 0", "id")  # numbers of rows
+_UNNAMED = 99  # the rank of a column whose name is not one of the usual names
+_FEWEST_WORDS = 50  # to tell a language by
 
 
 class GuessedColumns(NamedTuple):
-    """The guessed columns, one line per column with the reason, and the columns that are not used."""
+    """The columns of a table: those that were given, and guesses for the others."""
 
     columns: Columns
-    reasons: tuple[str, ...]
-    unused: tuple[str, ...]
+    reasons: Mapping[str, str]  # of the guesses, by role
+    names: tuple[str, ...]  # of all columns
+    failed: Mapping[str, str] = {}  # guessed columns that cannot be used, with the reason
+
+    def unused(self) -> list[str]:
+        """The columns that are not used, with the reason if a guess failed."""
+        used = self.columns.names()
+        left = [name for name in self.names if name.strip() and name not in used]
+        return [f"{name} ({self.failed[name]})" if name in self.failed else name for name in left]
 
 
 class _Column:
@@ -65,15 +74,20 @@ class _Column:
         self.words = sum(len(value.split()) for value in self.known) / max(len(self.known), 1)
         self.is_number = bool(self.known) and all(_is_number(value) for value in self.known)
 
-    def rank(self, role: str) -> int | None:
-        """The place of the column's name, or of its first or last part, among the names of the role; None if absent."""
+    def rank(self, role: str) -> int:
+        """The place of the column's name, or of its first or last part, among the names of the role."""
         split = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name)  # reviewTime
         parts = re.split(r"[\W_]+", split.strip().lower())
         places = [_NAMES[role].index(part) for part in (parts[-1], parts[0]) if part in _NAMES[role]]
-        return min(places, default=None)
+        return min(places, default=_UNNAMED)
 
-    def date_format(self) -> str | None:
-        """'' if nearly all values are dates as they are, their format if a single one fits all, otherwise None."""
+    def date_format(self, given: str | None = None) -> str | None:
+        """'' if nearly all values are dates as they are, their format if a single one fits all, otherwise None.
+
+        If a format is `given`, only that is tried.
+        """
+        if given is not None:
+            return given if self.known and all(_is_date(value, given) for value in self.known) else None
         if self.is_number:
             years = all(len(value) == 4 and 1000 <= float(value) <= 2200 for value in self.known)
             return "" if years else None
@@ -87,100 +101,115 @@ class _Column:
 
     def is_metadata(self) -> bool:
         """Whether the column has a few values, or numbers, one per document."""
-        if self.holds_lists or self.holds_objects or self.name.strip().lower() in _INDEX:
-            return False
+        if self.holds_lists or self.holds_objects or self.name.strip().lower() in _NOT_METADATA or "," in self.name:
+            return False  # names with a comma cannot be listed on the command line
         if self.is_number:
             return self.distinct > 1
         return 2 <= self.distinct <= min(_MOST_VALUES, len(self.known) // 2)
 
 
-def guess_columns(records: Iterable[Record]) -> GuessedColumns:
-    """Guess the columns of a table from its first rows.
+def guess_columns(
+    records: Iterable[Record], given: Columns | None = None, roles: Collection[str] = ()
+) -> GuessedColumns:
+    """Guess the columns of a table from its first rows; `given` are those of the `roles` that are not to be guessed.
 
     >>> rows = [{"review_id": str(n), "body": f"a long text about thing {n}", "stars": n % 5} for n in range(20)]
     >>> guessed = guess_columns(rows)
     >>> guessed.columns.text, guessed.columns.id, guessed.columns.metadata
     ('body', 'review_id', ('stars',))
     """
+    given = given or Columns()
     rows = list(islice(records, _ROWS))
     if not rows:
         raise ValueError("the file has no documents: expected a table with a column of texts")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = [_Column(name, [row.get(name) for row in rows]) for name in names]
-    text = _text_column(columns)
-    left = [column for column in columns if column is not text and column.known]
-    found: dict[str, str] = {}
-    reasons = [f"text: {text.name} ({text.words:.0f} words on average)"]
+    taken = {given.links, *(getattr(given, role) for role in roles if role != "metadata")}
+    taken |= set(given.metadata) if "metadata" in roles else set()
+    left = [_Column(name, [row.get(name) for row in rows]) for name in names if name not in taken]
+    found: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
 
     def take(role: str, fits: list[_Column], why: str) -> None:
-        best = min(fits, key=lambda column: column.rank(role) or 0, default=None)
-        if best is not None:
-            found[role] = best.name
-            reasons.append(f"{role}: {best.name} ({why.format(best.distinct)})")
+        if fits and role not in roles:
+            best = min(fits, key=lambda column: column.rank(role))
+            found[role], reasons[role] = best.name, f"{best.name} ({why.format(best)})"
             left.remove(best)
 
-    form = None
-    dated = [column for column in left if column.holds_dates or column.rank("timestamp") is not None]
-    dated = [column for column in dated if column.date_format() is not None]
-    if dated:
-        first = min(dated, key=lambda column: column.rank("timestamp") or 0)
-        form = first.date_format() or None
-        take("timestamp", [first], f"dates in the format {form}" if form else "dates")
-    simple = [column for column in left if not (column.holds_lists or column.holds_objects)]
-    take("id", [c for c in simple if c.rank("id") is not None and c.distinct == len(c.known) == c.n], "all different")
-    simple = [column for column in simple if column in left]
-    titled = [c for c in simple if c.rank("title") is not None and not c.is_number and c.distinct > len(c.known) / 2]
-    take("title", titled, "by its name")
-    labels = [c for c in left if c.rank("labels") is not None and not c.holds_objects]
-    take("labels", [c for c in labels if 2 <= c.distinct <= min(_MOST_LABELS, len(c.known) // 2)], "{} values")
-    metadata = tuple(column.name for column in left if column.is_metadata())
-    if metadata:
-        reasons.append(f"metadata: {', '.join(metadata)}")
-    unused = tuple(column.name for column in left if column.name not in metadata and column.name.strip())
-    columns_found = Columns(text=text.name, metadata=metadata, date_format=form, **found)
-    return GuessedColumns(columns_found, tuple(reasons), unused)
+    if "text" not in roles:
+        text = _text_column(left)
+        found["text"], reasons["text"] = text.name, f"{text.name} ({text.words:.0f} words on average)"
+        left.remove(text)
+    left = [column for column in left if column.known]
+    form = given.date_format
+    dated = [c for c in left if c.holds_dates or c.rank("timestamp") < _UNNAMED or form is not None]
+    dated = sorted((c for c in dated if c.date_format(form) is not None), key=lambda column: column.rank("timestamp"))
+    if dated and "timestamp" not in roles:
+        form = dated[0].date_format(form) or None
+        take("timestamp", dated[:1], f"dates in the format {form}" if form else "dates")
+    single = [c for c in left if not (c.holds_lists or c.holds_objects)]
+    take("id", [c for c in single if c.rank("id") < _UNNAMED and c.distinct == len(c.known) == c.n], "all different")
+    titled = [c for c in single if c in left and c.rank("title") < _UNNAMED and not c.is_number]
+    take("title", [c for c in titled if c.distinct > len(c.known) / 2], "by its name")
+    labels = [c for c in left if c.rank("labels") < _UNNAMED and not c.holds_objects]
+    few = [c for c in labels if 2 <= c.distinct <= min(_MOST_LABELS, len(c.known) // 2)]
+    take("labels", few, "{0.distinct} values")
+    if "metadata" not in roles:
+        found["metadata"] = tuple(column.name for column in left if column.is_metadata())
+        if found["metadata"]:
+            reasons["metadata"] = ", ".join(found["metadata"])
+    return GuessedColumns(given._replace(**found, date_format=form), reasons, tuple(names))
 
 
 def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[GuessedColumns, int]:
     """The guess without the columns that cannot be used in some row, and the number of rows.
 
-    `guess_columns` has looked at the first rows alone.
+    `guess_columns` has looked only at the first rows.
     """
-    columns = guessed.columns
+    columns, failed = guessed.columns, dict(guessed.failed)
+    roles = {getattr(columns, role): role for role in guessed.reasons if role not in ("text", "metadata")}
+    roles |= dict.fromkeys(columns.metadata if "metadata" in guessed.reasons else (), "metadata")
     ids: set[str] = set()
-    wrong: dict[str, str] = {}
     n_rows = 0
     for record in records:
         n_rows += 1
-        if columns.id is not None and "id" not in wrong:
-            value = record.get(columns.id)
-            name = "" if is_missing(value) else as_text(value).strip()
-            if not name or name in ids:
-                wrong["id"] = f"{name!r:.40} occurs more than once" if name else "a value is missing"
-            ids.add(name)
-        if columns.timestamp is not None and "timestamp" not in wrong:
-            value = record.get(columns.timestamp)
-            if not is_missing(value) and not _is_date(value, columns.date_format):
-                wrong["timestamp"] = f"{value!r:.40} is not such a date"
-        for name in columns.metadata:
-            if name not in wrong and isinstance(record.get(name), list | tuple | dict):
-                wrong[name] = "a value is not single"
-    if not wrong:
+        for name, role in roles.items():
+            why = None if name in failed else _problem(record, name, role, columns.date_format, ids)
+            if why is not None:
+                failed[name] = why
+    if not failed:
         return guessed, n_rows
-    dropped = {getattr(columns, role) if role in ("id", "timestamp") else role: why for role, why in wrong.items()}
-    kept = columns._replace(metadata=tuple(name for name in columns.metadata if name not in wrong))
-    kept = kept._replace(id=None) if "id" in wrong else kept
-    kept = kept._replace(timestamp=None, date_format=None) if "timestamp" in wrong else kept
-    reasons = [reason for reason in guessed.reasons if reason.partition(":")[0] not in (*wrong, "metadata")]
-    reasons += [f"metadata: {', '.join(kept.metadata)}"] if kept.metadata else []
-    unused = (*guessed.unused, *(f"{name} ({why})" for name, why in dropped.items()))
-    return GuessedColumns(kept, tuple(reasons), unused), n_rows
+    kept = columns._replace(metadata=tuple(name for name in columns.metadata if name not in failed))
+    reasons = dict(guessed.reasons)
+    for name, role in roles.items():
+        if name in failed and role != "metadata":
+            none: dict[str, Any] = {role: None}
+            kept = kept._replace(**none)
+            del reasons[role]
+    reasons |= {"metadata": ", ".join(kept.metadata)} if "metadata" in reasons else {}
+    return GuessedColumns(kept, {role: why for role, why in reasons.items() if why}, guessed.names, failed), n_rows
+
+
+def _problem(record: Record, name: str, role: str, form: str | None, ids: set[str]) -> str | None:
+    """Why the value of a row cannot be used for a role, or None if it can; collects the ids."""
+    if name not in record:
+        return "missing in some rows"
+    value = record[name]
+    if role == "id":
+        text = "" if is_missing(value) else as_text(value).strip()
+        problem = "a value is missing" if not text else f"{text!r:.40} occurs more than once" if text in ids else None
+        ids.add(text)
+        return problem
+    if role == "timestamp" and not is_missing(value) and not _is_date(value, form):
+        return f"{value!r:.40} is not such a date"
+    if role in ("metadata", "title") and isinstance(value, list | tuple | dict):
+        return "a value is not single"
+    return None
 
 
 def guess_language(texts: Iterable[str]) -> str | None:
     """The language whose stop words are the largest part of the texts, of those with a list; None if none is.
 
-    >>> guess_language(["the cat is on the mat", "not a dog"]), guess_language(["der Hund und die Katze sind da"])
+    >>> guess_language(["the cat is on the mat"] * 10), guess_language(["der Hund und die Katze sind da"] * 10)
     ('english', 'german')
     """
     words = Counter(word for text in islice(texts, _ROWS) for word in re.findall(r"\w+", text.lower()))
@@ -189,7 +218,7 @@ def guess_language(texts: Iterable[str]) -> str | None:
         for language in stop_word_languages()
     }
     best = max(share, key=lambda language: share[language])
-    return best if share[best] >= _LEAST_STOP_WORDS else None
+    return best if share[best] >= _LEAST_STOP_WORDS and words.total() >= _FEWEST_WORDS else None
 
 
 def _text_column(columns: list[_Column]) -> _Column:
@@ -200,7 +229,7 @@ def _text_column(columns: list[_Column]) -> _Column:
         listed = ", ".join(f"{column.name:.40}" for column in columns[:8])
         raise ValueError(f"no text column found among {listed}: name it with --text")
     least = max(2, _TEXT_PART * max(column.words for column in texts))
-    named = [column for column in texts if column.rank("text") is not None and column.words >= least]
+    named = [column for column in texts if column.rank("text") < _UNNAMED and column.words >= least]
     return max(named or texts, key=lambda column: column.words)
 
 

@@ -19,7 +19,7 @@ from .building import TextOptions, corpus_from_texts, preprocessing_from
 from .byte_lines import check_regular, file_lines, reading, text_lines
 from .corpus import Corpus
 from .count_files import read_counts
-from .fields import as_id, as_label_tuple, as_title, is_missing
+from .fields import as_id, as_label_tuple, as_text, as_title, is_missing
 from .formats import (
     FORMATS,
     TEXT_FORMATS,
@@ -319,9 +319,10 @@ def with_index_as_id(frame: Any, id: str | None) -> tuple[Any, str | None]:
     if id is not None or type(frame).__module__.split(".")[0] != "pandas" or "id" in frame.columns:
         return frame, id
     numbered = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
-    if numbered or index.nlevels > 1 or not index.is_unique or index.hasnans:
+    if numbered or index.nlevels > 1 or index.hasnans:
         return frame, id
-    return frame.assign(**{_INDEX: index.astype(str)}), _INDEX
+    ids = index.map(as_text)
+    return (frame.assign(**{_INDEX: ids}), _INDEX) if ids.is_unique else (frame, id)
 
 
 def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:

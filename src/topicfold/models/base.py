@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus, check_corpus
@@ -26,11 +26,12 @@ from ..engine.stored import SUM, Stored
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
+from ..topics.wordless import mean_membership
 from .em import Prior, pooled_topic_weight, seed_prior, token_count
-from .inputs import CountsLike, CountsMixin, RandomStateLike, seen_words
+from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, seen_words
 from .junk import topic_marks
 from .starts import SeedWords, seed_columns
-from .word_documents import presence_of_words, word_documents, wordless_documents
+from .word_documents import presence_of_words, word_documents, wordless_rows
 
 __all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree", "tree_of"]
 
@@ -41,7 +42,7 @@ _LONGEST_SETTING = 200
 _CELLS_A_SCORE = 1 << 22  # of documents that are scored together
 
 
-class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of all topic models.
 
     Models are scikit-learn estimators: they have `fit`, `transform`, `score`, `get_params` and so on. This class is
@@ -85,6 +86,8 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Whether the fit ended by itself before the maximum number of steps.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     score_unit : str
         The unit of `score`, such as 'nats per token'. Scores in different units cannot be compared.
 
@@ -121,6 +124,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         "document_titles_": Stored(("documents",), "texts", optional=True, new=True),
         "preprocessing_": Stored(kind="object", optional=True),
         "corpus_hash_": Stored(kind="text", optional=True),
+        "wordless_": Stored(("wordless",), "whole", low=0, new=True),
     }
     score_unit: ClassVar[str] = "nats per token"
     _endings: ClassVar[tuple[str, str]] = ("stopped at max_iter", "converged")  # by whether it converged
@@ -301,23 +305,6 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _n_features_out(self) -> int:
         return self._n_outputs()
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the columns of `transform`, such as lda0 and lda1.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None, default=None
-            Names of the columns of X, which are only checked. A model that was fitted on texts ignores them: a column
-            of texts is one column, and its words are many.
-
-        Returns
-        -------
-        ndarray of str
-            One name per column.
-        """
-        names: np.ndarray = super().get_feature_names_out(None if self.preprocessing_ is not None else input_features)
-        return names
-
     def summary(self) -> FitSummary:
         """Summarise how the fit went.
 
@@ -401,6 +388,17 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             release(counts.data)
         return mean_by_token(np.concatenate(sums), np.concatenate(tokens))
 
+    def _wordless(self, corpus: Corpus | None, n_documents: int) -> np.ndarray:
+        """The rows of the documents without a known word, of a corpus or of the fit.
+
+        In a fit on a graph, neighbours tell the topics of such a document, if it has any.
+        """
+        if corpus is not None:
+            return wordless_rows(corpus.counts_over(self.words()), self.word_frequency_)
+        found = getattr(self, "wordless_", np.zeros(0, np.int64))  # files of older versions do not have it
+        found = found[found < n_documents]
+        return found if self.graph_ is None else found[np.diff(self.graph_.indptr)[found] == 0]
+
     def _one_level(self, doc_topic: np.ndarray, corpus: Corpus | None) -> TopicTree:
         """The topics as a tree of one level, with these memberships of the documents of the corpus, or of the fit."""
         n_topics, n_words = self.topic_word_.shape
@@ -411,11 +409,12 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if words is None and corpus is not None:
             words = corpus.vocabulary
         presence = presence_of_words(self)
+        wordless = self._wordless(corpus if not known else None, len(doc_topic))
         return TopicTree(
             ids=ids,
             parent=np.full(n_topics, -1),
             level=np.ones(n_topics, int),
-            size=doc_topic.mean(axis=0, dtype=np.float64),
+            size=mean_membership(doc_topic, wordless),
             topic_word=self.topic_word_,
             doc_topic=doc_topic,
             word_frequency=self.word_frequency_,
@@ -426,7 +425,7 @@ class TopicModel(CountsMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             titles=self.document_titles_ if corpus is None else corpus.titles,
             graph=self.graph_ if known else None,
             marks={int(topic): mark for topic, mark in enumerate(getattr(self, "topic_marks_", ())) if mark},
-            wordless=wordless_documents(corpus if self.graph_ is None else None, self.words()),
+            wordless=wordless,
             summary=self.summary(),
             mapping={int(topic): int(topic) for topic in ids},
         )

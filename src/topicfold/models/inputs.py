@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus, check_corpus
 from ..corpus.counting import WordCounter
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..corpus.preprocessing import Preprocessing
 
-__all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "as_texts", "seen_words"]
+__all__ = ["CountsLike", "CountsMixin", "RandomStateLike", "TopicNamesMixin", "as_texts", "seen_words"]
 
 # A data frame or a column of texts may come from pandas, polars or pyarrow, none of which has to be installed.
 CountsLike: TypeAlias = "Corpus | sp.csr_array | ArrayLike | Sequence[str] | Any"
@@ -61,6 +63,7 @@ class CountsMixin:
     document_ids_: Sequence[str] | None
     document_titles_: Sequence[str] | None
     corpus_hash_: str | None
+    wordless_: np.ndarray
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -92,12 +95,13 @@ class CountsMixin:
             vars(self).pop("feature_names_in_", None)  # of an earlier fit on a data frame
             self.n_features_in_ = corpus.counts.shape[1]
             self.vocabulary_, self.preprocessing_ = corpus.vocabulary, corpus.preprocessing
-            self._remember_documents(corpus)
+            self._remember_documents(corpus, corpus.counts)
             return _in_range(corpus.counts, dtype)
         counts = self._validated(X, reset=True)
         self.preprocessing_ = self.vocabulary_ = None
-        self._remember_documents(X)
-        return _in_range(counts, dtype)
+        counts = _in_range(counts, dtype)
+        self._remember_documents(X, counts)
+        return counts
 
     def word_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
         """Count the words of the fit in documents; the words of a Corpus are matched by name.
@@ -128,8 +132,9 @@ class CountsMixin:
             counts = self._validated(X, reset=False)
         return _in_range(counts, dtype)
 
-    def _remember_documents(self, X: CountsLike) -> None:
+    def _remember_documents(self, X: CountsLike, counts: sp.csr_array) -> None:
         """Keep the ids, titles and hash of X as those of the training documents, if it is a Corpus."""
+        self.wordless_ = np.flatnonzero(np.diff(counts.indptr) == 0)
         corpus = X if isinstance(X, Corpus) else None
         self.document_ids_ = None if corpus is None else corpus.ids
         self.document_titles_ = None if corpus is None else corpus.titles
@@ -248,3 +253,27 @@ def _check_frame(X: Any) -> None:
                 f"X is a data frame with text in column {longest!r}: "
                 f'make a corpus of it with Corpus.from_frame(X, text="{longest}")'
             )
+
+
+class TopicNamesMixin(ClassNamePrefixFeaturesOutMixin):
+    """Names of the columns of `transform`, for estimators that also take texts."""
+
+    preprocessing_: Preprocessing | None
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns of `transform`, such as lda0 and lda1.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the columns of X, which are only checked. A model that was fitted on texts ignores them: a column
+            of texts is one column, and its words are many.
+
+        Returns
+        -------
+        ndarray of str
+            One name per column.
+        """
+        check_is_fitted(self)
+        names: np.ndarray = super().get_feature_names_out(None if self.preprocessing_ is not None else input_features)
+        return names

@@ -143,7 +143,7 @@ class MixtureModel(EMTopicModel):
         counts = self.word_counts(X, self.topic_word_.dtype)
         if counts.nnz:
             self._learn_batch(counts)
-        self._remember_documents(X)
+        self._remember_documents(X, counts)
         self.doc_topic_ = self._fold_in(counts)
         self._keep_documents(counts, self.doc_topic_, add=True)
         return self

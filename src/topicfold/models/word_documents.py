@@ -6,18 +6,16 @@ word that a few documents repeat a hundred times is not ranked first, as it woul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..corpus.corpus import Corpus
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit
-from ..engine.mapped import release
+from ..engine.mapped import pieces, release
 
-__all__ = ["presence_of_words", "word_documents", "wordless_documents"]
+__all__ = ["presence_of_words", "word_documents", "wordless_rows"]
 
 _TOPICS_AT_ONCE = 32
 _CELLS_AT_ONCE = 1 << 20
@@ -75,10 +73,14 @@ def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
     return np.minimum(share, 1), np.minimum(overall, 1)
 
 
-def wordless_documents(corpus: Corpus | None, words: Sequence[str] | None) -> np.ndarray:
-    """The rows of the documents that have none of the words; none if there is no corpus.
+def wordless_rows(counts: sp.csr_array, word_frequency: np.ndarray) -> np.ndarray:
+    """The rows without a word, or with only words that were not in the training documents.
 
-    >>> wordless_documents(Corpus.from_texts(["cat dog", "dog", "..."]), ["cat"]).tolist()
+    >>> wordless_rows(sp.csr_array([[1, 0], [0, 0], [0, 2]]), np.array([3, 0])).tolist()
     [1, 2]
     """
-    return np.zeros(0, np.int64) if corpus is None else np.flatnonzero(np.diff(corpus.counts_over(words).indptr) == 0)
+    unseen = word_frequency == 0
+    if unseen.any() and any(unseen[piece].any() for piece in pieces(counts.indices)):
+        known = sp.csr_array((~unseen[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
+        return np.flatnonzero(np.asarray(known.sum(axis=1)).ravel() == 0)
+    return np.flatnonzero(np.diff(counts.indptr) == 0)

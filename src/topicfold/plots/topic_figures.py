@@ -9,6 +9,7 @@ import numpy as np
 
 from ..corpus.fields import is_missing
 from ..topics.tree import TopicTree
+from ..topics.wordless import with_words
 from .style import COLOURS, PALE, SMALL, bare, cut, hide_rest, in_order, new_figure, tidy
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ def _largest_topics(tree: TopicTree) -> list[int | None]:
     if len(tree) == 0:
         return [None] * len(tree.doc_topic)
     rows = np.flatnonzero(tree.level == (tree.level.max() if tree.edges is None else tree.level.min()))
-    shares = tree.doc_topic[:, rows]
+    shares = with_words(tree)[:, rows]
     largest = tree.ids[rows][shares.argmax(axis=1)]
     return [int(topic) if share > 0 else None for topic, share in zip(largest, shares.max(axis=1))]
 

@@ -18,8 +18,8 @@ from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
 from ..models.base import TopicModel, tree_of
 from ..topics.edits import Edit, read_edits
-from ..topics.tables import with_words
 from ..topics.tree import TopicTree
+from ..topics.wordless import with_words
 from .comparison import comparison
 from .document_table import (
     FITTED_GRAPH,

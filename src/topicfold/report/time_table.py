@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..topics.periods import PERIODS, readable_period, shares_over_time
 from ..topics.ranking import keyness, largest
-from ..topics.tables import dates_of_words
 from ..topics.tree import TopicTree
+from ..topics.wordless import dates_with_words
 from .document_table import shortened
 from .topic_table import as_number
 
@@ -36,7 +36,7 @@ def time_table(tree: TopicTree, corpus: Corpus, counts: sp.csr_array) -> dict[st
     """
     if corpus.timestamps is None:
         return None
-    timestamps = dates_of_words(tree, corpus.timestamps)
+    timestamps = dates_with_words(tree, corpus.timestamps)
     if np.isnat(timestamps).all():
         return None
     shown = readable_period(timestamps)

@@ -208,7 +208,8 @@ def _labels_of_topics(tree: TopicTree, labels: Labels) -> list[list[list[float |
     """[label, share of the topic's documents, share of all documents], the most frequent in the topic first."""
     n_labels, n_documents = len(labels.names), len(tree.doc_topic)
     documents = np.repeat(np.arange(n_documents), np.diff(labels.ends))
-    overall = np.bincount(labels.numbers, minlength=n_labels) / n_documents
+    has_words = ~np.isin(documents, tree.wordless)
+    overall = np.bincount(labels.numbers[has_words], minlength=n_labels) / max(n_documents - len(tree.wordless), 1)
     step = max(1, _CELLS // max(n_labels, 1))
     found = []
     for first in range(0, len(tree), step):

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import normalise_rows
+from .wordless import mean_membership
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -61,7 +62,7 @@ def merged(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
         ids=tree.ids[kept],
         parent=np.array([becomes.get(int(above), int(above)) for above in tree.parent[kept]], dtype=np.int64),
         level=tree.level[kept],
-        size=doc_topic.mean(axis=0, dtype=np.float64) if len(doc_topic) else tree.size[kept],
+        size=mean_membership(doc_topic, tree.wordless) if len(doc_topic) else tree.size[kept],
         topic_word=(weight @ tree.topic_word).astype(tree.topic_word.dtype),
         word_presence=mixed(tree.word_presence, weight),
         doc_topic=doc_topic,

@@ -14,6 +14,7 @@ from ..engine.checks import check_whole
 from ..engine.warn import warn_user
 from .likeness import topic_likeness
 from .ranking import largest
+from .wordless import with_words
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -102,11 +103,11 @@ def topics_to_name(
         raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
     rows = range(len(tree)) if topics is None else [tree.row(topic) for topic in dict.fromkeys(topics)]
     likeness = topic_likeness(tree) if len(tree.doc_topic) else np.eye(len(tree))
-    texts = None if corpus is None else corpus.texts
+    texts, doc_topic = None if corpus is None else corpus.texts, with_words(tree)
     found = []
     for row in sorted(rows, key=lambda row: -tree.level[row]):
         topic, above = int(tree.ids[row]), int(tree.parent[row])
-        best = [d for d in largest(tree.doc_topic[:, row], n_documents).tolist() if tree.doc_topic[d, row] > 0]
+        best = [d for d in largest(doc_topic[:, row], n_documents).tolist() if doc_topic[d, row] > 0]
         others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != topic))
         near = others[largest(likeness[row, others], _NEAREST)]
         found.append(

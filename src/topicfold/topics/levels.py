@@ -9,6 +9,7 @@ import numpy as np
 
 from .changes import mixed
 from .tree import TopicTree
+from .wordless import mean_membership
 
 __all__ = ["with_level_above"]
 
@@ -41,7 +42,7 @@ def with_level_above(
         ids=np.concatenate([tree.ids, ids]),
         parent=np.concatenate([ids[parent], np.full(len(ids), -1)]),
         level=np.repeat([1, 2], [n_topics, len(ids)]),
-        size=np.concatenate([tree.size, membership.mean(axis=0, dtype=np.float64)]),
+        size=np.concatenate([tree.size, mean_membership(membership, tree.wordless)]),
         topic_word=np.vstack([tree.topic_word, (share @ tree.topic_word).astype(tree.topic_word.dtype)]),
         word_presence=mixed(tree.word_presence, np.vstack([np.eye(n_topics), share])),
         doc_topic=np.hstack([tree.doc_topic, membership]),

@@ -12,6 +12,7 @@ from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
 from .changes import best_scores, merged, mixed, together
+from .wordless import mean_membership
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -123,7 +124,7 @@ def with_rows(
         ids=ids,
         parent=parent,
         level=np.repeat(np.arange(1, len(sizes) + 2), [len(tree), *sizes]),
-        size=doc_topic.mean(axis=0, dtype=np.float64),
+        size=mean_membership(doc_topic, tree.wordless),
         topic_word=(weight @ tree.topic_word).astype(tree.topic_word.dtype),
         word_presence=mixed(tree.word_presence, weight),
         doc_topic=doc_topic,

@@ -10,23 +10,14 @@ from ..corpus.corpus import Corpus
 from ..engine.extras import import_extra
 from .periods import check_dates, chosen_period, shares_over_time
 from .ranking import largest
+from .wordless import dates_with_words, group_shares, with_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .tree import TopicTree
 
-__all__ = [
-    "dates_of_words",
-    "document_table",
-    "group_shares",
-    "group_table",
-    "largest_topics",
-    "time_table",
-    "topic_columns",
-    "topic_table",
-    "with_words",
-]
+__all__ = ["document_table", "group_table", "largest_topics", "time_table", "topic_columns", "topic_table"]
 
 _MEMBER = 0.5  # a document is in a topic above this membership, if documents are not mixtures of topics
 _LABELS = "labels"
@@ -54,42 +45,19 @@ def largest_topics(doc_topic: np.ndarray, n: int) -> np.ndarray:
     return np.argsort(-doc_topic, axis=1, kind="stable")[:, :n]
 
 
-def with_words(tree: TopicTree) -> np.ndarray:
-    """The memberships of the documents, with zeros for those without a known word: they say nothing about topics."""
-    if not len(tree.wordless):
-        return tree.doc_topic
-    doc_topic = tree.doc_topic.copy()
-    doc_topic[tree.wordless] = 0
-    return doc_topic
-
-
-def group_shares(tree: TopicTree, member: Any, rows: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
-    """Mean memberships by group, and the number of documents with words in each; `member` is documents x groups."""
-    n_documents = np.asarray(member.sum(axis=0)).ravel() - np.asarray(member[tree.wordless].sum(axis=0)).ravel()
-    sums = member.T @ with_words(tree)[:, rows].astype(np.float64)
-    return sums / np.maximum(n_documents, 1)[:, None], n_documents
-
-
-def dates_of_words(tree: TopicTree, timestamps: np.ndarray) -> np.ndarray:
-    """The dates of the documents, without those of documents that have no known word."""
-    timestamps = timestamps.copy()
-    timestamps[tree.wordless] = np.datetime64("NaT")
-    return timestamps
-
-
 def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame:
     """One row per topic; see `TopicTree.topic_table`."""
-    members = np.zeros(len(tree), int)
+    members, doc_topic = np.zeros(len(tree), int), with_words(tree)
     for level in np.unique(tree.level):
         rows = np.flatnonzero(tree.level == level)
-        shares = with_words(tree)[:, rows]
+        shares = doc_topic[:, rows]
         if tree.exclusive:
             topical = shares[shares.max(axis=1, initial=0) > 0]  # a document may have lost all its topics
             members[rows] = np.bincount(topical.argmax(axis=1), minlength=len(rows)) if len(topical) else 0
         else:
             members[rows] = (shares > _MEMBER).sum(axis=0)
     topics = tree.ids.tolist()
-    best = [largest(column, n_documents) for column in tree.doc_topic.T]
+    best = [largest(column, n_documents) for column in doc_topic.T]
     columns = {
         "topic": tree.ids,
         "name": [tree.name(topic) for topic in topics],
@@ -148,7 +116,7 @@ def group_table(tree: TopicTree, corpus: Corpus, by: str) -> pd.DataFrame:
 def time_table(tree: TopicTree, corpus: Corpus, by: str | None) -> pd.DataFrame:
     """One row per period; see `TopicTree.time_table`."""
     _check_documents(tree, corpus)
-    timestamps = dates_of_words(tree, check_dates(corpus))
+    timestamps = dates_with_words(tree, check_dates(corpus))
     rows = np.flatnonzero(tree.at_lowest_level)
     chosen = chosen_period(timestamps, by)
     periods, share, n_documents = shares_over_time(tree.doc_topic[:, rows], timestamps, chosen)

@@ -21,6 +21,7 @@ from .given_names import Namer, named
 from .likeness import reduced, topic_linkage, with_groups
 from .naming import default_names
 from .ranking import RankBy, keyness, largest, relevance, top_word_columns
+from .wordless import mean_membership
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,8 +90,8 @@ class TopicTree:
     exclusive : bool
         Whether the memberships of a document in the topics of one level sum to one.
     wordless : ndarray of int of shape (n_wordless,)
-        Rows of the documents without a known word. Their memberships are those of the corpus as a whole, so tables and
-        the explorer leave them out.
+        Rows of the documents without a known word. Nothing says which topics they have: most models give them the
+        memberships of the corpus as a whole. Sizes, tables and the explorer leave them out.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
         Membership of the segments of the corpus in each topic.
     graph : sparse array of shape (n_documents, n_documents), or None
@@ -357,7 +358,8 @@ class TopicTree:
         list of (str, float)
             Id and membership of each document, the highest first.
         """
-        column = self.doc_topic[:, self.row(topic)]
+        column = self.doc_topic[:, self.row(topic)].copy()
+        column[self.wordless] = 0
         return [(self.document_ids[d], float(column[d])) for d in largest(column, n)]
 
     def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
@@ -905,7 +907,7 @@ class TopicTree:
         return replace(
             self,
             doc_topic=doc_topic,
-            size=doc_topic.mean(axis=0, dtype=np.float64),
+            size=mean_membership(doc_topic, fresh.wordless),
             document_ids=fresh.document_ids,
             titles=fresh.titles,
             wordless=fresh.wordless,

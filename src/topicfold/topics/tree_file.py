@@ -84,8 +84,9 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise ValueError("an edge refers to a topic that is not in the tree")
-    if len(values.get("wordless", ())) and values["wordless"].max() >= len(values["document_ids"]):
-        raise ValueError("a document without words is not in the tree")
+    rows = values.get("wordless", np.zeros(0, np.int64))
+    if len(rows) and (rows.max() >= len(values["document_ids"]) or (np.diff(rows) <= 0).any()):
+        raise ValueError("its documents without words are not rows of the tree in their order")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):
         for key, value in values.get(name, {}).items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)

@@ -122,6 +122,8 @@ class LTM(WeightedGraphModel):
         Whether `tol` was reached within `max_iter` steps.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     neighbors_by_ : {'words', 'embeddings'} or None
         How new documents find their neighbours; None if they have none.
     neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None

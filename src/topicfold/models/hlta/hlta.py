@@ -125,6 +125,8 @@ class HLTA(LatentTreeModel):
         Whether `tol` was reached within `max_iter` passes.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     n_batches_ : int
         Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
     n_features_in_ : int
@@ -304,7 +306,7 @@ class HLTA(LatentTreeModel):
         self.word_frequency_ = self.word_frequency_ + np.bincount(counts.indices, minlength=counts.shape[1])
         documents, n_before = self._documents(counts), getattr(self, "n_batches_", 1)
         tree, value = learned_batch(self._tree(), documents, self.emission, self.smoothing, n_before, self.n_jobs)
-        self._remember_documents(X)
+        self._remember_documents(X, counts)
         self._keep(documents, np.arange(documents.shape[0]), tree, Run([*self.history_, value], False, True))
         self.n_batches_ = n_before + 1
         return self

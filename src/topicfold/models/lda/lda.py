@@ -98,6 +98,8 @@ class LDA(MixtureModel):
         Whether `tol` was reached within `max_iter` steps.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     n_batches_ : int
         Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
     word_documents_ : ndarray of shape (n_topics, n_words)

@@ -117,6 +117,8 @@ class LDCC(TopicModel):
         Whether all sweeps were completed.
     interrupted_ : bool
         Whether Ctrl-C ended the sampling early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     word_documents_ : ndarray of shape (n_word_topics, n_words)
         Expected number of segments of each word-topic that contain each word; the words of a topic are ranked by it.
     topic_documents_ : ndarray of shape (n_word_topics,)

@@ -93,6 +93,8 @@ class PLSA(MixtureModel):
         Whether `tol` was reached within `max_iter` steps.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     exponent_ : float
         Exponent of the E-step; 1 unless tempered=True.
     left_out_ : int

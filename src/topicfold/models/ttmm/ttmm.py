@@ -109,6 +109,8 @@ class TTMM(ThemeModel):
         Whether `tol` was reached within `max_iter` steps.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
+    wordless_ : ndarray of int of shape (n_wordless,)
+        Rows of the training documents without a known word.
     n_batches_ : int
         Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
     word_documents_ : ndarray of shape (n_topics, n_words)
@@ -280,7 +282,7 @@ class TTMM(ThemeModel):
             return self
         counts = self.word_counts(X, self.topic_word_.dtype)
         known = self._known_themes(counts.shape[0], y, settle=False)
-        self._remember_documents(X)
+        self._remember_documents(X, counts)
         if counts.nnz == 0:  # nothing to learn from
             self.doc_theme_ = self._doc_theme(counts)[0]
             self.doc_topic_ = self._features(counts, "tokens", self.doc_theme_)

@@ -19,7 +19,7 @@ function standaloneSvg(svg) {
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   for (const [name, value] of Object.entries({ width, height, fill: colourValue('--page') })) ground.setAttribute(name, value);
   copy.prepend(ground);
-  return new XMLSerializer().serializeToString(copy);
+  return serialized(copy);
 }
 
 async function savePng(fileName, text, width, height) {
@@ -63,7 +63,7 @@ function tableAsSvg(table) {
       svg.append('text').attr('x', left - frame.left).attr('y', top - frame.top + size / 2).attr('dominant-baseline', 'central').attr('font-family', style.fontFamily).attr('font-size', style.fontSize).attr('font-weight', style.fontWeight).attr('fill', style.color).text(text);
     }
   }
-  return { text: new XMLSerializer().serializeToString(svg.node()), width, height };
+  return { text: serialized(svg.node()), width, height };
 }
 
 // What a table is of: the name of the topic and the heading above it.
@@ -114,5 +114,5 @@ function mapAsSvg(width, height, circles, names) {
   for (const [text, x, y, font] of names) {
     svg.append('text').attr('x', x).attr('y', y).attr('text-anchor', 'middle').attr('font-family', family).attr('font-size', font.size).attr('font-weight', font.weight).attr('font-style', font.style).attr('fill', colourValue('--ink')).attr('stroke', colourValue('--page')).attr('stroke-width', 4).attr('stroke-linejoin', 'round').attr('paint-order', 'stroke').text(text);
   }
-  return new XMLSerializer().serializeToString(svg.node());
+  return serialized(svg.node());
 }
