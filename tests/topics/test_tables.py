@@ -163,10 +163,11 @@ def test_a_tree_without_the_corpus_knows_the_documents_without_words(tmp_path):
         some = Corpus.from_texts([*TEXTS, "", ""])
     for name in MODELS:
         model = MODELS[name].make(2, random_state=0, verbose=False).fit(some)
-        assert model.topic_tree().wordless.tolist() == model.topic_tree(some).wordless.tolist() == [6, 7], name
+        rows = [] if name == "HLTA" else [6, 7]  # for HLTA, that words are absent says something
+        assert model.topic_tree().wordless.tolist() == model.topic_tree(some).wordless.tolist() == rows, name
         model.save(tmp_path / "model.safetensors")
-        assert load(tmp_path / "model.safetensors").topic_tree().wordless.tolist() == [6, 7]
-    never = model.topic_tree(Corpus.from_texts(["cat", "xyzzy"]))
+        assert load(tmp_path / "model.safetensors").topic_tree().wordless.tolist() == rows
+    never = PLSA(2, random_state=0).fit(some).topic_tree(Corpus.from_texts(["cat", "xyzzy"]))
     assert never.wordless.tolist() == [1]
 
 

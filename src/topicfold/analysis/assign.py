@@ -23,7 +23,6 @@ from ..corpus.readers import FileOptions, records, texts_with_ids
 from ..engine.checks import check_whole
 from ..engine.extras import import_extra
 from ..models.base import TopicModel
-from ..models.word_documents import wordless_rows
 from ..store import check_writable, replaced_when_whole
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
@@ -179,7 +178,7 @@ def _shares(
         counts = model.word_counts(documents)
         doc_topic = np.asarray(model.document_topics(counts))
         shares = doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
-        return ids, shares, wordless_rows(counts, model.word_frequency_)
+        return ids, shares, model.wordless_of(counts)
     if segments is not None:
         corpus = _in_segments(model, documents, segments)
         assert corpus.segments is not None

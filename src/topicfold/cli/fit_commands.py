@@ -13,6 +13,7 @@ import click
 
 from .cluster_options import cluster_options
 from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
+from .option_values import values_of
 from .options import (
     corpus_options,
     fit_input,
@@ -21,7 +22,6 @@ from .options import (
     model_options,
     read_corpus,
     takes_graph,
-    values_of,
 )
 from .streaming import fit_stream
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from .messages import say
+from .option_values import names_of, number_of, stop_words_from
 from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
 
 if TYPE_CHECKING:
@@ -32,15 +32,11 @@ __all__ = [
     "limits_of",
     "make_model",
     "model_options",
-    "names_of",
-    "number_of",
     "read_as_fitted",
     "read_corpus",
     "reading_options",
     "segments_of",
-    "stop_words_from",
     "takes_graph",
-    "values_of",
 ]
 
 Errors: TypeAlias = Literal["strict", "replace"]
@@ -193,11 +189,6 @@ def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def names_of(given: str | None) -> list[str]:
-    """The names of an option that takes several, separated by commas."""
-    return [name.strip() for name in (given or "").split(",") if name.strip()]
-
-
 def read_corpus(
     path: str | Sequence[str],
     given: dict[str, Any],
@@ -264,17 +255,6 @@ def segments_of(given: str | None) -> str | int | None:
     return int(given) if given is not None and given.isdigit() else given
 
 
-def stop_words_from(given: str) -> Any:
-    """The stop words of an option: a language, the words of a file, or None for 'none'."""
-    from ..corpus.preprocessing import stop_word_languages
-
-    if given == "none":
-        return None
-    if given not in stop_word_languages() and Path(given).is_file():
-        return tuple(Path(given).read_text(encoding="utf-8").split())
-    return given
-
-
 def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
     """Whether files contain texts, not counts."""
     from ..corpus.formats import TEXT_FORMATS, format_of
@@ -282,31 +262,6 @@ def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
 
     first = files_of(path)[0]
     return str(first) == "-" or (format or format_of(first)) in TEXT_FORMATS
-
-
-def number_of(name: str, text: str) -> int | float:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        raise click.UsageError(f"--{name.replace('_', '-')} {text}: expected a number") from None
-
-
-def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:
-    """NAME=VALUE pairs; a value is JSON (50, 0.1, true, [..]) or else a string."""
-    values = {}
-    for parameter in parameters:
-        name, equals, value = parameter.partition("=")
-        if not equals:
-            raise click.UsageError(f"-p {parameter}: expected NAME=VALUE, such as n_topics=50")
-        try:
-            values[name] = json.loads(value)
-        except json.JSONDecodeError:
-            values[name] = value
-    return values
 
 
 def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int) -> TopicModel:

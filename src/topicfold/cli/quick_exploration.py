@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .messages import say
-from .options import errors_of, holds_texts, limits_of, names_of, stop_words_from
+from .option_values import names_of, stop_words_from
+from .options import errors_of, holds_texts, limits_of
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from .messages import check_places, corpus_name, say, say_report
-from .options import edits_option, file_options, known_options, names_of, number_of, read_as_fitted
+from .option_values import names_of, number_of
+from .options import edits_option, file_options, known_options, read_as_fitted
 from .quick_exploration import fitted_on, open_in_browser, with_guessed_columns
 from .shell_completion import complete_stop_words
 

@@ -127,6 +127,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         "wordless_": Stored(("wordless",), "whole", low=0, new=True),
     }
     score_unit: ClassVar[str] = "nats per token"
+    _absence_tells: ClassVar[bool] = False  # whether the absence of words tells the topics of a document
     _endings: ClassVar[tuple[str, str]] = ("stopped at max_iter", "converged")  # by whether it converged
 
     random_state: RandomStateLike
@@ -388,15 +389,30 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             release(counts.data)
         return mean_by_token(np.concatenate(sums), np.concatenate(tokens))
 
+    def wordless_of(self, counts: sp.csr_array) -> np.ndarray:
+        """Find the documents of which the model knows nothing.
+
+        Parameters
+        ----------
+        counts : sparse array of shape (n_documents, n_words)
+            Counts over the words of the fit.
+
+        Returns
+        -------
+        ndarray of int of shape (n_wordless,)
+            Rows without a word that was in the training documents; none for HLTA, which learns from absent words too.
+        """
+        return np.zeros(0, np.int64) if self._absence_tells else wordless_rows(counts, self.word_frequency_)
+
     def _wordless(self, corpus: Corpus | None, n_documents: int) -> np.ndarray:
         """The rows of the documents without a known word, of a corpus or of the fit.
 
         In a fit on a graph, neighbours tell the topics of such a document, if it has any.
         """
         if corpus is not None:
-            return wordless_rows(corpus.counts_over(self.words()), self.word_frequency_)
+            return self.wordless_of(corpus.counts_over(self.words()))
         found = getattr(self, "wordless_", np.zeros(0, np.int64))  # files of older versions do not have it
-        found = found[found < n_documents]
+        found = found[found < (0 if self._absence_tells else n_documents)]
         return found if self.graph_ is None else found[np.diff(self.graph_.indptr)[found] == 0]
 
     def _one_level(self, doc_topic: np.ndarray, corpus: Corpus | None) -> TopicTree:

@@ -90,8 +90,9 @@ class TopicTree:
     exclusive : bool
         Whether the memberships of a document in the topics of one level sum to one.
     wordless : ndarray of int of shape (n_wordless,)
-        Rows of the documents without a known word. Nothing says which topics they have: most models give them the
-        memberships of the corpus as a whole. Sizes, tables and the explorer leave them out.
+        Rows of the documents without a known word. Nothing says which topics they have, so models give them the
+        memberships of the corpus as a whole; sizes, tables and the explorer leave them out. None for HLTA, which learns
+        from absent words too.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
         Membership of the segments of the corpus in each topic.
     graph : sparse array of shape (n_documents, n_documents), or None

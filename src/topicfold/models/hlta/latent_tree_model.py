@@ -33,6 +33,7 @@ class LatentTreeModel(TopicModel):
 
     _stored = STORED
     score_unit = "nats per document"
+    _absence_tells = True
 
     topic_level_: np.ndarray
     topic_parent_: np.ndarray

@@ -3,6 +3,11 @@
 const PICTURE_STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'fill-opacity', 'font-family', 'font-size', 'font-weight', 'font-style', 'text-anchor', 'visibility'];
 const PICTURE_SCALE = 2; // pixels of a PNG per unit of the drawing
 
+// A drawing as text, without the control characters that XML does not allow.
+function serialized(node) {
+  return new XMLSerializer().serializeToString(node).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
+}
+
 // The drawing as standalone text: it includes its styles and no longer needs the page's style sheet.
 function standaloneSvg(svg) {
   const copy = svg.cloneNode(true);

@@ -1,0 +1,53 @@
+"""What the text of an option stands for: numbers, names, parameters, stop words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["names_of", "number_of", "stop_words_from", "values_of"]
+
+
+def names_of(given: str | None) -> list[str]:
+    """The names of an option that takes several, separated by commas."""
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
+
+
+def number_of(name: str, text: str) -> int | float:
+    """The number that an option is set to."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise click.UsageError(f"--{name.replace('_', '-')} {text}: expected a number") from None
+
+
+def stop_words_from(given: str) -> Any:
+    """The stop words of an option: a language, the words of a file, or None for 'none'."""
+    from ..corpus.preprocessing import stop_word_languages
+
+    if given == "none":
+        return None
+    if given not in stop_word_languages() and Path(given).is_file():
+        return tuple(Path(given).read_text(encoding="utf-8").split())
+    return given
+
+
+def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE pairs; a value is JSON (50, 0.1, true, [..]) or else a string."""
+    values = {}
+    for parameter in parameters:
+        name, equals, value = parameter.partition("=")
+        if not equals:
+            raise click.UsageError(f"-p {parameter}: expected NAME=VALUE, such as n_topics=50")
+        try:
+            values[name] = json.loads(value)
+        except json.JSONDecodeError:
+            values[name] = value
+    return values
