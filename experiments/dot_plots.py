@@ -56,7 +56,8 @@ class Dots:
             if name in self.target:
                 axes.axvline(self.target[name], color="#000000", linewidth=0.8, linestyle="--")
             title = self.measures[name]
-            axes.set_title(f"{title}\n{setting}" if len(settings) > 1 else title, loc="left", fontsize=9)
+            where = setting.replace(", ", "\n") if len(settings) > 1 else ""
+            axes.set_title(f"{title}\n{where}".rstrip(), loc="left", fontsize=9)
         _say(figure, _key(drawn, bool(self.interval)))
         figure.savefig(path, dpi=110)
 
@@ -116,7 +117,7 @@ def _grid(n_panels: int, n_rows: int, n_columns: int) -> tuple[Any, Any]:
     from topicfold.plots.style import new_figure
 
     lines = -(-n_panels // n_columns)
-    figure = new_figure(2.7 * n_columns + 2, lines * (0.22 * n_rows + 0.9))
+    figure = new_figure(2.7 * n_columns + 2, lines * (0.22 * n_rows + 1.1))
     grid = figure.subplots(lines, n_columns, squeeze=False)
     for axes in grid.flat[n_panels:]:
         axes.set_visible(False)
