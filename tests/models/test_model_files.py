@@ -117,6 +117,27 @@ def test_arrays_of_another_type_shape_or_range_do_not_reach_a_kernel(name, files
 
 
 @EVERY
+def test_unsigned_numbers_of_64_bits_are_refused(name, files, corpus, tmp_path):
+    """A kernel would add them to signed ones as floats, which are no index."""
+    arrays, metadata = read_file(files[name], kind="model")
+    whole = [key for key, array in arrays.items() if array.dtype == np.int64 and key in vars(load(files[name]))]
+    for key in whole:
+        unsigned(tmp_path / "m.safetensors", {**arrays, key: arrays[key].astype(np.uint64)}, metadata)
+        with pytest.raises(ValueError, match=f"its {key} is not an array of signed numbers"):
+            load(tmp_path / "m.safetensors")
+
+
+@EVERY
+def test_a_file_may_lack_either_count_of_documents(name, files, corpus, tmp_path):
+    arrays, metadata = read_file(files[name], kind="model")
+    for key in ("word_documents_", "topic_documents_"):
+        if key in arrays:
+            values = {other: value for other, value in metadata["values"].items() if other != key}
+            unsigned(tmp_path / "m.safetensors", arrays, {**metadata, "values": values})
+            assert load(tmp_path / "m.safetensors").topic_tree(corpus).word_presence is None
+
+
+@EVERY
 def test_single_values_are_checked(name, files, corpus, tmp_path):
     arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
     embeddings = np.random.default_rng(0).normal(size=(30, 4)) if "embeddings" in name else None

@@ -129,6 +129,9 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         model.check_parameters()
         values.setdefault("document_titles_", None)  # files of version 0.1.0 have none
         check_stored(values, type(model).stored())
+        for key, value in values.items():  # kernels would add uint64 and int64 to a float64, which is no index
+            if isinstance(value, np.ndarray) and value.dtype == np.uint64:
+                raise ValueError(f"its {key} is not an array of signed numbers")
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
             raise ValueError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
         total = values["topic_word_"].sum(axis=1, dtype=np.float64)

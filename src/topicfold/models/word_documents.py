@@ -65,7 +65,7 @@ def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
 
     HLTA ranks words differently, and files of older versions do not contain it.
     """
-    if not hasattr(model, "word_documents_"):
+    if not (hasattr(model, "word_documents_") and hasattr(model, "topic_documents_")):
         return None
     words, topics = model.word_documents_, model.topic_documents_
     share = words / np.maximum(topics, 1e-12)[:, None].astype(words.dtype)
