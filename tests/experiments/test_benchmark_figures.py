@@ -10,17 +10,6 @@ from benchmarks.figures import draw_ratios, draw_scale
 pytest.importorskip("matplotlib", reason="matplotlib comes with the extra `plots`")
 
 
-@pytest.fixture
-def figures(monkeypatch):
-    """The figures that are drawn."""
-    from topicfold.plots import style
-
-    made = []
-    make = style.new_figure
-    monkeypatch.setattr(style, "new_figure", lambda *size: made.append(make(*size)) or made[-1])
-    return made
-
-
 def test_bars_are_ratios_of_the_rows_with_such_a_goal(figures, tmp_path):
     rows = [
         at_least("fit, against a peer (3 runs)", 2.0, 8.0, 3, seconds),

@@ -21,13 +21,8 @@ def result(method, corpus, mean, sd=0.1, published=None):
 
 
 @pytest.fixture
-def drawn(monkeypatch, tmp_path):
+def drawn(figures, tmp_path):
     """A function that draws a figure of results, and returns it."""
-    from topicfold.plots import style
-
-    figures = []
-    make = style.new_figure
-    monkeypatch.setattr(style, "new_figure", lambda *size: figures.append(make(*size)) or figures[-1])
 
     def draw(figure, rows):
         figure({"results": rows}, tmp_path / "picture.png")
