@@ -345,7 +345,7 @@ def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
         }
         bring = [table for table in state.values() if table.ndim == 2 and len(table) == counts.shape[0]]
         found["rows"] = float(sum(table.nbytes for table in bring))
-        cluster_module.bring_back(tuple(state.values()), forget=True)
+        cluster_module.gather(tuple(state.values()), forget=True)
     found["table"] = float(state["word_topic"].nbytes if model != "TTMM" else counts.shape[1] * 200 * 4)
     return found
 

@@ -61,7 +61,7 @@ def _steps(setting: Setting) -> Iterator[Row]:
     """One step of leave-one-out EM against one step of PLSA, early and late in a fit."""
     from topicfold.models.best_start import state_from
     from topicfold.models.em import padded, plain_step, seed_prior
-    from topicfold.models.leave_one_out import left_out_step
+    from topicfold.models.leave_one_out import leave_one_out_step
     from topicfold.models.starts import start
 
     counts = setting.corpus.counts.astype(np.float32)
@@ -69,7 +69,7 @@ def _steps(setting: Setting) -> Iterator[Row]:
     none = seed_prior({}, 0.0, counts.dtype)
     plain = {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
     left_out = state_from(counts, doc_topic, topic_word)
-    ours = left_out_step(counts, _TOPICS, None, 1.0, 0.03, 3.0, none)
+    ours = leave_one_out_step(counts, _TOPICS, None, 1.0, 0.03, 3.0, none)
     theirs = plain_step(counts, _TOPICS, None, 0.01, none)
 
     def on(step: Callable[[Any], Any], state: Any) -> Callable[[], float]:

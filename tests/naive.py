@@ -49,7 +49,7 @@ def main_topic(row, topic_word, base, focus):
     return strength, np.where(posterior > 1e-4, posterior, 0), spread
 
 
-def left_out_step(counts, doc_count, topic_word, base, smoothing=0.0, focus=0.0):
+def leave_one_out_step(counts, doc_count, topic_word, base, smoothing=0.0, focus=0.0):
     """A step of leave-one-out EM with each cell's own share worked out again: new tables, log-likelihood, tokens."""
     log_likelihood = 0.0
     new_count = np.zeros_like(doc_count)
@@ -159,7 +159,7 @@ def ltm_step_with_prior(counts, doc_topic, topic_word, share, graph, weight, alp
     strength, main = np.array([row[0] for row in found]), np.array([row[0] * row[1] for row in found])
     own = lengths + alpha + strength
     pseudo = np.maximum(doc_topic * (own + weight * degree)[:, None] - base - main, 0)
-    new_count, new_word, log_likelihood, tokens = left_out_step(counts, pseudo, topic_word, base, smoothing, focus)
+    new_count, new_word, log_likelihood, tokens = leave_one_out_step(counts, pseudo, topic_word, base, smoothing, focus)
     objective = log_likelihood - weight / 2 * (doc_topic * (laplacian @ np.log(doc_topic))).sum()
     share = tokens / tokens.sum()
     solved = np.linalg.solve(np.diag(own) + weight * laplacian, new_count + alpha * share + main)

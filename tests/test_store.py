@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from corpus_cases import full
-from topicfold import HLTA, PLSA, Corpus, Preprocessing, load, save
+from topicfold import HLTA, PLSA, Corpus, FileError, Preprocessing, load, save
 from topicfold.store import SCHEMA, read_file, write_file
 
 # some texts are empty on purpose; that this is said is a test of its own
@@ -138,7 +138,7 @@ def test_broken_and_foreign_files_are_one_clear_error(tmp_path):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=message):
             load(path)
-    with pytest.raises(FileNotFoundError, match="no such file"):
+    with pytest.raises(FileError, match="no such file"):
         load(tmp_path / "nothing")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         load(tmp_path)

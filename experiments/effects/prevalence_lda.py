@@ -22,13 +22,13 @@ from topicfold.models.em import aligned, seed_prior
 from topicfold.models.leave_one_out import (
     MainTopicTables,
     document_prior,
-    left_out_rows,
-    left_out_step,
+    leave_one_out_rows,
+    leave_one_out_step,
     renew_words_from_counts,
 )
-from topicfold.models.left_out_fold_in import fold_in_left_out_rows
+from topicfold.models.left_out_fold_in import fold_in_leave_one_out_rows
 
-__all__ = ["BETA", "FOCUS", "Prior", "fit_coefficients", "fold_in", "shares_of", "steps", "topics_of"]
+__all__ = ["BETA", "FOCUS", "SeedCounts", "fit_coefficients", "fold_in", "shares_of", "steps", "topics_of"]
 
 BETA, FOCUS = 0.03, 3.0  # the defaults of LDA
 REFIT = 5  # steps between two fits of the coefficients
@@ -37,7 +37,7 @@ _FOLD_IN_ITER, _FOLD_IN_TOL = 100, 1e-4  # as in the package
 _REGRESSION_ITER = 25  # each regression starts from the last one
 
 
-class Prior(NamedTuple):
+class SeedCounts(NamedTuple):
     """The strength A of the document prior in tokens and, with metadata, the ridge on its coefficients."""
 
     strength: float
@@ -46,23 +46,23 @@ class Prior(NamedTuple):
 
 @njit_fast
 def _left_out_each(indptr, indices, data, doc_count, base, share, main, word_topic, word_sum, probability):
-    """`left_out_rows` with a prior for each document: base_d = A m_d, m_d = share_d."""
+    """`leave_one_out_rows` with a prior for each document: base_d = A m_d, m_d = share_d."""
     focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
         own = (focus, mixed, share[d], word_mean, ratio)
-        left_out_rows(
+        leave_one_out_rows(
             indptr, indices, data, d, d + 1, doc_count, base[d], own, word_topic, word_sum, probability, False
         )
 
 
 @njit_fast
 def _fold_in_each(indptr, indices, data, word_topic, base, share, main, doc_count, max_iter, tol):
-    """`fold_in_left_out_rows` with a prior for each document; computes n + base + focus r."""
+    """`fold_in_leave_one_out_rows` with a prior for each document; computes n + base + focus r."""
     focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
         own = (focus, mixed, share[d], word_mean, ratio)
         here = indptr[d : d + 2]
-        fold_in_left_out_rows(
+        fold_in_leave_one_out_rows(
             here, indices, data, 0, 1, word_topic, base[d : d + 1], own, doc_count[d : d + 1], max_iter, tol, True
         )
 
@@ -106,7 +106,7 @@ def steps(
     counts: sp.csr_array,
     state: State,
     n_steps: int,
-    prior: Prior,
+    prior: SeedCounts,
     design: np.ndarray | None = None,
     focus: float = FOCUS,
 ) -> State:
@@ -117,7 +117,7 @@ def steps(
     state = {name: array.copy() for name, array in state.items()}
     n_topics = len(state["topic_share"])
     if design is None:
-        step = left_out_step(counts, n_topics, 1, prior.strength, BETA, focus, seed_prior({}, 0.0, counts.dtype))
+        step = leave_one_out_step(counts, n_topics, 1, prior.strength, BETA, focus, seed_prior({}, 0.0, counts.dtype))
         for _ in range(n_steps):
             step(state)
         return state

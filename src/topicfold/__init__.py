@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__ as __version__
+from .models import MODELS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with the table below
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
     from .analysis.contrast import Contrast, contrast
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from .corpus.corpus import Corpus, Segments
     from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
-    from .engine.array_files import ClusterError
     from .engine.cluster import on_cluster
+    from .errors import FileError, InputError, MissingExtraError, ServiceError, TopicfoldError
     from .graph.build import knn_graph, label_graph, link_graph
     from .models.base import TopicModel, topic_tree
     from .models.graph.dtm import DTM
@@ -46,30 +47,26 @@ if TYPE_CHECKING:
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that are part of the public API
 _HOME = {
-    "ClusterError": "engine.array_files",
     "Contrast": "analysis.contrast",
     "Corpus": "corpus.corpus",
-    "DTM": "models.graph.dtm",
     "Effects": "analysis.effects",
+    "FileError": "errors",
     "FitSummary": "topics.fit_summary",
-    "HLTA": "models.hlta.hlta",
+    "InputError": "errors",
     "JudgementTasks": "analysis.judgement_tasks",
     "Judgements": "analysis.judgements",
-    "LDA": "models.lda.lda",
-    "LDCC": "models.ldcc.ldcc",
-    "LTM": "models.graph.ltm",
-    "LapPLSI": "models.graph.lapplsi",
+    "MissingExtraError": "errors",
     "NameCommand": "analysis.name_command",
-    "PLSA": "models.plsa.plsa",
     "Preprocessing": "corpus.preprocessing",
     "ReadLimits": "corpus.limits",
     "Report": "report.page",
     "Segments": "corpus.corpus",
-    "TTMM": "models.ttmm.ttmm",
+    "ServiceError": "errors",
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.base",
     "TopicToName": "topics.given_names",
     "TopicTree": "topics.tree",
+    "TopicfoldError": "errors",
     "ZeroShotClassifier": "analysis.zero_shot",
     "build_report": "report.contents",
     "contrast": "analysis.contrast",
@@ -92,60 +89,10 @@ _HOME = {
     "select": "analysis.selection",
     "topic_tree": "models.base",
     "topics_over_time": "analysis.over_time",
+    **{name: f"models.{info.module}" for name, info in MODELS.items()},
 }
 
-__all__ = [
-    "DTM",
-    "HLTA",
-    "LDA",
-    "LDCC",
-    "LTM",
-    "PLSA",
-    "TTMM",
-    "ClusterError",
-    "Contrast",
-    "Corpus",
-    "Effects",
-    "FitSummary",
-    "JudgementTasks",
-    "Judgements",
-    "LapPLSI",
-    "NameCommand",
-    "Preprocessing",
-    "ReadLimits",
-    "Report",
-    "Segments",
-    "TopicClassifier",
-    "TopicModel",
-    "TopicToName",
-    "TopicTree",
-    "ZeroShotClassifier",
-    "baselines",
-    "build_report",
-    "contrast",
-    "datasets",
-    "document_positions",
-    "drift",
-    "effects",
-    "embed",
-    "judgement_tasks",
-    "knn_graph",
-    "label_graph",
-    "link_graph",
-    "load",
-    "metrics",
-    "naming_prompt",
-    "on_cluster",
-    "plots",
-    "read_judgements",
-    "read_names",
-    "save",
-    "save_tasks_page",
-    "search",
-    "select",
-    "topic_tree",
-    "topics_over_time",
-]
+__all__ = sorted([*_HOME, *_ROOMS])
 
 
 def __getattr__(name: str) -> Any:

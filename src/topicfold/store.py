@@ -30,18 +30,19 @@ import scipy.sparse as sp
 
 from .engine.arrays import checked_sparse
 from .engine.mapped import mapped_array, mapped_file, pieces
+from .errors import FileError, InputError
 
 __all__ = [
     "ArrayInPieces",
     "array_checksum",
+    "atomic_write",
     "check_writable",
-    "damage_named",
+    "errors_name_file",
+    "from_arrays",
     "kind_of_file",
-    "put_together",
     "read_file",
     "remove_left_over",
-    "replaced_when_whole",
-    "take_apart",
+    "to_arrays",
     "write_file",
     "written_by_one",
 ]
@@ -73,8 +74,8 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces
     }
     unknown = [array.dtype for array in plain.values() if array.dtype.newbyteorder("<") not in _TYPES]
     if unknown:
-        raise ValueError(f"an array of type {unknown[0]} cannot be written to a file")
-    with replaced_when_whole(path) as temporary:
+        raise InputError(f"an array of type {unknown[0]} cannot be written to a file")
+    with atomic_write(path) as temporary:
         try:
             _write_arrays(temporary, plain, {**made_by, **metadata})
         except OSError as error:  # a full disk, among others
@@ -120,7 +121,7 @@ def _write_array(file: BinaryIO, key: str, array: ArrayInPieces) -> int:
         checksum = zlib.crc32(raw, checksum)
         n_bytes += file.write(raw)
     if n_bytes != _bytes_of(array):
-        raise ValueError(f"{key!r} has {n_bytes:,} bytes: expected {_bytes_of(array):,}")
+        raise InputError(f"{key!r} has {n_bytes:,} bytes: expected {_bytes_of(array):,}")
     return checksum
 
 
@@ -136,13 +137,13 @@ def check_writable(path: str | Path) -> None:
         )
     if place.exists() and not place.is_file():
         what = "a folder" if place.is_dir() else "not a regular file"
-        raise ValueError(f"{path} is {what}: name a file to write")
+        raise InputError(f"{path} is {what}: name a file to write")
     if not os.access(place.parent, os.W_OK | os.X_OK):
         raise PermissionError(f"{path}: the folder {Path(path).parent} is not writable")
 
 
 @contextmanager
-def replaced_when_whole(path: str | Path) -> Iterator[Path]:
+def atomic_write(path: str | Path) -> Iterator[Path]:
     """A temporary file to write to, moved to `path` when the block succeeds and removed when it fails."""
     check_writable(path)
     path = Path(os.path.realpath(path))  # the target of a link is replaced, not the link
@@ -229,32 +230,32 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
 
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"no such file: {path}")
+        raise FileError(f"no such file: {path}")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: expected a .safetensors file")
     if not path.is_file():  # reading a FIFO might block forever
-        raise ValueError(f"{path} is not a regular file: expected a .safetensors file")
+        raise InputError(f"{path} is not a regular file: expected a .safetensors file")
     try:
         with safe_open(path, framework="np") as file:
             about = file.metadata() or {}
             header = about.get(_HEADER)
             if header is None:
-                raise ValueError(f"{path} is a safetensors file, but not a topicfold file")
+                raise InputError(f"{path} is a safetensors file, but not a topicfold file")
             metadata = json.loads(header)
             signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 have no checksums
             if not signed and metadata["kind"] == "checkpoint":  # its contents are passed to kernels unchanged
-                raise ValueError(f"the checkpoint {path} has no checksum: delete it, or name another file")
+                raise InputError(f"the checkpoint {path} has no checksum: delete it, or name another file")
             if signed and about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
-                raise ValueError(f"{path} is damaged: its header does not match its checksum")
+                raise InputError(f"{path} is damaged: its header does not match its checksum")
             if metadata["schema"] > SCHEMA:
-                raise ValueError(
+                raise InputError(
                     f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "
                     f"this one (schema {SCHEMA}): upgrade topicfold to read it"
                 )
             if kind is None:
                 return {}, metadata
             if metadata["kind"] != kind:
-                raise ValueError(f"{path} contains a {metadata['kind']}: expected a {kind}")
+                raise InputError(f"{path} contains a {metadata['kind']}: expected a {kind}")
             if memory_map:
                 arrays = _mapped_arrays(path)
             else:
@@ -263,7 +264,7 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
                 _verify(path, arrays, metadata["checksums"])
             return arrays, metadata
     except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged or not a topicfold file: {error}") from None
+        raise InputError(f"{path} is damaged or not a topicfold file: {error}") from None
 
 
 def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -295,17 +296,17 @@ def array_checksum(array: np.ndarray) -> int:
 def _verify(path: Path, arrays: Mapping[str, np.ndarray], checksums: Mapping[str, int]) -> None:
     for name in sorted({*arrays, *checksums}):
         if name not in arrays or name not in checksums or array_checksum(arrays[name]) != checksums[name]:
-            raise ValueError(f"{path} is damaged: {name!r:.60} does not match its checksum")
+            raise InputError(f"{path} is damaged: {name!r:.60} does not match its checksum")
 
 
 @contextmanager
-def damage_named(path: str | Path) -> Iterator[None]:
+def errors_name_file(path: str | Path) -> Iterator[None]:
     """Turn the errors that a file with wrong contents causes into a ValueError that names the file."""
     try:
         yield
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path} is damaged or not a topicfold file: {problem}") from None
+        raise InputError(f"{path} is damaged or not a topicfold file: {problem}") from None
 
 
 @cache
@@ -321,7 +322,7 @@ def _umask() -> int:
     return current
 
 
-def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def to_arrays(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Split named values into arrays and JSON; many strings are stored as one array of bytes and their ends."""
     arrays: dict[str, np.ndarray] = {}
     plain: dict[str, Any] = {}
@@ -357,7 +358,7 @@ def take_apart(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[s
     try:
         json.dumps(plain)
     except TypeError as error:
-        raise ValueError(f"cannot be written to a file: {error}") from None
+        raise InputError(f"cannot be written to a file: {error}") from None
     return arrays, plain
 
 
@@ -370,10 +371,10 @@ def _plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def put_together(
+def from_arrays(
     arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], **makers: Callable[[Any], Any]
 ) -> dict[str, Any]:
-    """The values that `take_apart` split; `makers` turn the JSON of objects back into objects, by class name.
+    """The values that `to_arrays` split; `makers` turn the JSON of objects back into objects, by class name.
 
     Makers named `sparse` and `strings` get the arrays of such a value, and what else is known about it.
     """
@@ -390,7 +391,7 @@ def put_together(
         if kind.endswith("strings"):
             raw, ends = arrays[f"{key}.bytes"].tobytes(), arrays[f"{key}.ends"].tolist()
             if [0, *ends] != sorted([0, *ends]) or (ends[-1] if ends else 0) != len(raw):
-                raise ValueError(f"the strings of {key!r} do not fit their bytes")
+                raise InputError(f"the strings of {key!r} do not fit their bytes")
             texts = [raw[start:end].decode("utf-8", "surrogatepass") for start, end in zip([0, *ends], ends)]
             return np.array(texts, dtype=object) if kind.startswith("array") else tuple(texts)
         if kind == "array":

@@ -15,11 +15,11 @@ import pytest
 from distributed import Client, LocalCluster
 
 import topicfold
-from topicfold import HLTA, LDA, LDCC, LTM, PLSA, TTMM, ClusterError, Corpus, LapPLSI, knn_graph, select
+from topicfold import HLTA, LDA, LDCC, LTM, PLSA, TTMM, Corpus, LapPLSI, ServiceError, knn_graph, select
 from topicfold.cli import main
 from topicfold.engine import array_files, cluster_tasks
 from topicfold.engine import cluster as cluster_module
-from topicfold.engine.cluster import Lasting, current_cluster, on_cluster
+from topicfold.engine.cluster import StaticArray, current_cluster, on_cluster
 from topicfold.metrics import coherence
 from topicfold.models import row_groups
 
@@ -54,7 +54,7 @@ def client(cluster):
 @pytest.fixture(autouse=True)
 def small_passes_go_to_workers(monkeypatch):
     monkeypatch.setattr(row_groups, "_WORTH_SENDING", 0)
-    monkeypatch.setattr(row_groups, "_VALUES_A_BLOCK", 1 << 11)
+    monkeypatch.setattr(row_groups, "_VALUES_PER_BLOCK", 1 << 11)
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +231,7 @@ def _with_max_iter(checkpoint, other, model, corpus):
 def test_a_scheduler_that_does_not_answer(tmp_path, corpus, capsys, monkeypatch):
     monkeypatch.setattr(cluster_module, "_CONNECTING", 1)
     with (
-        pytest.raises(ClusterError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:9'"),
+        pytest.raises(ServiceError, match=r"no Dask scheduler answers at 'tcp://127.0.0.1:9'"),
         on_cluster("tcp://127.0.0.1:9"),
     ):
         pass
@@ -251,7 +251,7 @@ def test_a_cluster_without_workers(monkeypatch):
     with (
         LocalCluster(n_workers=0, dashboard_address=":0") as empty,
         Client(empty, set_as_default=False) as client,
-        pytest.raises(ClusterError, match="has no workers: start some"),
+        pytest.raises(ServiceError, match="has no workers: start some"),
         on_cluster(client),
     ):
         pass
@@ -277,10 +277,10 @@ def test_workers_with_another_version_or_without_topicfold(client, monkeypatch):
         (missing, "cannot load topicfold: No module"),
     ]:
         told(client, monkeypatch, environment)
-        with pytest.raises(ClusterError, match=said), on_cluster(client):
+        with pytest.raises(ServiceError, match=said), on_cluster(client):
             pass
         monkeypatch.undo()
-    with pytest.raises(ClusterError, match=r"a worker has topicfold .*: expected 0.0.2"):
+    with pytest.raises(ServiceError, match=r"a worker has topicfold .*: expected 0.0.2"):
         client.submit(cluster_tasks.run_items, "0.0.2", len, (), [], pure=False).result()
 
 
@@ -293,13 +293,13 @@ def test_workers_of_another_kind_of_machine_are_said(client, monkeypatch):
 def test_a_folder_that_workers_do_not_see(client, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_module, "tokens_seen", lambda path: None)
     with (
-        pytest.raises(ClusterError, match=r"cannot access the folder .* --cluster-folder"),
+        pytest.raises(ServiceError, match=r"cannot access the folder .* --cluster-folder"),
         on_cluster(client, folder=tmp_path),
     ):
         pass
     assert not list(tmp_path.iterdir())
     monkeypatch.undo()
-    with pytest.raises(ClusterError, match="cannot write to the folder"), on_cluster(client, folder=tmp_path / "none"):
+    with pytest.raises(ServiceError, match="cannot write to the folder"), on_cluster(client, folder=tmp_path / "none"):
         pass
 
 
@@ -308,18 +308,18 @@ def test_files_that_are_gone_or_changed(client, tmp_path):
     assert np.array_equal(stored.open(), np.arange(20_000))
     with open(tmp_path / "values", "ab") as file:
         file.write(b"more")
-    with pytest.raises(ClusterError, match=r"sees another file at .*values"):
+    with pytest.raises(ServiceError, match=r"sees another file at .*values"):
         client.submit(cluster_tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
     (tmp_path / "values").unlink()
-    with pytest.raises(ClusterError, match=r"cannot read .*values .*where all workers can"):
+    with pytest.raises(ServiceError, match=r"cannot read .*values .*where all workers can"):
         client.submit(cluster_tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
     rows = np.ones((2, 2))
-    with pytest.raises(ClusterError, match="cannot write"):
+    with pytest.raises(ServiceError, match="cannot write"):
         array_files.write_rows(str(tmp_path / "none" / "rows"), rows)
-    with pytest.raises(ClusterError, match="cannot read"):
+    with pytest.raises(ServiceError, match="cannot read"):
         array_files.read_rows(str(tmp_path / "rows"), rows)
     array_files.write_rows(str(tmp_path / "rows"), rows[:1])
-    with pytest.raises(ClusterError, match="has 16 bytes, not 32"):
+    with pytest.raises(ServiceError, match="has 16 bytes, not 32"):
         array_files.read_rows(str(tmp_path / "rows"), rows)
 
 
@@ -346,8 +346,8 @@ def test_what_a_killed_process_left_is_removed(client, tmp_path):
 def test_an_array_that_lasts_is_written_once_and_goes_with_its_owner(client, tmp_path):
     with on_cluster(client, folder=tmp_path) as found:
         array = np.arange(20_000)
-        file = found.file_of(Lasting(array))
-        assert found.file_of(Lasting(array)) is file
+        file = found.file_of(StaticArray(array))
+        assert found.file_of(StaticArray(array)) is file
         assert Path(file.path).exists()
         del array
         assert not Path(file.path).exists()

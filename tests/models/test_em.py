@@ -92,7 +92,7 @@ def test_fold_in_is_the_formula(sampled, exponent):
 def test_fold_in_gives_the_same_bits_over_many_blocks(sampled, monkeypatch):
     model = PLSA(3, random_state=0, verbose=False).fit(sampled)
     expected = model.transform(sampled)
-    monkeypatch.setattr(em, "_VALUES_A_BLOCK", 300)
+    monkeypatch.setattr(em, "_VALUES_PER_BLOCK", 300)
     for n_jobs in (1, 2, 4):
         assert np.array_equal(model.set_params(n_jobs=n_jobs).transform(sampled), expected)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from naive import left_out_step, main_topic, stored_cvb0
+from naive import leave_one_out_step, main_topic, stored_cvb0
 from topicfold import LDA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
@@ -43,7 +43,7 @@ small_counts = arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(2, 7)),
 @given(small_counts, st.integers(2, 5), st.integers(0, 9), st.sampled_from([0.01, 0.3]), FOCUS)
 def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing, focus):
     arguments = (counts, *random_tables(counts, n_topics, seed), smoothing, focus)
-    for ours, theirs in zip(kernel_step(*arguments), left_out_step(*arguments)):
+    for ours, theirs in zip(kernel_step(*arguments), leave_one_out_step(*arguments)):
         assert np.allclose(ours, theirs, atol=1e-10)
 
 
@@ -52,7 +52,7 @@ def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing, focus):
 def test_the_kernel_is_the_formula_over_many_groups(sampled, focus, times):
     counts = times * sampled.toarray()
     arguments = (counts, *random_tables(counts, 5), 0.1, focus)
-    for ours, theirs in zip(kernel_step(*arguments), left_out_step(*arguments)):
+    for ours, theirs in zip(kernel_step(*arguments), leave_one_out_step(*arguments)):
         assert np.allclose(ours, theirs, rtol=1e-9)
 
 
@@ -60,7 +60,7 @@ def test_weights_that_are_no_whole_numbers_count_as_powers():
     rng = np.random.default_rng(2)
     counts = rng.random((8, 6)) * 3 * (rng.random((8, 6)) < 0.7)
     arguments = (counts, *random_tables(counts, 3), 0.1, 3.0)
-    for ours, theirs in zip(kernel_step(*arguments), left_out_step(*arguments)):
+    for ours, theirs in zip(kernel_step(*arguments), leave_one_out_step(*arguments)):
         assert np.allclose(ours, theirs, rtol=1e-9)
 
 
@@ -85,8 +85,8 @@ def test_seed_words_are_pseudo_counts(sampled):
     counts = sampled.toarray()
     tables = random_tables(counts, 3)
     guided = kernel_step(counts, *tables, 0.1, 0.0, {1: np.array([4, 9])}, 10.0)[1]
-    _, _, _, tokens = left_out_step(counts, *tables)
-    plain = left_out_step(counts, *tables, 0.1)[1]
+    _, _, _, tokens = leave_one_out_step(counts, *tables)
+    plain = leave_one_out_step(counts, *tables, 0.1)[1]
     joint = plain * (tokens + 3.0)[:, None]
     joint[1, [4, 9]] += 5
     assert np.allclose(guided, joint / joint.sum(axis=1, keepdims=True))
@@ -98,7 +98,7 @@ def test_folding_in_stands_still_where_the_step_does(sampled, focus):
     counts, topic_word = sampled[:50].astype(float), rng.dirichlet(np.full(30, 0.3), 4)
     prior = DocumentPrior(np.full(4, 0.25), focus)
     found = fold_in_counts(counts, topic_word, prior)
-    again = left_out_step(counts.toarray(), found, topic_word, prior.base, focus=focus)[0]
+    again = leave_one_out_step(counts.toarray(), found, topic_word, prior.base, focus=focus)[0]
     assert np.abs(again - found).max() < 0.05
     assert np.allclose(found.sum(axis=1), counts.sum(axis=1))
     pulled = fold_in_counts(counts, topic_word, prior, pull=np.zeros((50, 4)))

@@ -86,7 +86,7 @@ def test_a_value_that_is_missing_is_named(name, files, tmp_path):
     arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
     stored = MODELS[name.split()[0]].load().stored()
     for key in metadata["values"]:
-        if ":" in key or stored[key].new:
+        if ":" in key or stored[key].may_be_missing:
             continue
         values = {other: value for other, value in metadata["values"].items() if other != key}
         unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
@@ -161,7 +161,7 @@ def test_a_flipped_bit_is_noticed(name, files, tmp_path):
 
 
 def test_the_sizes_of_arrays_have_to_agree():
-    declared = {"a_": Stored(("x", "y")), "b_": Stored(("y",), "whole", low=0, high="x"), "c_": Stored(("x",), "texts")}
+    declared = {"a_": Stored(("x", "y")), "b_": Stored(("y",), "int", low=0, high="x"), "c_": Stored(("x",), "strings")}
     right = {"a_": np.zeros((2, 3)), "b_": np.array([0, 1, 1]), "c_": ("p", "q")}
     check_stored(right, declared)
     for key, value, message in (
@@ -180,7 +180,7 @@ def test_the_sizes_of_arrays_have_to_agree():
 
 
 def test_exact_types_known_sizes_and_sizes_that_come_twice():
-    declared = {"a_": Stored(("x", "x")), "b_": Stored(("x",), "whole", dtype="int32"), "c_": Stored(kind="mapping")}
+    declared = {"a_": Stored(("x", "x")), "b_": Stored(("x",), "int", dtype="int32"), "c_": Stored(kind="mapping")}
     right = {"a_": np.zeros((2, 2)), "b_": np.zeros(2, np.int32), "c_": {}}
     check_stored(right, declared, {"x": 2})
     with pytest.raises(ValueError, match=r"its a_ has shape \(2, 2\): expected 3 \(x\) x 3 \(x\)"):

@@ -22,8 +22,9 @@ from ..corpus.limits import ReadLimits
 from ..corpus.readers import FileOptions, records, texts_with_ids
 from ..engine.checks import check_whole
 from ..engine.extras import import_extra
+from ..errors import InputError
 from ..models.base import TopicModel
-from ..store import check_writable, replaced_when_whole
+from ..store import atomic_write, check_writable
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
 from .embedding import EmbeddingModel, encoder_of
@@ -57,19 +58,19 @@ def check_assignment(
 ) -> str:
     """The output format, or an error: all checks that are possible before a document is read."""
     if segments is not None and not hasattr(model, "transform_segments"):
-        raise ValueError(f"segments={segments!r}: only LDCC assigns segments, not {type(model).__name__}")
+        raise InputError(f"segments={segments!r}: only LDCC assigns segments, not {type(model).__name__}")
     to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
     if to not in _WRITERS:
-        raise ValueError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
+        raise InputError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
     if to == "parquet":
         import_extra("pyarrow", "parquet", "writing Parquet")
         if str(out) == "-":
-            raise ValueError("Parquet cannot be written to stdout: name a file")
+            raise InputError("Parquet cannot be written to stdout: name a file")
     check_whole("batch", batch)
     if str(out) != "-":
         check_writable(out)
         if Path(out).exists() and str(source) != "-" and Path(out).samefile(source):
-            raise ValueError(f"{out} is also the input: write to another file")
+            raise InputError(f"{out} is also the input: write to another file")
     return to
 
 
@@ -136,7 +137,7 @@ def assign_file(
         options = FileOptions(format, encoding, errors, pattern, limits=limits or ReadLimits())
         batches = _batches(source, batch, text, id, options)
         first = next(batches, None)  # before the header, so that an error in the first batch writes nothing
-        target = out if str(out) == "-" else stack.enter_context(replaced_when_whole(out))
+        target = out if str(out) == "-" else stack.enter_context(atomic_write(out))
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
         names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
         for ids, documents in chain([first] if first else [], batches):
@@ -198,14 +199,14 @@ def _shares(
 def _checked_encoder(model: TopicModel, embed: EmbeddingModel, segments: str | int | None) -> EmbeddingModel:
     """The function that embeds texts, loaded once for all batches."""
     if getattr(model, "neighbors_by_", None) != "embeddings" or segments is not None:
-        raise ValueError(f"embed: this {type(model).__name__} was not fitted on embeddings")
+        raise InputError(f"embed: this {type(model).__name__} was not fitted on embeddings")
     return encoder_of(embed)
 
 
 def _by_embeddings(model: Any, documents: Corpus | list[str], encode: EmbeddingModel) -> np.ndarray:
     texts = documents.texts if isinstance(documents, Corpus) else documents
     if texts is None:
-        raise ValueError("embed: the input has counts: expected texts")
+        raise InputError("embed: the input has counts: expected texts")
     if any(text.strip() for text in texts):
         vectors = embed_texts(texts, encode, verbose=False)
     else:  # a whole batch of empty texts: there is nothing to embed, and an empty text is a row of zeros
@@ -220,7 +221,7 @@ def _counted(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
 
 def _in_segments(model: TopicModel, documents: Corpus | list[str], how: str | int) -> Corpus:
     if isinstance(documents, Corpus):
-        raise ValueError(f"segments={how!r}: the file contains counts: expected texts, which can be split")
+        raise InputError(f"segments={how!r}: the file contains counts: expected texts, which can be split")
     return Corpus.from_texts(documents, segments=how, preprocessing=model.preprocessing_, vocabulary=model.words())
 
 

@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from ..engine.blocks import single_threaded_libraries
+from ..errors import InputError
 from ..graph.check import GraphLike
 from ..graph.partial_labels import accuracy_of_known, class_codes
 from ..models import MODELS
@@ -117,7 +118,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If there are fewer than two classes, or the model cannot use X, the graph or the embeddings.
         """
         extra = self._extra(graph, embeddings)
@@ -262,7 +263,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         refused = [name for name in extra if name not in signature(self.model.fit).parameters]
         if refused:
             takers = ", ".join(name for name, info in MODELS.items() if info.takes_graph)
-            raise ValueError(f"{type(self.model).__name__} takes no {refused[0]}: {takers} do")
+            raise InputError(f"{type(self.model).__name__} takes no {refused[0]}: {takers} do")
         return extra
 
     def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> BaseEstimator:

@@ -25,6 +25,7 @@ from ..corpus.corpus import Corpus
 from ..engine.arrays import summed
 from ..engine.checks import check_number, check_whole
 from ..engine.extras import import_extra
+from ..errors import InputError
 from ..models.base import TopicModel, tree_of
 from ..topics.ranking import largest
 from ..topics.tree import TopicTree
@@ -154,7 +155,7 @@ class Contrast:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such topic or group.
         """
         row, column = self._row(topic), self._column(group)
@@ -308,12 +309,12 @@ class Contrast:
     def _row(self, topic: int) -> int:
         if topic not in self.topics:
             listed = ", ".join(map(str, self.topics[1:13])) + (", ..." if len(self.topics) > 13 else "")
-            raise ValueError(f"topic {topic} is not in this contrast: expected -1 (overall) or one of {listed}")
+            raise InputError(f"topic {topic} is not in this contrast: expected -1 (overall) or one of {listed}")
         return self.topics.index(topic)
 
     def _column(self, group: str) -> int:
         if group not in self.groups:
-            raise ValueError(f"there is no group {group!r}; the groups are {', '.join(self.groups)}")
+            raise InputError(f"there is no group {group!r}; the groups are {', '.join(self.groups)}")
         return self.groups.index(group)
 
 
@@ -352,7 +353,7 @@ def contrast(
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such column or group, or there are fewer than two groups, or too many.
 
     See Also
@@ -424,20 +425,20 @@ def _groups(corpus: Corpus, by: str, groups: Sequence[str] | None) -> tuple[sp.c
     member, names = corpus.label_matrix() if by == _LABELS else corpus.group_matrix(by)
     if groups is None:
         if len(names) < 2:
-            raise ValueError(f"{by!r} has {len(names)} values in this corpus: expected at least two groups")
+            raise InputError(f"{by!r} has {len(names)} values in this corpus: expected at least two groups")
         if len(names) > _MOST_GROUPS:
-            raise ValueError(
+            raise InputError(
                 f"{by!r} has {len(names):,} values: expected at most {_MOST_GROUPS} groups; bin its values in "
                 "another column, or choose two groups"
             )
         return member, names
     pair = [groups] if isinstance(groups, str) else list(map(str, groups))
     if len(set(pair)) != 2 or len(pair) != 2:
-        raise ValueError(f"groups={groups!r}: expected two different values of {by!r}")
+        raise InputError(f"groups={groups!r}: expected two different values of {by!r}")
     for name in pair:
         if name not in names:
             listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-            raise ValueError(f"{by!r} has no value {name!r}; it has {listed}")
+            raise InputError(f"{by!r} has no value {name!r}; it has {listed}")
     return sp.csr_array(member[:, [names.index(name) for name in pair]]), (pair[0], pair[1])
 
 

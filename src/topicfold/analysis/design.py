@@ -11,6 +11,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.extras import import_extra
+from ..errors import InputError
 from .formula import ParsedFormula, first_line, read_formula
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Design:
         """Raise a ValueError unless the formula uses the column."""
         if column not in self.frame.columns:
             used = ", ".join(self.frame.columns) or "no column"
-            raise ValueError(f"the formula {self.formula!r} does not use {column!r}; it uses {used}")
+            raise InputError(f"the formula {self.formula!r} does not use {column!r}; it uses {used}")
 
     def levels(self, column: str) -> list[Any]:
         """The values of a factor, in order."""
@@ -66,12 +67,12 @@ class Design:
             try:
                 return float(value)
             except (TypeError, ValueError):
-                raise ValueError(f"{column!r} is numeric: expected a number, not {value!r}") from None
+                raise InputError(f"{column!r} is numeric: expected a number, not {value!r}") from None
         levels = self.levels(column)
         found = next((level for level in levels if str(level) == str(value)), None)
         if found is None:
             shown = ", ".join(map(str, levels[:12])) + (", ..." if len(levels) > 12 else "")
-            raise ValueError(f"{column!r} has no value {value!r} among the documents used; it has {shown}")
+            raise InputError(f"{column!r} has no value {value!r} among the documents used; it has {shown}")
         return found
 
     def typical(self, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def column_values(corpus: Corpus, column: str) -> np.ndarray:
     else:
         more = [LABELS] * (corpus.labels is not None) + [DATE] * (corpus.timestamps is not None)
         known = ", ".join([*corpus.metadata, *more]) or "none: name the columns to keep when reading, metadata=[...]"
-        raise ValueError(f"the corpus has no column {column!r}; it has {known}")
+        raise InputError(f"the corpus has no column {column!r}; it has {known}")
     if values.dtype.kind == "M":
         return _as_years(values)
     if values.dtype.kind == "O":
@@ -125,14 +126,14 @@ def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
         known &= ~np.asarray(pandas.isna(values[column]))
     rows = np.flatnonzero(known)
     if len(rows) == 0:
-        raise ValueError(f"no document has words and a value for each of {', '.join(columns)}")
+        raise InputError(f"no document has words and a value for each of {', '.join(columns)}")
     frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
     texts = [column for column in columns if values[column].dtype.kind == "O"]
     frame = frame.astype(dict.fromkeys(texts, "category"))  # works in every version of pandas and formulaic
     factors = frozenset(column for column in columns if column in read.coded or column in texts)
     for column in sorted(factors):
         if frame[column].nunique() < 2:
-            raise ValueError(
+            raise InputError(
                 f"{column!r} has only one value, {str(frame[column].iloc[0])!r}, among {len(rows):,} documents: "
                 "leave it out of the formula"
             )
@@ -155,7 +156,7 @@ def _check_width(read: ParsedFormula, frame: pd.DataFrame, factors: frozenset[st
         total += width
     if total > min(len(frame) - 2, _MOST_TERMS):
         most = f", and at most {_MOST_TERMS:,} terms" if total > _MOST_TERMS else ""
-        raise ValueError(
+        raise InputError(
             f"{len(frame):,} documents for {total:,} terms or more: expected more documents than terms{most}"
         )
 
@@ -166,19 +167,19 @@ def _materialised(parsed: Any, frame: pd.DataFrame, formula: str) -> Any:
             warnings.simplefilter("ignore", RuntimeWarning)  # log(0): reported below
             return parsed.get_model_matrix(frame, context=_CONTEXT, na_action="ignore")
     except Exception as error:  # formulaic lets any error of a transform through
-        raise ValueError(f"the formula {formula!r} cannot be used: {first_line(error)}") from error
+        raise InputError(f"the formula {formula!r} cannot be used: {first_line(error)}") from error
 
 
 def _check_matrix(design: Design) -> None:
     matrix, terms = design.matrix, design.terms
     for column in np.flatnonzero(~np.isfinite(matrix).all(axis=0)):
         bad = int((~np.isfinite(matrix[:, column])).sum())
-        raise ValueError(f"{terms[column]} is not a finite number for {bad:,} of {len(matrix):,} documents")
+        raise InputError(f"{terms[column]} is not a finite number for {bad:,} of {len(matrix):,} documents")
     n_documents, n_terms = matrix.shape
     if n_terms == 0:
-        raise ValueError(f"the formula {design.formula!r} has no terms")
+        raise InputError(f"the formula {design.formula!r} has no terms")
     if n_documents < n_terms + 2:
-        raise ValueError(f"{n_documents:,} documents for {n_terms} terms: expected at least {n_terms + 2}")
+        raise InputError(f"{n_documents:,} documents for {n_terms} terms: expected at least {n_terms + 2}")
     kept: list[np.ndarray] = []
     for term, values in zip(terms, matrix.T):  # Gram-Schmidt, so that the redundant term can be named
         rest = values / max(float(np.linalg.norm(values)), 1e-300)
@@ -186,7 +187,7 @@ def _check_matrix(design: Design) -> None:
             for other in kept:
                 rest = rest - other * (other @ rest)
         if np.linalg.norm(rest) < 1e-8:
-            raise ValueError(f"the term {term} is determined by the terms before it: leave out one of them")
+            raise InputError(f"the term {term} is determined by the terms before it: leave out one of them")
         kept.append(rest / np.linalg.norm(rest))
 
 

@@ -21,6 +21,7 @@ from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
 from ..engine.extras import import_extra
 from ..engine.warn import warn_user
+from ..errors import InputError
 from ..models.base import TopicModel, tree_of
 from ..topics.tree import TopicTree
 from .design import Design, column_values, make_design
@@ -194,14 +195,14 @@ class Effects:
 
         Raises
         ------
-        ValueError
+        InputError
             If a column is unknown, or `by` is the column to predict along.
         """
         check_whole("n", n, 2)
         self.design.check_column(column)
         groups: list[Any] = [None] if by is None else self._levels(by)
         if by == column:
-            raise ValueError(f"by={by!r}: expected a column other than the one to predict along")
+            raise InputError(f"by={by!r}: expected a column other than the one to predict along")
         values: list[Any]
         if column in self.design.factors:
             values = self._levels(column)
@@ -254,10 +255,10 @@ class Effects:
     def _levels(self, column: str) -> list[Any]:
         self.design.check_column(column)
         if column not in self.design.factors:
-            raise ValueError(f"{column!r} is numeric: expected a column with categories")
+            raise InputError(f"{column!r} is numeric: expected a column with categories")
         levels = self.design.levels(column)
         if len(levels) > _MOST_LEVELS:
-            raise ValueError(f"{column!r} has {len(levels):,} values: expected at most {_MOST_LEVELS}")
+            raise InputError(f"{column!r} has {len(levels):,} values: expected at most {_MOST_LEVELS}")
         return levels
 
     def _linear(self, row: np.ndarray, term: str, topics: Sequence[int] | None, level: float) -> pd.DataFrame:
@@ -286,7 +287,7 @@ class Effects:
     def _place(self, topic: int) -> int:
         if topic not in self.topics:
             listed = ", ".join(map(str, self.topics[:12])) + (", ..." if len(self.topics) > 12 else "")
-            raise ValueError(f"there are no effects on topic {topic}; the topics are {listed}")
+            raise InputError(f"there are no effects on topic {topic}; the topics are {listed}")
         return self.topics.index(topic)
 
 
@@ -328,7 +329,7 @@ def effects(
 
     Raises
     ------
-    ValueError
+    InputError
         If the formula cannot be read, contains an unknown column, or leaves too few documents.
     ImportError
         If formulaic or pandas is not installed (the extra topicfold[effects]).
@@ -392,10 +393,10 @@ def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
     """The rows of topics of the lowest level, by their ids; all of them without ids."""
     lowest = np.flatnonzero(tree.at_lowest_level)
     if len(lowest) == 0:
-        raise ValueError("the tree has no topics")
+        raise InputError("the tree has no topics")
     rows = lowest if topics is None else np.array([tree.row(topic) for topic in topics], int)
     if not np.isin(rows, lowest).all():
-        raise ValueError(
+        raise InputError(
             f"topics={topics}: expected topics of the lowest level; use tree.at_levels to choose another level"
         )
     return rows
@@ -427,7 +428,7 @@ def _posterior_text(tree: TopicTree) -> str:
 def _cluster_numbers(name: str, values: np.ndarray) -> np.ndarray:
     clusters, numbers = np.unique(values.astype(str), return_inverse=True)
     if len(clusters) < 2:
-        raise ValueError(f"cluster={name!r} has only one value among {len(values):,} documents: expected at least two")
+        raise InputError(f"cluster={name!r} has only one value among {len(values):,} documents: expected at least two")
     if len(clusters) < _FEW_CLUSTERS:
         warn_user(
             f"only {len(clusters)} clusters by {name!r}: intervals with {len(clusters) - 1} degrees of freedom "

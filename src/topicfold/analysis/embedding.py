@@ -20,6 +20,7 @@ from ..corpus.corpus import Corpus
 from ..corpus.fields import check_texts
 from ..engine.extras import import_extra
 from ..engine.progress import progress
+from ..errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -64,7 +65,7 @@ def embed(
 
     Raises
     ------
-    ValueError
+    InputError
         If the corpus has no texts, the model cannot be found, or it does not return one vector per text.
     ImportError
         If the library that runs the model is not installed.
@@ -86,7 +87,7 @@ def embed(
         return _kept(file, len(found))
     filled = [row for row, text in enumerate(found) if text.strip()]
     if not filled:
-        raise ValueError("all texts are empty: there is nothing to embed")
+        raise InputError("all texts are empty: there is nothing to embed")
     encode = encoder_of(model)
     vectors: np.ndarray | None = None
     with progress(f"Embedding {len(filled):,} texts", len(filled), verbose=verbose) as move:
@@ -107,7 +108,7 @@ def embed(
 def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Path) -> Path:
     """The cache file of the vectors of texts by a model."""
     if not isinstance(model, str | Path):
-        raise ValueError("cache needs a model by name or folder: functions cannot be identified")
+        raise InputError("cache needs a model by name or folder: functions cannot be identified")
     if not Path(folder).is_dir():
         raise FileNotFoundError(f"cache: there is no folder {folder}")
     digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
@@ -120,15 +121,15 @@ def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Pa
 def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
     if isinstance(texts, Corpus):
         if texts.texts is None:
-            raise ValueError("the corpus has no texts to embed: read it with keep_texts=True")
+            raise InputError("the corpus has no texts to embed: read it with keep_texts=True")
         return texts.texts
     check_texts(texts)
     found = list(texts)
     for row, text in enumerate(found):
         if not isinstance(text, str):
-            raise ValueError(f"text {row} is {text!r:.40}: expected a string")
+            raise InputError(f"text {row} is {text!r:.40}: expected a string")
     if not found:
-        raise ValueError("there are no texts to embed")
+        raise InputError("there are no texts to embed")
     return found
 
 
@@ -148,12 +149,12 @@ def encoder_of(model: EmbeddingModel) -> Encoder:
     if callable(model):
         return model
     if not isinstance(model, str | Path):
-        raise ValueError(f"model={model!r:.60}: expected a name, a folder, a function, or an object with encode")
+        raise InputError(f"model={model!r:.60}: expected a name, a folder, a function, or an object with encode")
     folder = Path(model)
     if folder.exists():
         return _static_encoder(model) if _is_static(folder) else _sentence_encoder(model)
     if str(model).startswith((".", "/", "~")) or "\\" in str(model) or str(model).count("/") > 1:
-        raise ValueError(f"there is no folder {model}")
+        raise InputError(f"there is no folder {model}")
     if str(model).startswith(_STATIC) or find_spec("sentence_transformers") is None:
         return _static_encoder(model)
     return _sentence_encoder(model)
@@ -164,7 +165,7 @@ def _is_static(folder: Path) -> bool:
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise ValueError(f"{folder} contains no model: expected a folder with config.json and weights") from None
+        raise InputError(f"{folder} contains no model: expected a folder with config.json and weights") from None
     # the configuration of a neural network has the sizes of its layers, that of static vectors does not
     static = config.get("model_type") == "model2vec" or "StaticModel" in config.get("architectures", ())
     return static or not {"architectures", "hidden_size"} & config.keys()
@@ -180,7 +181,7 @@ def _static_encoder(model: str | Path) -> Encoder:
 def _sentence_encoder(model: str | Path) -> Encoder:
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     if find_spec("sentence_transformers") is None:
-        raise ImportError(
+        raise MissingExtraError(
             f"the model {str(model)!r} does not have static embeddings: it needs pip install sentence-transformers"
         )
     library = import_module("sentence_transformers")
@@ -195,22 +196,22 @@ def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
     except Exception as error:
         reason = (" ".join(str(error).split()) or type(error).__name__)[:160]
         where = "cannot be loaded" if Path(model).exists() else "is not on this disk and cannot be downloaded"
-        raise ValueError(f"the model {str(model)!r} {where}: {reason}; name the folder of a model on disk") from None
+        raise InputError(f"the model {str(model)!r} {where}: {reason}; name the folder of a model on disk") from None
 
 
 def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the model did not return a matrix of numbers: {error}") from None
+        raise InputError(f"the model did not return a matrix of numbers: {error}") from None
     if found.ndim != 2 or len(found) != n_texts or found.shape[1] == 0:
-        raise ValueError(
+        raise InputError(
             f"the model returned an array of shape {found.shape} for {n_texts} texts: expected one row per text"
         )
     if n_features is not None and found.shape[1] != n_features:
-        raise ValueError(f"the model returned vectors of length {n_features} and {found.shape[1]}: expected one length")
+        raise InputError(f"the model returned vectors of length {n_features} and {found.shape[1]}: expected one length")
     if not np.isfinite(found).all():
-        raise ValueError("the model returned NaN or infinite numbers")
+        raise InputError("the model returned NaN or infinite numbers")
     return found
 
 
@@ -220,7 +221,7 @@ def _kept(file: Path, n_texts: int) -> np.ndarray:
     except (OSError, ValueError, EOFError):
         vectors = None
     if vectors is None or vectors.ndim != 2 or len(vectors) != n_texts or vectors.dtype != np.float32:
-        raise ValueError(f"{file} does not contain the vectors of these texts: delete it")
+        raise InputError(f"{file} does not contain the vectors of these texts: delete it")
     return np.asarray(vectors)
 
 

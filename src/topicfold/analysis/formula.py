@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..engine.extras import import_extra
+from ..errors import InputError
 
 __all__ = ["ParsedFormula", "first_line", "formula_columns", "read_formula"]
 
@@ -55,17 +56,17 @@ class ParsedFormula(NamedTuple):
 def read_formula(formula: str) -> ParsedFormula:
     """The formula, parsed and checked, or a ValueError that says what is wrong with it."""
     if not isinstance(formula, str) or not formula.strip() or len(formula) > _LONGEST:
-        raise ValueError(f"formula={formula!r:.60}: expected a formula such as '~ party + bs(year, df=5)'")
+        raise InputError(f"formula={formula!r:.60}: expected a formula such as '~ party + bs(year, df=5)'")
     formulaic = import_extra("formulaic", "effects", "a formula")
     try:
         _check_size(formulaic.parser.DefaultFormulaParser().get_tokens(formula))
         parsed = formulaic.Formula(formula)
     except _TooLarge as error:
-        raise ValueError(f"the formula {formula!r} {error}") from None
+        raise InputError(f"the formula {formula!r} {error}") from None
     except Exception as error:  # a syntax error from formulaic or Python
-        raise ValueError(f"the formula {formula!r} cannot be read: {first_line(error)}") from error
+        raise InputError(f"the formula {formula!r} cannot be read: {first_line(error)}") from error
     if not isinstance(parsed, formulaic.formula.SimpleFormula):
-        raise ValueError(f"formula={formula!r}: expected only a right-hand side, '~ ...': topics are the left side")
+        raise InputError(f"formula={formula!r}: expected only a right-hand side, '~ ...': topics are the left side")
     columns_of: dict[str, tuple[str, ...]] = {}
     coded: set[str] = set()
     for term in parsed:
@@ -92,7 +93,7 @@ def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
 
     def alias(match: re.Match[str]) -> str:
         if not _PLAIN.fullmatch(match[1]):
-            raise ValueError(f"{text}: the column {match[1]!r} cannot be used inside a transform")
+            raise InputError(f"{text}: the column {match[1]!r} cannot be used inside a transform")
         name = f"quoted_{len(names)}_"
         names[name] = match[1]
         return name
@@ -100,7 +101,7 @@ def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
     try:
         tree = ast.parse(_QUOTED.sub(alias, text), mode="eval")
     except SyntaxError:
-        raise ValueError(f"{text!r} in the formula is not an expression") from None
+        raise InputError(f"{text!r} in the formula is not an expression") from None
     for node in ast.walk(tree.body):
         _check_node(node, text)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
@@ -134,23 +135,23 @@ def _check_node(node: ast.AST, text: str) -> None:
     if allowed and isinstance(node, ast.Name):
         allowed = not node.id.startswith("__")
     if not allowed:
-        raise ValueError(_refused(text))
+        raise InputError(_refused(text))
 
 
 def _check_call(node: ast.Call, text: str) -> None:
     if isinstance(node.func, ast.Attribute):
         return  # checked separately
     if not isinstance(node.func, ast.Name) or node.func.id not in _TRANSFORMS:
-        raise ValueError(_refused(text))
+        raise InputError(_refused(text))
     if any(word.arg is None or word.arg.startswith("_") for word in node.keywords):
-        raise ValueError(_refused(text))
+        raise InputError(_refused(text))
     if node.func.id in _SPLINES:
         sizes = [*node.args, *(word.value for word in node.keywords if word.arg in ("df", "degree"))]
         for size in sizes:
             if isinstance(size, ast.Constant) and not (isinstance(size.value, int) and 0 < size.value <= _MOST_DF):
-                raise ValueError(f"{text}: expected whole numbers from 1 to {_MOST_DF} as df and degree")
+                raise InputError(f"{text}: expected whole numbers from 1 to {_MOST_DF} as df and degree")
             if isinstance(size, ast.BinOp | ast.UnaryOp) and not any(isinstance(n, ast.Name) for n in ast.walk(size)):
-                raise ValueError(_refused(text))
+                raise InputError(_refused(text))
 
 
 def _refused(text: str) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from ..corpus.corpus import Corpus
 from ..engine.arrays import canonical, normalise_rows
 from ..engine.cluster import Cluster
+from ..errors import InputError
 from ..metrics.coherence import coherence
 from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..metrics.stability import diversity
@@ -80,7 +81,7 @@ def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int
         score = float(model.score(others))
         largest = _largest(model, training, others, held_out)
         if not math.isfinite(score):
-            raise ValueError(f"the score on held-out documents is {score}")
+            raise InputError(f"the score on held-out documents is {score}")
         topic_word = _topics(model)
         counts = _counts(training)
         words = _top_words(model, topic_word, counts)
@@ -156,7 +157,7 @@ def _topics(model: BaseEstimator) -> np.ndarray:
         return np.asarray(found)
     found = getattr(model, "components_", None)
     if found is None or (np.asarray(found) < 0).any():
-        raise ValueError(f"{type(model).__name__} has no topics: expected topic_word_, or non-negative components_")
+        raise InputError(f"{type(model).__name__} has no topics: expected topic_word_, or non-negative components_")
     return normalise_rows(np.asarray(found, dtype=np.float64))
 
 

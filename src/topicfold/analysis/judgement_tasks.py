@@ -21,8 +21,9 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_choice, check_whole, is_whole
 from ..engine.warn import warn_user
+from ..errors import InputError
 from ..metrics.coherence import MEASURES, coherence
-from ..store import replaced_when_whole
+from ..store import atomic_write
 from ..topics.naming import same_stem
 from ..topics.tree import TopicTree
 
@@ -142,7 +143,7 @@ class JudgementTasks:
                 for name, values in self.measures.items()
             },
         }
-        with replaced_when_whole(path) as unfinished:
+        with atomic_write(path) as unfinished:
             Path(unfinished).write_text(json.dumps(found, indent=1), encoding="utf-8", newline="\n")
 
     @staticmethod
@@ -161,7 +162,7 @@ class JudgementTasks:
 
         Raises
         ------
-        ValueError
+        InputError
             If the file is damaged or is not a key.
         """
         try:
@@ -169,7 +170,7 @@ class JudgementTasks:
         except (json.JSONDecodeError, UnicodeDecodeError):
             found = None
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise ValueError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
+            raise InputError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
         try:
             tasks = tuple(_checked_task(task) for task in found["tasks"])
             names = {int(topic): str(name) for topic, name in found["names"].items()}
@@ -179,9 +180,9 @@ class JudgementTasks:
             }
             result = JudgementTasks(tasks, names, measures)
             if result.id != found["id"] or not {task.topic for task in tasks} <= set(names):
-                raise ValueError("its parts do not fit together")
+                raise InputError("its parts do not fit together")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from None
+            raise InputError(f"{path} is damaged: {error}") from None
         return result
 
 
@@ -191,9 +192,9 @@ def _checked_task(given: Mapping[str, Any]) -> Task:
         1 <= task.intruder <= len(task.words) if task.kind == "intrusion" else task.intruder == 0
     )
     if task.kind not in QUESTIONS or not is_whole(task.topic) or not all(isinstance(w, str) for w in task.words):
-        raise ValueError(f"a task is not valid: {given!r:.60}")
+        raise InputError(f"a task is not valid: {given!r:.60}")
     if not place:
-        raise ValueError(f"the position of an intruder is not valid: {task.intruder!r:.20}")
+        raise InputError(f"the position of an intruder is not valid: {task.intruder!r:.20}")
     return task
 
 
@@ -235,7 +236,7 @@ def judgement_tasks(
 
     Raises
     ------
-    ValueError
+    InputError
         If no task can be made, because topics have too few words.
 
     See Also
@@ -271,7 +272,7 @@ def judgement_tasks(
             warn_user(f"{len(few)} topics have too few words for {kind} tasks and are left out: {str(few[:10])[1:-1]}")
         tasks += [found for k in rng.permutation(len(made)) if (found := made[k]) is not None]
     if not tasks:
-        raise ValueError("no task can be made: the topics have too few words, or no kind of task is given")
+        raise InputError("no task can be made: the topics have too few words, or no kind of task is given")
     asked = sorted({task.topic for task in tasks})
     names = {topic: tree.name(topic) for topic in asked}
     return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, asked))

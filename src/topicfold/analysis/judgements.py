@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..engine.extras import import_extra
+from ..errors import InputError
 from ..metrics.judging import Estimate, krippendorff_alpha, spearman, wilson_interval
 from .judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks, Kind, Task
 
@@ -236,7 +237,7 @@ def read_judgements(key: JudgementTasks | str | Path, answers: Sequence[str | Pa
 
     Raises
     ------
-    ValueError
+    InputError
         If a file is not such a table or belongs to other tasks, or a person answers a task twice.
 
     See Also
@@ -335,22 +336,22 @@ def _correlations(
 def read_answers(tasks: JudgementTasks, paths: Sequence[str | Path]) -> list[Answer]:
     """The answers in CSV files, checked against the tasks; see `read_judgements`."""
     if isinstance(paths, str | Path):
-        raise ValueError(f"answers={str(paths)!r}: expected a list of files")
+        raise InputError(f"answers={str(paths)!r}: expected a list of files")
     place: dict[str, str | Path] = {}
     found: list[Answer] = []
     for path in paths:
         here = _answers_in(tasks, path)
         if not here:
-            raise ValueError(f"{path} contains no answers")
+            raise InputError(f"{path} contains no answers")
         for rater in dict.fromkeys(answer.rater for answer in here):
             if rater in place:
-                raise ValueError(
+                raise InputError(
                     f"{rater!r:.{_LONGEST}} is in {place[rater]} and in {path}: expected one file per person"
                 )
             place[rater] = path
         found += here
     if not found:
-        raise ValueError("there are no answers: expected at least one file of answers")
+        raise InputError("there are no answers: expected at least one file of answers")
     return found
 
 
@@ -362,7 +363,7 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
         header = [name.strip() for name in next(table, [])]
         for name in _COLUMNS:
             if header.count(name) != 1:
-                raise ValueError(f"{path} has no column {name!r}: expected the columns {', '.join(_COLUMNS)}")
+                raise InputError(f"{path} has no column {name!r}: expected the columns {', '.join(_COLUMNS)}")
         columns = [header.index(name) for name in _COLUMNS]
         for row in table:
             cells = [row[column].strip() if column < len(row) else "" for column in columns]
@@ -371,24 +372,24 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
             where = f"{path}, line {table.line_num}"
             answer = _checked(tasks, cells, where)
             if answer[:2] in found:
-                raise ValueError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
+                raise InputError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
             found[answer[:2]] = answer
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} is not a CSV file in UTF-8: {error}") from None
+        raise InputError(f"{path} is not a CSV file in UTF-8: {error}") from None
     return list(found.values())
 
 
 def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:
     of_tasks, rater, number, value = cells
     if of_tasks != tasks.id:
-        raise ValueError(f"{where}: the answer is to tasks {of_tasks!r:.{_LONGEST}}, but the key is for {tasks.id!r}")
+        raise InputError(f"{where}: the answer is to tasks {of_tasks!r:.{_LONGEST}}, but the key is for {tasks.id!r}")
     if not rater:
-        raise ValueError(f"{where}: the answer has no name in the column rater")
+        raise InputError(f"{where}: the answer has no name in the column rater")
     if not _is_whole(number, 1, len(tasks.tasks)):
-        raise ValueError(f"{where}: there is no task {number!r:.{_LONGEST}} among {len(tasks.tasks)}")
+        raise InputError(f"{where}: there is no task {number!r:.{_LONGEST}} among {len(tasks.tasks)}")
     most = tasks.tasks[int(number) - 1].n_answers
     if not _is_whole(value, 0, most):
-        raise ValueError(f"{where}: answer {value!r:.{_LONGEST}} to task {number}: expected a number from 0 to {most}")
+        raise InputError(f"{where}: answer {value!r:.{_LONGEST}} to task {number}: expected a number from 0 to {most}")
     return Answer(rater, int(number), int(value))
 
 

@@ -17,6 +17,7 @@ from ..engine.arrays import csr_parts
 from ..engine.blocks import single_threaded_libraries
 from ..engine.extras import import_extra
 from ..engine.jit import njit
+from ..errors import InputError
 from ..graph.check import check_graph
 from ..graph.neighbors import check_finite, nearest
 
@@ -95,7 +96,7 @@ def document_positions(
 
     Raises
     ------
-    ValueError
+    InputError
         If `doc_topic` is not a matrix of non-negative numbers, or the method is unknown.
 
     See Also
@@ -119,7 +120,7 @@ def document_positions(
     from sklearn.utils import check_random_state
 
     if method not in METHODS:
-        raise ValueError(f"method={method!r}: expected one of {', '.join(METHODS)}")
+        raise InputError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     random = check_random_state(random_state)
     vectors = _vectors(doc_topic, random)
     if len(vectors) < 2:
@@ -152,10 +153,10 @@ def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
     """Square roots of memberships as rows of length one, with a little noise."""
     rows = np.asarray(doc_topic)
     if rows.ndim != 2:
-        raise ValueError(f"doc_topic has {rows.ndim} dimensions: expected documents x topics")
+        raise InputError(f"doc_topic has {rows.ndim} dimensions: expected documents x topics")
     check_finite(rows, "doc_topic")
     if rows.size and rows.min() < 0:
-        raise ValueError(f"doc_topic contains {rows.min():g}: expected non-negative memberships")
+        raise InputError(f"doc_topic contains {rows.min():g}: expected non-negative memberships")
     rows = rows.astype(np.float64)
     rows /= max(rows.sum(axis=1).max(initial=0), 1e-300)  # memberships may have any scale
     vectors = np.column_stack([np.sqrt(rows), np.full(len(rows), _NO_TOPIC)])

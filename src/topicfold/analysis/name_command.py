@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..engine.checks import check_number
 from ..engine.user_cache import user_cache
+from ..errors import InputError
 from ..topics.given_names import TopicToName, as_one_line
 
 __all__ = ["NameCommand", "naming_prompt", "parsed_answer"]
@@ -116,7 +117,7 @@ class NameCommand:
 
     Raises
     ------
-    ValueError
+    InputError
         If the command is empty; when it is called, if the program cannot be run, fails or takes too long. The message
         names the topic.
 
@@ -138,9 +139,9 @@ class NameCommand:
         try:
             self._words = shlex.split(command)
         except ValueError as error:
-            raise ValueError(f"command={command!r}: {error}") from None
+            raise InputError(f"command={command!r}: {error}") from None
         if not self._words:
-            raise ValueError(f"command={command!r}: expected a program and its options")
+            raise InputError(f"command={command!r}: expected a program and its options")
         self._timeout, self._fresh = timeout, fresh
 
     def __call__(self, topic: TopicToName) -> tuple[str, str]:
@@ -162,12 +163,12 @@ class NameCommand:
         try:
             code, out, said = _run(self._words, prompt, self._timeout)
         except subprocess.TimeoutExpired:
-            raise ValueError(f"topic {topic}: {program} gave no answer in {self._timeout:g} seconds") from None
+            raise InputError(f"topic {topic}: {program} gave no answer in {self._timeout:g} seconds") from None
         except OSError as error:
-            raise ValueError(f"topic {topic}: {program} cannot be run: {error.strerror or error}") from None
+            raise InputError(f"topic {topic}: {program} cannot be run: {error.strerror or error}") from None
         if code != 0:
             reason = as_one_line(said.strip().rpartition("\n")[2], _MOST_SAID)
-            raise ValueError(
+            raise InputError(
                 f"topic {topic}: {program} ended with exit code {code}" + (f": {reason}" if reason else "")
             )
         return out
@@ -197,7 +198,7 @@ def _kept(file: Path) -> str | None:
     except (OSError, ValueError):
         answer = None
     if not isinstance(answer, str):
-        raise ValueError(f"{file} does not contain an answer: delete it")
+        raise InputError(f"{file} does not contain an answer: delete it")
     return answer
 
 

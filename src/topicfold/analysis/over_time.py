@@ -16,6 +16,7 @@ from ..corpus.corpus import Corpus
 from ..engine.arrays import normalise_rows
 from ..engine.checks import check_choice, check_whole
 from ..engine.extras import import_extra
+from ..errors import InputError
 from ..models.base import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
 from ..topics.periods import check_dates, chosen_period, shares_over_time
@@ -115,7 +116,7 @@ def drift(
 
     Raises
     ------
-    ValueError
+    InputError
         If a set has no documents, or the model has no themes.
 
     See Also
@@ -154,10 +155,10 @@ def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndar
     check_choice("of", of, ("topics", "themes"))
     read = model.document_topics if of == "topics" else getattr(model, "document_themes", None)
     if read is None:
-        raise ValueError(f"{type(model).__name__} has no themes")
+        raise InputError(f"{type(model).__name__} has no themes")
     values = read(X).astype(np.float64)
     if len(values) == 0:
-        raise ValueError("one of the two sets has no documents")
+        raise InputError("one of the two sets has no documents")
     return normalise_rows(values)
 
 
@@ -246,7 +247,7 @@ def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -
 
     Raises
     ------
-    ValueError
+    InputError
         If the corpus has no timestamps.
 
     See Also

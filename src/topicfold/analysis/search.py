@@ -10,6 +10,7 @@ from ..corpus.corpus import Corpus
 from ..corpus.weighting import inverse_document_frequency
 from ..engine.arrays import canonical
 from ..engine.checks import check_whole
+from ..errors import InputError
 from ..models.base import TopicModel
 from ..topics.wordless import with_words
 
@@ -70,7 +71,7 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
 
     Raises
     ------
-    ValueError
+    InputError
         If the query contains no word that the model knows.
 
     See Also
@@ -87,10 +88,10 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     check_whole("n", n)
     wanted = model.word_counts([query] if isinstance(query, str) else query, np.float64)
     if wanted.shape[0] != 1:
-        raise ValueError(f"search takes one query, got {wanted.shape[0]}")
+        raise InputError(f"search takes one query, got {wanted.shape[0]}")
     used = getattr(model, "word_columns_", None)  # a model may use only some of the words
     if (wanted if used is None else wanted[:, used]).nnz == 0:
-        raise ValueError(f"no word of the query {query!r} is in the model's vocabulary")
+        raise InputError(f"no word of the query {query!r} is in the model's vocabulary")
     tree = model.topic_tree(corpus)
     lowest = tree.at_lowest_level
     asked = np.asarray(model.document_topics(wanted))[0].astype(np.float64)

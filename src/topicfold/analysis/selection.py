@@ -28,6 +28,7 @@ from ..engine.blocks import map_blocks, single_threaded_libraries
 from ..engine.checks import check_whole
 from ..engine.cluster import current_cluster
 from ..engine.progress import progress
+from ..errors import InputError
 from ..graph.check import GraphLike, check_graph
 from ..metrics.completion import perplexity
 from ..metrics.stability import agreement, stability
@@ -99,7 +100,7 @@ def select(
 
     Raises
     ------
-    ValueError
+    InputError
         If the grid is not valid, scores have different units, or every point failed.
 
     See Also
@@ -120,7 +121,7 @@ def select(
     check_whole("n_splits", n_splits, 2)
     check_whole("n_seeds", n_seeds)
     if isinstance(model, type):
-        raise ValueError(f"model is the class {model.__name__}: expected an instance, such as {model.__name__}()")
+        raise InputError(f"model is the class {model.__name__}: expected an instance, such as {model.__name__}()")
     texts = None if isinstance(X, Corpus) else as_texts(X)
     X = X if texts is None else Corpus.from_texts(texts)
     points, unit = _points(model, grid)
@@ -181,7 +182,7 @@ class _Point:
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
     if isinstance(model, Mapping):
         if grid is not None:
-            raise ValueError("several models have their own grids, {name: (model, grid)}: leave out grid")
+            raise InputError("several models have their own grids, {name: (model, grid)}: leave out grid")
         families = {str(name): pair for name, pair in model.items()}
     else:
         families = {type(model).__name__: (model, grid)}
@@ -189,14 +190,14 @@ def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[
     points = []
     for name, pair in families.items():
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise ValueError(f"model {name!r}: expected a pair (model, grid), got {type(pair).__name__}")
+            raise InputError(f"model {name!r}: expected a pair (model, grid), got {type(pair).__name__}")
         units.setdefault(score_unit(pair[0]), []).append(name)
         points += _family(name, *pair)
     if len(units) > 1:
         listed = "; ".join(f"{', '.join(names)} in {unit}" for unit, names in units.items())
-        raise ValueError(f"scores in different units cannot be compared ({listed}): select each kind separately")
+        raise InputError(f"scores in different units cannot be compared ({listed}): select each kind separately")
     if not points:
-        raise ValueError("there are no models: expected at least one")
+        raise InputError("there are no models: expected at least one")
     return points, next(iter(units))
 
 
@@ -207,13 +208,13 @@ def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] |
     if grid is None and "n_topics" in model.get_params():
         grid = {"n_topics": DEFAULT_SIZES}
     if not isinstance(grid, Mapping) or not grid:
-        raise ValueError(f"grid of {name}: expected values to try, such as {{'n_topics': [10, 20, 50]}}, got {grid!r}")
+        raise InputError(f"grid of {name}: expected values to try, such as {{'n_topics': [10, 20, 50]}}, got {grid!r}")
     known = model.get_params()
     for parameter, values in grid.items():
         if parameter not in known:
-            raise ValueError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
+            raise InputError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
         if isinstance(values, str) or not hasattr(values, "__iter__") or not list(values):
-            raise ValueError(f"grid of {name}: expected a list of values of {parameter}, got {values!r}")
+            raise InputError(f"grid of {name}: expected a list of values of {parameter}, got {values!r}")
     plain = {"n_jobs": 1, "verbose": False, "checkpoint": None}
     settings = {parameter: value for parameter, value in plain.items() if parameter in known}
     combinations = [dict(zip(grid, values)) for values in product(*grid.values())]
@@ -237,7 +238,7 @@ class _Folds:
         documents: Any = X if isinstance(X, Corpus) or hasattr(X, "iloc") else sp.csr_array(X)
         n_documents = len(documents) if isinstance(documents, Corpus) else documents.shape[0]
         if n_splits > n_documents:
-            raise ValueError(f"n_splits={n_splits} is more than there are documents ({n_documents})")
+            raise InputError(f"n_splits={n_splits} is more than there are documents ({n_documents})")
         checked = None if graph is None else sp.csr_array(check_graph(graph, n_documents))
         vectors = None if embeddings is None else check_embeddings(embeddings, n_documents)
         self.given = Given(documents, checked, vectors)
@@ -342,7 +343,7 @@ def _ranked(points: list[_Point], unit: str) -> tuple[list[Row], int]:
     first = int(np.argmax(means))
     best = by_fold[first]
     if best is None:
-        raise ValueError(f"every point of the grid failed; {_said(points[0].params)}: {points[0].failed}")
+        raise InputError(f"every point of the grid failed; {_said(points[0].params)}: {points[0].failed}")
     rows = []
     for point, folds in zip(points, by_fold):
         if folds is None:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus
 from ..engine.jit import njit
+from ..errors import InputError
 from ..topics.tree import TopicTree
 
 __all__ = ["TopicTokens", "counts_of"]
@@ -57,7 +58,7 @@ def counts_of(tree: TopicTree, corpus: Corpus) -> sp.csr_array:
     """The counts of a corpus with the words of a tree as columns, or a ValueError if the words do not fit."""
     counts = corpus.counts_over(tree.vocabulary)
     if counts.shape[1] != len(tree.vocabulary):
-        raise ValueError(f"the corpus has {counts.shape[1]:,} words: expected the {len(tree.vocabulary):,} of the tree")
+        raise InputError(f"the corpus has {counts.shape[1]:,} words: expected the {len(tree.vocabulary):,} of the tree")
     return counts
 
 

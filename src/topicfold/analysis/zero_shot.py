@@ -34,6 +34,7 @@ from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.arrays import normalise_rows, summed
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
+from ..errors import InputError
 from ..graph.partial_labels import accuracy_of_known
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
@@ -52,7 +53,7 @@ Labels: TypeAlias = Mapping[str, str] | Sequence[str]
 _SHARPNESS = 2.0  # factor of the scores in P(z|d), per standard deviation
 _WEIGHT = 0.3  # weight of a description, as a share of the number of documents of an average label
 _PRIOR = 0.1  # added to the size of each topic, as a share of the average size
-_CLUSTERS_A_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # k-means for the start of the free topics
+_CLUSTERS_PER_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # k-means for the start of the free topics
 
 
 def described_labels(labels: Any) -> dict[str, str]:
@@ -62,22 +63,22 @@ def described_labels(labels: Any) -> dict[str, str]:
     {'sport': 'sport', 'politics': 'politics'}
     """
     if isinstance(labels, str) or not isinstance(labels, Mapping | Iterable):
-        raise ValueError(f"labels={labels!r:.60}: expected a dict of descriptions by label, or a list of labels")
+        raise InputError(f"labels={labels!r:.60}: expected a dict of descriptions by label, or a list of labels")
     pairs = list(labels.items()) if isinstance(labels, Mapping) else [(label, label) for label in labels]
     if len(pairs) < 2:
-        raise ValueError(f"labels has {len(pairs)} entries: expected at least two labels")
+        raise InputError(f"labels has {len(pairs)} entries: expected at least two labels")
     if len(dict(pairs)) < len(pairs):
         twice = next(label for row, (label, _) in enumerate(pairs) if label in dict(pairs[:row]))
-        raise ValueError(f"label {twice!r} occurs twice: expected each label only once")
+        raise InputError(f"label {twice!r} occurs twice: expected each label only once")
     seen: dict[str, str] = {}
     for label, description in pairs:
         if not isinstance(label, str) or not label.strip():
-            raise ValueError(f"label {label!r:.60}: expected a name")
+            raise InputError(f"label {label!r:.60}: expected a name")
         if not isinstance(description, str) or not description.strip():
-            raise ValueError(f"label {label!r} is described by {description!r:.60}: expected words")
+            raise InputError(f"label {label!r} is described by {description!r:.60}: expected words")
         same = seen.setdefault(" ".join(description.casefold().split()), label)
         if same != label:
-            raise ValueError(f"labels {same!r} and {label!r} have the same description: {description!r:.60}")
+            raise InputError(f"labels {same!r} and {label!r} have the same description: {description!r:.60}")
     return dict(pairs)
 
 
@@ -167,7 +168,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If the labels, X or the embeddings cannot be used.
         """
         labels = described_labels(self.labels)
@@ -176,7 +177,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
         if n_documents < max(2, self.n_free_topics):
-            raise ValueError(f"{n_documents} documents: expected at least {max(2, self.n_free_topics)}")
+            raise InputError(f"{n_documents} documents: expected at least {max(2, self.n_free_topics)}")
         self.idf_ = inverse_document_frequency(counts)
         rows: list[Any] = [tfidf(counts, self.idf_)]
         anchors = [self._words_of(labels)]
@@ -211,7 +212,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the classifier, or embeddings are missing or not expected.
         """
         check_is_fitted(self)
@@ -219,7 +220,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         rows: list[Any] = [tfidf(counts, self.idf_)]
         if (embeddings is None) != (self.n_embedding_features_ is None):
             how = "with embeddings: pass those of" if embeddings is None else "without embeddings: leave them out for"
-            raise ValueError(f"embeddings: the classifier was fitted {how} new documents too")
+            raise InputError(f"embeddings: the classifier was fitted {how} new documents too")
         if embeddings is not None:
             rows.append(_unit(check_embeddings(embeddings, counts.shape[0], self.n_embedding_features_)))
         with single_threaded_libraries():
@@ -370,7 +371,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         n_documents, n_labels = rows[0].shape[0], len(anchors[0])
         if self.n_free_topics == 0:
             return np.zeros((n_documents, 0))
-        n_clusters = min(_CLUSTERS_A_TOPIC * (n_labels + self.n_free_topics), n_documents)
+        n_clusters = min(_CLUSTERS_PER_TOPIC * (n_labels + self.n_free_topics), n_documents)
         rng = check_random_state(self.random_state)
         clusters = kmeans_on_rows(rows[-1], n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
         described = _scores(rows, anchors, _scales(rows, anchors, n_labels)).max(axis=1)
@@ -418,13 +419,13 @@ def _check_known_words(labels: Mapping[str, str], rows: np.ndarray) -> None:
     seen: dict[bytes, str] = {}
     for (label, description), row in zip(labels.items(), rows):
         if not row.any():
-            raise ValueError(
+            raise InputError(
                 f"label {label!r}: the corpus has no word of its description {description!r:.60}; "
                 "use other words, or pass embeddings"
             )
         same = seen.setdefault(row.tobytes(), label)
         if same != label:
-            raise ValueError(f"labels {same!r} and {label!r} have the same description in words of the corpus")
+            raise InputError(f"labels {same!r} and {label!r} have the same description in words of the corpus")
 
 
 def _checked_pair(
@@ -432,15 +433,15 @@ def _checked_pair(
 ) -> tuple[np.ndarray, np.ndarray]:
     if embeddings is None or label_embeddings is None:
         missing = "embeddings" if embeddings is None else "label_embeddings"
-        raise ValueError(f"{missing} are missing: expected those of documents and of labels, from the same model")
+        raise InputError(f"{missing} are missing: expected those of documents and of labels, from the same model")
     vectors = check_embeddings(embeddings, n_documents)
     described = np.asarray(label_embeddings, np.float64)
     if described.shape != (n_labels, vectors.shape[1]):
-        raise ValueError(
+        raise InputError(
             f"label_embeddings have shape {described.shape}: expected one row per label and as many columns as the "
             f"embeddings of the documents, {(n_labels, vectors.shape[1])}"
         )
     check_embeddings(described, n_labels)
     if not described.any(axis=1).all():
-        raise ValueError(f"label_embeddings: row {int(np.argmin(described.any(axis=1)))} is all zeros")
+        raise InputError(f"label_embeddings: row {int(np.argmin(described.any(axis=1)))} is all zeros")
     return _unit(vectors), _unit(described)

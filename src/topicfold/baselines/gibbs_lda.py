@@ -45,9 +45,9 @@ class GibbsLDA(FlatTopicModel):
     n_topics : int, default=20
         Number of topics.
     alpha : float, default=0.1
-        Prior of P(z|d), the same for all topics. With `optimize_alpha`, the value to start from.
+        SeedCounts of P(z|d), the same for all topics. With `optimize_alpha`, the value to start from.
     eta : float, default=0.01
-        Prior of P(w|z).
+        SeedCounts of P(w|z).
     max_iter : int, default=1000
         Number of sweeps over all tokens.
     optimize_alpha : bool, default=True
@@ -66,7 +66,7 @@ class GibbsLDA(FlatTopicModel):
     labels_ : ndarray of int of shape (n_documents,)
         The largest topic of each training document.
     alpha_ : ndarray of shape (n_topics,)
-        Prior of P(z|d).
+        SeedCounts of P(z|d).
     topic_weight_ : ndarray of shape (n_topics,)
         Mean of `doc_topic_`.
     word_frequency_ : ndarray of shape (n_words,)
@@ -118,7 +118,7 @@ class GibbsLDA(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         check_whole("n_topics", self.n_topics)  # otherwise tomotopy ends the process
@@ -194,7 +194,7 @@ class GibbsLDA(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -220,7 +220,7 @@ class GibbsLDA(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)

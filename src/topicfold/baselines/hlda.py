@@ -32,9 +32,9 @@ class HLDA(FlatTopicModel):
     depth : int, default=3
         Number of levels of the tree, including the root; at least 2.
     alpha : float, default=0.1
-        Prior of the levels of a document.
+        SeedCounts of the levels of a document.
     eta : float, default=0.01
-        Prior of P(w|node).
+        SeedCounts of P(w|node).
     gamma : float, default=0.1
         How readily a document starts a new branch.
     max_iter : int, default=500
@@ -107,7 +107,7 @@ class HLDA(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         check_whole("depth", self.depth, 2)  # otherwise tomotopy ends the process
@@ -207,7 +207,7 @@ class HLDA(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -232,7 +232,7 @@ class HLDA(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)

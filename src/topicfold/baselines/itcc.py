@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
 from ..engine.jit import njit
+from ..errors import InputError
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
 
 __all__ = ["ITCC"]
@@ -157,7 +158,7 @@ def check_clusters(name: str, value: Any, available: int, of: str, counted: str)
     """Raise unless `value` is a whole number from 1 to `available`, the number of rows or columns to be clustered."""
     check_whole(name, value)
     if value > available:
-        raise ValueError(
+        raise InputError(
             f"{name}={value} is more than there are {of} that are not empty "
             f"({counted}={available}): choose at most {available}"
         )
@@ -173,7 +174,7 @@ def not_empty(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of the non-empty rows and columns; an error if there are none."""
     rows, columns = np.flatnonzero(counts.sum(axis=1)), np.flatnonzero(counts.sum(axis=0))
     if len(rows) == 0:
-        raise ValueError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
+        raise InputError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
     return rows, columns
 
 
@@ -277,7 +278,7 @@ class ITCC(CountsMixin, BiclusterMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         counts = self._fit_counts(X, np.float64)

@@ -95,7 +95,7 @@ class KMeans(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         check_whole("n_topics", self.n_topics)
@@ -117,7 +117,7 @@ class KMeans(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         self.check_parameters()
@@ -167,7 +167,7 @@ class KMeans(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._nearest(tfidf_of_new(self, X))
@@ -191,7 +191,7 @@ class KMeans(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)

@@ -91,7 +91,7 @@ class NCut(CountsMixin, ClusterMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         rng = check_random_state(self.random_state)

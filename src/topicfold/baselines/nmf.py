@@ -120,7 +120,7 @@ class NMF(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         check_whole("n_topics", self.n_topics)
@@ -142,7 +142,7 @@ class NMF(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         self.check_parameters()
@@ -201,7 +201,7 @@ class NMF(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._assign(tfidf_of_new(self, X))
@@ -225,7 +225,7 @@ class NMF(FlatTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)

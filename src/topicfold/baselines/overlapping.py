@@ -153,7 +153,7 @@ class MOC(CountsMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         counts = self._fit_counts(X, np.float64)
@@ -289,7 +289,7 @@ class MOCC(CountsMixin, BiclusterMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         counts = self._fit_counts(X, np.float64)

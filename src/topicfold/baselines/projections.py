@@ -89,7 +89,7 @@ class LSI(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         from sklearn.decomposition import TruncatedSVD
@@ -135,7 +135,7 @@ class LSI(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return tfidf_of_new(self, X) @ self.components_.T
@@ -210,7 +210,7 @@ class PCA(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         from sklearn.decomposition import PCA as Kernel
@@ -258,7 +258,7 @@ class PCA(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         vectors = tfidf_of_new(self, X)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.weighting import inverse_document_frequency
 from ..engine.blocks import single_threaded_libraries
+from ..errors import InputError
 from ..graph.build import knn_graph
 from ..graph.check import GraphLike, check_graph, check_neighbors
 from ..graph.neighbors import document_vectors, nearest
@@ -115,11 +116,11 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X, the labels, the graph or `alpha` cannot be used.
         """
         if not 0 <= self.alpha < 1:
-            raise ValueError(f"alpha={self.alpha!r}: expected a number from 0 to below 1")
+            raise InputError(f"alpha={self.alpha!r}: expected a number from 0 to below 1")
         counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
         self.classes_, codes = class_codes(y, n_documents)
@@ -161,13 +162,13 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the fit, or neighbours are given in another way than for the fit.
         """
         check_is_fitted(self)
         given = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
         if given != self.neighbors_from_:
-            raise ValueError(f"fitted by {self.neighbors_from_}: cannot predict by {given}")
+            raise InputError(f"fitted by {self.neighbors_from_}: cannot predict by {given}")
         counts = self.word_counts(X, np.float64)
         if graph is not None:
             near = check_neighbors(graph, counts.shape[0], len(self.scores_))
@@ -200,7 +201,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return accuracy_of_known(self.predict(X, graph=graph, embeddings=embeddings), y)
@@ -210,7 +211,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
             return document_vectors(counts, self.metric, self.idf_)
         vectors = np.asarray(embeddings, dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != counts.shape[0]:
-            raise ValueError(f"embeddings of shape {vectors.shape}: expected one row per document ({counts.shape[0]})")
+            raise InputError(f"embeddings of shape {vectors.shape}: expected one row per document ({counts.shape[0]})")
         return vectors
 
     def _classes(self, scores: np.ndarray) -> np.ndarray:

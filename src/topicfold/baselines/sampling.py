@@ -14,12 +14,13 @@ from sklearn.utils import check_random_state
 
 from ..engine.checks import check_whole_numbers
 from ..engine.extras import import_extra
+from ..errors import InputError
 from ..models.base import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
 
 __all__ = ["add_documents", "node_words", "sample", "sampler_seed", "tomotopy_for", "whole_counts"]
 
-_STEPS_A_CALL = 20  # tomotopy does not react to Ctrl-C within a call
+_STEPS_PER_CALL = 20  # tomotopy does not react to Ctrl-C within a call
 
 
 def tomotopy_for(name: str) -> Any:
@@ -34,7 +35,7 @@ def whole_counts(model: TopicModel, X: CountsLike, *, reset: bool) -> sp.csr_arr
     counts = model._fit_counts(X, np.float64) if reset else model.word_counts(X, np.float64)
     check_whole_numbers(counts, type(model).__name__)
     if reset and counts.nnz == 0:
-        raise ValueError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
+        raise InputError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
     return counts
 
 
@@ -55,8 +56,8 @@ def add_documents(sampler: Any, counts: sp.csr_array) -> np.ndarray:
 
 def sample(sampler: Any, n_steps: int) -> None:
     """Run the sampler for a number of sweeps over the tokens."""
-    for start in range(0, n_steps, _STEPS_A_CALL):
-        sampler.train(min(_STEPS_A_CALL, n_steps - start), workers=1)
+    for start in range(0, n_steps, _STEPS_PER_CALL):
+        sampler.train(min(_STEPS_PER_CALL, n_steps - start), workers=1)
 
 
 def node_words(sampler: Any, nodes: Any, n_words: int) -> np.ndarray:

@@ -48,7 +48,7 @@ def tasks(
     from ..analysis.judgement_tasks import judgement_tasks
     from ..models.model_file import load
     from ..report.tasks_page import save_tasks_page
-    from ..store import replaced_when_whole
+    from ..store import atomic_write
     from ..topics.tree import TopicTree
 
     if not out.endswith(_PAGE):
@@ -64,7 +64,7 @@ def tasks(
     wanted: Any = [kind.strip() for kind in kinds.split(",")]
     made = judgement_tasks(topics, corpus, kinds=wanted, sample=sample, seed=seed)
     save_tasks_page(made, out, name or corpus_name(input))
-    with replaced_when_whole(table) as unfinished:
+    with atomic_write(table) as unfinished:
         Path(unfinished).write_text(made.to_csv(), encoding="utf-8", newline="")
     made.save_key(key)
     say(f"{len(made.tasks)} tasks on {len(made.names)} topics are in {out} and {table}; keep {key} to yourself")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import InputError
 from .messages import check_places, corpus_name, say, say_report
 from .options import DEFAULT_EMBEDDING, corpus_options, embedded_texts, read_corpus
 
@@ -80,18 +81,18 @@ def _read(path: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:  # also for bytes that are not UTF-8
-        raise ValueError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
+        raise InputError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
 
 
 def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray, wordless: set[int]) -> None:
-    from ..store import replaced_when_whole
+    from ..store import atomic_write
 
     order = (-probability).argsort(axis=1, kind="stable")[:, :2]
     with ExitStack() as stack:
         if out == "-":
             file = sys.stdout
         else:
-            place = stack.enter_context(replaced_when_whole(out))
+            place = stack.enter_context(atomic_write(out))
             file = stack.enter_context(open(place, "w", encoding="utf-8", newline=""))
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(_COLUMNS)

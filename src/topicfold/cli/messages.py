@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from ..errors import InputError
+
 __all__ = ["INTERRUPTED", "TERMINATED", "check_places", "corpus_name", "say", "say_report"]
 
 INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that Ctrl-C or SIGTERM ended
@@ -42,5 +44,5 @@ def check_places(inputs: Sequence[str | None], *outputs: str | None) -> None:
     for path in filter(None, outputs):
         check_writable(path)
         if Path(path).resolve() in taken:
-            raise ValueError(f"{path} is also an input or another output of this command: write to another file")
+            raise InputError(f"{path} is also an input or another output of this command: write to another file")
         taken.append(Path(path).resolve())

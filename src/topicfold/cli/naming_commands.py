@@ -106,7 +106,7 @@ def _topics_and_corpus(
 
 
 def _write(topics: TopicTree, out: str) -> None:
-    from ..store import replaced_when_whole
+    from ..store import atomic_write
 
     if out.endswith(".safetensors"):
         topics.save(out)
@@ -116,6 +116,6 @@ def _write(topics: TopicTree, out: str) -> None:
         if out == "-":
             click.echo(text)
             return
-        with replaced_when_whole(out) as unfinished:
+        with atomic_write(out) as unfinished:
             Path(unfinished).write_text(text + "\n", encoding="utf-8", newline="\n")
     say(f"{len(topics.names):,} names are in {out}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
+from ..errors import InputError
 from .messages import say
 from .option_values import names_of, number_of, stop_words_from
 from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
@@ -235,7 +236,7 @@ def read_as_fitted(
     if not holds_texts(path, options.get("format")):
         return Corpus.read(path, errors=errors, limits=limits, segments=how, **options)
     if fitted.preprocessing_ is None:
-        raise ValueError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
+        raise InputError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
     if segments is None and knows_segments:
         say("without --segments each text is one segment: give the same --segments as for fit")
     return Corpus.read(
@@ -369,5 +370,5 @@ def _vectors(path: str) -> np.ndarray:
     except (ValueError, OSError, EOFError):
         vectors = None
     if getattr(vectors, "ndim", 0) != 2:
-        raise ValueError(f"{path}: expected a .npy file with a matrix, one row per document")
+        raise InputError(f"{path}: expected a .npy file with a matrix, one row per document")
     return np.asarray(vectors)

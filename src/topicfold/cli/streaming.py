@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..errors import InputError
 from .messages import say
 from .options import reading_options
 
@@ -24,7 +25,7 @@ def fit_stream(model: Any, path: str, given: dict[str, Any], size: int, out: str
         if model.interrupted_:
             break
     if n_batches == 0:
-        raise ValueError(f"{path} has no documents")
+        raise InputError(f"{path} has no documents")
     model.save(out)
     click.echo(str(model.topic_tree()))
     say(f"{n_batches:,} batches; the model is in {out}")

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.warn import warn_user
+from ..errors import InputError
 from .corpus import Corpus, Segments
 from .counted_chunks import HowCounted, count_document, counted_in_processes
 from .counting import WordCounter, choose_words
@@ -53,7 +54,7 @@ def preprocessing_from(preprocessing: Preprocessing | None, **given: Any) -> Pre
     if preprocessing is None:
         return Preprocessing(**own)
     if own:
-        raise ValueError(f"pass either preprocessing= or {', '.join(own)}, not both")
+        raise InputError(f"pass either preprocessing= or {', '.join(own)}, not both")
     return preprocessing
 
 
@@ -77,7 +78,7 @@ def corpus_from_texts(
     spools.
     """
     if folder is not None and options.segments is not None:
-        raise ValueError("segments are kept in memory: set either segments or on_disk, not both")
+        raise InputError("segments are kept in memory: set either segments or on_disk, not both")
     counts, words, kept, segment_ends = _counted(texts, options, n_jobs, folder)
     n_documents = len(segment_ends)
     parts = None
@@ -129,7 +130,7 @@ def _counted(
                 kept.append(text if isinstance(text, str) else "\n\n".join(text))
     counts, words = counter.finish()
     if not segment_ends:
-        raise ValueError("the corpus is empty: there are no documents")
+        raise InputError("the corpus is empty: there are no documents")
     if n_empty:
         of_all = f"{n_empty:,} of {len(segment_ends):,} texts"
         warn_user(f"{of_all} are empty: they keep their rows, but have no topic in tables")

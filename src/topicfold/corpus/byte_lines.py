@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from ..engine.progress import progress
+from ..errors import InputError
 from .limits import ReadLimits
 
 __all__ = ["check_regular", "decoded", "file_lines", "opened", "reading", "text_lines"]
@@ -36,7 +37,7 @@ def check_regular(path: Path, *, streaming: bool = False) -> None:
         return
     what = "a FIFO" if stat.S_ISFIFO(mode) else "a device or socket"
     hint = ": set the format, or read it from standard input, '-'" if stat.S_ISFIFO(mode) else ": expected a file"
-    raise ValueError(f"{path} is {what}{hint}")
+    raise InputError(f"{path} is {what}{hint}")
 
 
 @contextmanager
@@ -45,13 +46,13 @@ def reading(name: str | Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{name} is not a complete gzip file: {error}") from None
+        raise InputError(f"{name} is not a complete gzip file: {error}") from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is not {error.encoding}: {error.reason} at byte {error.start + 1}") from None
+        raise InputError(f"{name} is not {error.encoding}: {error.reason} at byte {error.start + 1}") from None
     except (OverflowError, IndexError, RecursionError) as error:
-        raise ValueError(f"{name} cannot be read: {error}") from None
+        raise InputError(f"{name} cannot be read: {error}") from None
     except MemoryError:
-        raise ValueError(f"{name} needs more memory than is available") from None
+        raise InputError(f"{name} needs more memory than is available") from None
 
 
 class _Unpacked:
@@ -73,7 +74,7 @@ class _Unpacked:
         block = self.file.read(size)
         self.total += len(block)
         if self.total > _FREE and self.total > self.limits.expansion * max(self.packed.tell(), 1):
-            raise ValueError(
+            raise InputError(
                 f"{self.name} is more than {self.limits.expansion:g} times as large uncompressed; the limit "
                 "'expansion' can be raised"
             )
@@ -110,7 +111,7 @@ def file_lines(
 def text_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
     """The decoded lines of a source, without the byte order mark at the beginning."""
     if not codecs.lookup(encoding)._is_text_encoding:
-        raise ValueError(f"encoding={encoding!r} is not a text encoding")
+        raise InputError(f"encoding={encoding!r} is not a text encoding")
     if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be split into lines before they are decoded
         yield from _wide_lines(source, name, encoding, errors, limits)
         return
@@ -147,7 +148,7 @@ def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: R
         try:
             begun += decoder.decode(block, final=done)
         except UnicodeDecodeError as error:
-            raise ValueError(f"{name} is not {encoding} after line {number}: {error.reason}") from None
+            raise InputError(f"{name} is not {encoding} after line {number}: {error.reason}") from None
         *whole, begun = begun.split("\n")
         for line in whole:
             yield (line.removeprefix("\ufeff") if number == 0 else line) + "\n"
@@ -159,7 +160,7 @@ def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: R
 
 def _check_length(length: int, name: str, number: int, limits: ReadLimits) -> None:
     if length > limits.line:
-        raise ValueError(f"{name}, line {number} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+        raise InputError(f"{name}, line {number} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
 
 
 def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
@@ -167,7 +168,7 @@ def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError as error:
-        raise ValueError(
+        raise InputError(
             f"{where} is not {encoding}: byte 0x{raw[error.start]:02x} at position {error.start + 1}; "
             "set the encoding, or replace such bytes with errors='replace' (--replace-errors)"
         ) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import scipy.sparse as sp
 
+from ..errors import InputError
 from .counting import choose_words
 from .dates import as_timestamps
 from .fields import as_ids, as_labels, as_links, as_titles, check_texts, checked_counts
@@ -113,7 +114,7 @@ class CorpusConstructors:
 
         Raises
         ------
-        ValueError
+        InputError
             If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
             on. The message names the value.
 
@@ -201,7 +202,7 @@ class CorpusConstructors:
 
         Raises
         ------
-        ValueError
+        InputError
             If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
             on. The message names the value.
 
@@ -215,10 +216,10 @@ class CorpusConstructors:
             vocabulary = [str(name) for name in counts.columns]
         matrix = checked_counts(counts)
         if isinstance(vocabulary, str):
-            raise ValueError("vocabulary is one string: expected a list of words")
+            raise InputError("vocabulary is one string: expected a list of words")
         words = None if vocabulary is None else list(map(str, vocabulary))
         if words is not None and len(words) != matrix.shape[1]:
-            raise ValueError(f"{len(words)} words for {matrix.shape[1]} columns: expected one per column")
+            raise InputError(f"{len(words)} words for {matrix.shape[1]} columns: expected one per column")
         if (min_df, max_df, max_words) != (1, 1.0, None):
             numbered: Sequence[Any] = words or range(matrix.shape[1])
             matrix, chosen = choose_words(
@@ -333,7 +334,7 @@ class CorpusConstructors:
 
         Raises
         ------
-        ValueError
+        InputError
             If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
             on. The message names the value.
 
@@ -487,7 +488,7 @@ class CorpusConstructors:
 
         Raises
         ------
-        ValueError
+        InputError
             If a file is damaged or exceeds the limits, or a value in it cannot be used. The message names the file and,
             if possible, the line.
         FileNotFoundError
@@ -584,7 +585,7 @@ class CorpusConstructors:
 
         Raises
         ------
-        ValueError
+        InputError
             If the file is damaged or is not a topicfold corpus.
         """
         from .corpus_file import load_corpus

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from ..engine.arrays import summed
 from ..engine.mapped import is_mapped
+from ..errors import InputError
 from .constructors import CorpusConstructors
 from .counting import WordCounter
 from .fields import check_unique
@@ -123,14 +124,14 @@ class Corpus(CorpusConstructors):
         for name in ("ids", "titles", "texts", "labels", "timestamps"):
             values = getattr(self, name)
             if values is not None and len(values) != n_documents:
-                raise ValueError(f"{len(values)} {name} for {n_documents} documents: expected one per document")
+                raise InputError(f"{len(values)} {name} for {n_documents} documents: expected one per document")
         object.__setattr__(self, "metadata", checked_metadata(self.metadata, n_documents))
         if self.vocabulary is not None and len(self.vocabulary) != n_words:
-            raise ValueError(f"{len(self.vocabulary)} words for {n_words} columns: expected one per column")
+            raise InputError(f"{len(self.vocabulary)} words for {n_words} columns: expected one per column")
         if self.vocabulary is not None:
             check_unique("word", self.vocabulary)
         if self.links is not None and self.links.size and not 0 <= self.links.min() <= self.links.max() < n_documents:
-            raise ValueError(
+            raise InputError(
                 f"links use rows {self.links.min()}..{self.links.max()}: expected rows 0 to {n_documents - 1}"
             )
 
@@ -227,7 +228,7 @@ class Corpus(CorpusConstructors):
 
         Raises
         ------
-        ValueError
+        InputError
             If the corpus has no labels, or a document has several.
 
         Examples
@@ -237,10 +238,10 @@ class Corpus(CorpusConstructors):
         ['sea', '']
         """
         if self.labels is None:
-            raise ValueError("this corpus has no labels")
+            raise InputError("this corpus has no labels")
         several = next((row for row, labels in enumerate(self.labels) if len(labels) > 1), None)
         if several is not None:
-            raise ValueError(
+            raise InputError(
                 f"document {self.ids[several]!r} has {len(self.labels[several])} labels: "
                 "expected at most one per document; use label_matrix() for several"
             )
@@ -258,11 +259,11 @@ class Corpus(CorpusConstructors):
 
         Raises
         ------
-        ValueError
+        InputError
             If the corpus has no labels.
         """
         if self.labels is None:
-            raise ValueError("this corpus has no labels")
+            raise InputError("this corpus has no labels")
         names = sorted({label for labels in self.labels for label in labels})
         column = {name: index for index, name in enumerate(names)}
         indices = [column[label] for labels in self.labels for label in sorted(set(labels))]
@@ -286,7 +287,7 @@ class Corpus(CorpusConstructors):
 
         Raises
         ------
-        ValueError
+        InputError
             If the corpus has no such metadata column.
 
         Examples
@@ -299,7 +300,7 @@ class Corpus(CorpusConstructors):
         """
         if column not in self.metadata:
             known = ", ".join(self.metadata) or "none: name the columns to keep when reading, metadata=[...]"
-            raise ValueError(f"the corpus has no metadata column {column!r}; it has {known}")
+            raise InputError(f"the corpus has no metadata column {column!r}; it has {known}")
         values = self.metadata[column]
         kind = values.dtype.kind
         missing = values == "" if kind == "O" else np.isnat(values) if kind == "M" else values != values
@@ -344,13 +345,13 @@ class Corpus(CorpusConstructors):
 
         Raises
         ------
-        ValueError
+        InputError
             If the corpus was made from counts, so that its preprocessing is unknown.
         """
         if self.preprocessing is None or self.vocabulary is None:
-            raise ValueError("this corpus was made from counts and cannot turn texts into words")
+            raise InputError("this corpus was made from counts and cannot turn texts into words")
         if isinstance(texts, str):
-            raise ValueError("texts is one string: pass a list of texts")
+            raise InputError("texts is one string: pass a list of texts")
         counter = WordCounter(self.preprocessing, self.vocabulary)
         for text in texts:
             counter.add(text)
@@ -374,4 +375,4 @@ def check_corpus(corpus: Any) -> None:
     if isinstance(corpus, Corpus):
         return
     made = "Corpus.from_texts(texts)" if isinstance(corpus, list | tuple) else "Corpus.from_texts or Corpus.from_frame"
-    raise ValueError(f"corpus is of type {type(corpus).__name__}: expected a Corpus; make one with {made}")
+    raise InputError(f"corpus is of type {type(corpus).__name__}: expected a Corpus; make one with {made}")

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from ..engine.mapped import pieces, release
 from ..engine.stored import Stored, check_stored
-from ..store import ArrayInPieces, damage_named, put_together, read_file, take_apart, write_file
+from ..errors import InputError
+from ..store import ArrayInPieces, errors_name_file, from_arrays, read_file, to_arrays, write_file
 from .corpus import Corpus, Segments
 from .preprocessing import Preprocessing
 from .stored_strings import StoredLabels, StoredStrings
@@ -21,16 +22,16 @@ __all__ = ["load_corpus", "save_corpus"]
 _METADATA = "metadata:"
 _STORED: Mapping[str, Stored] = {
     "counts": Stored(("documents", "words"), "sparse", low=0),
-    "vocabulary": Stored(("words",), "texts", optional=True),
-    "ids": Stored(("documents",), "texts"),
-    "titles": Stored(("documents",), "texts", optional=True),
-    "texts": Stored(("documents",), "texts", optional=True),
-    "labels": Stored(("labels",), "texts", optional=True),
-    "label_counts": Stored(("documents",), "whole", low=0, new=True),
-    "links": Stored(("links", 2), "whole", low=0, high="documents", optional=True),
-    "timestamps": Stored(("documents",), "whole", optional=True),
+    "vocabulary": Stored(("words",), "strings", optional=True),
+    "ids": Stored(("documents",), "strings"),
+    "titles": Stored(("documents",), "strings", optional=True),
+    "texts": Stored(("documents",), "strings", optional=True),
+    "labels": Stored(("labels",), "strings", optional=True),
+    "label_counts": Stored(("documents",), "int", low=0, may_be_missing=True),
+    "links": Stored(("links", 2), "int", low=0, high="documents", optional=True),
+    "timestamps": Stored(("documents",), "int", optional=True),
     "segments": Stored(("segments", "words"), "sparse", low=0, optional=True),
-    "segment_documents": Stored(("segments",), "whole", low=0, high="documents", new=True),
+    "segment_documents": Stored(("segments",), "int", low=0, high="documents", may_be_missing=True),
     "preprocessing": Stored(kind="object", optional=True),
 }
 
@@ -57,7 +58,7 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
         values["timestamps"] = corpus.timestamps.astype("datetime64[s]").astype(np.int64)
     for name, column in values.pop("metadata").items():
         values[f"{_METADATA}{name}"] = column.astype(np.int64) if column.dtype.kind == "M" else column
-    arrays, plain = take_apart(values)
+    arrays, plain = to_arrays(values)
     dates = [name for name, column in corpus.metadata.items() if column.dtype.kind == "M"]
     plain["counts"] = {"is": "sparse", "shape": list(counts.shape)}
     parts = {**arrays, "counts.indptr": counts.indptr, "counts.indices": counts.indices, "counts.data": _data(counts)}
@@ -83,11 +84,11 @@ def load_corpus(
     if memory_map is None:
         memory_map = Path(path).is_file() and Path(path).stat().st_size >= _LARGE
     arrays, metadata = read_file(path, kind="corpus", memory_map=memory_map)
-    with damage_named(path):
+    with errors_name_file(path):
         makers: dict[str, Callable[[Any], Any]] = {"preprocessing": Preprocessing.from_json}
         if memory_map:
             makers |= {"strings": _strings, "sparse": _mapped_counts}
-        values = put_together(arrays, metadata["values"], **makers)
+        values = from_arrays(arrays, metadata["values"], **makers)
         columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
         if memory_map:  # counts and strings were checked when they were opened
             n_documents, n_words = values["counts"].shape
@@ -119,7 +120,7 @@ def _labels(flat: Any, numbers: np.ndarray) -> Any:
         return StoredLabels(flat, numbers)
     ends = np.cumsum(numbers).tolist()
     if ends[-1:] != [len(flat)] and (ends or flat):
-        raise ValueError(f"it has {len(flat)} labels: expected {ends[-1] if ends else 0}")
+        raise InputError(f"it has {len(flat)} labels: expected {ends[-1] if ends else 0}")
     return tuple(flat[start:end] for start, end in zip([0, *ends], ends))
 
 
@@ -129,11 +130,11 @@ def _strings(parts: tuple[np.ndarray, np.ndarray]) -> StoredStrings:
 
 def _in_memory(counts: sp.csr_array) -> sp.csr_array:
     if counts.nnz and counts.data.min() < 0:
-        raise ValueError("it has negative counts")
+        raise InputError("it has negative counts")
     if counts.data.dtype.kind == "f":
         whole = counts.data.astype(np.int32)
         if not np.array_equal(whole, counts.data):
-            raise ValueError("it has counts that are not whole numbers")
+            raise InputError("it has counts that are not whole numbers")
         counts = sp.csr_array((whole, counts.indices, counts.indptr), counts.shape)
     return counts
 
@@ -143,19 +144,19 @@ def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, i
     data, indices, indptr, shape = parts
     rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
     if not rises or not data.shape == indices.shape == (int(indptr[-1]),) or indices.dtype != np.int32:
-        raise ValueError("it has a matrix whose arrays do not fit each other")
+        raise InputError("it has a matrix whose arrays do not fit each other")
     for first in range(0, len(data), _VALUES):
         # with the value before, so that the order is also checked between pieces
         columns, values = indices[max(first - 1, 0) : first + _VALUES], data[first : first + _VALUES]
         if int(columns.min()) < 0 or int(columns.max()) >= shape[1]:
-            raise ValueError(
+            raise InputError(
                 f"it has a matrix with columns {columns.min()} to {columns.max()}: expected 0 to {shape[1] - 1}"
             )
         if not (values.min() > 0 and np.isfinite(values).all() and np.array_equal(values, np.floor(values))):
-            raise ValueError("it has counts that are not whole numbers above zero")
+            raise InputError("it has counts that are not whole numbers above zero")
         falls = np.flatnonzero(np.diff(columns) <= 0) + max(first - 1, 0) + 1
         if not np.isin(falls, indptr).all():
-            raise ValueError("it has a matrix whose columns are not in order")
+            raise InputError("it has a matrix whose columns are not in order")
         release(columns)
         release(values)
     counts = sp.csr_array((data, indices, indptr), shape, copy=False)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import scipy.sparse as sp
 
 from ..engine.blocks import n_threads
+from ..errors import InputError
 from .counting import WordCounter
 from .preprocessing import Preprocessing, split_segments
 
@@ -43,7 +44,7 @@ def count_document(counter: WordCounter, text: str | Sequence[str], segments: An
         return 1
     if isinstance(segments, int):
         if segments < 1:
-            raise ValueError(f"segments={segments}: expected at least one token per segment")
+            raise InputError(f"segments={segments}: expected at least one token per segment")
         return counter.add_windows(text if isinstance(text, str) else "\n\n".join(text), segments)
     given_none = segments == "given" and text == ""
     parts = [""] if given_none else split_segments(text, segments) or [""]

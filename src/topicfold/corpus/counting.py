@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from ..engine.blocks import row_blocks
 from ..engine.checks import is_whole
 from ..engine.mapped import is_mapped, release
+from ..errors import InputError
 from .preprocessing import _RANKINGS, Preprocessing, _ngrams
 from .spool import Spool, trimmed
 
@@ -59,7 +60,7 @@ class _WordColumns(dict[str, int]):
         column = self._column_of_word.get(word, -1)
         if column < 0 and not self._fixed:
             if not isinstance(word, str):
-                raise ValueError(f"the tokenizer returned {word!r:.40}: expected strings")
+                raise InputError(f"the tokenizer returned {word!r:.40}: expected strings")
             column = len(self.words)
             self.words.append(word)
             self._column_of_word[word] = column
@@ -89,7 +90,7 @@ class WordCounter:
     ) -> None:
         """With a `folder`, the counts are written to unnamed files there and mapped into memory."""
         if isinstance(vocabulary, str):
-            raise ValueError("vocabulary is one string: expected a list of words")
+            raise InputError("vocabulary is one string: expected a list of words")
         self._columns = _WordColumns(preprocessing, vocabulary)
         self._ngrams = preprocessing.ngrams
         self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else preprocessing.words
@@ -198,24 +199,24 @@ def choose_words(
     """
     n_documents = counts.shape[0]
     if n_documents == 0:
-        raise ValueError("the corpus is empty: there are no documents")
+        raise InputError("the corpus is empty: there are no documents")
     if not words:
-        raise ValueError("no words: the texts are empty, or contain only stop words and text that token_pattern skips")
+        raise InputError("no words: the texts are empty, or contain only stop words and text that token_pattern skips")
     low, high = _documents("min_df", min_df, n_documents), _documents("max_df", max_df, n_documents)
     document_frequency = _column_sums(counts, "documents")
     rare, common = document_frequency < low, document_frequency > high
     kept = np.flatnonzero(~rare & ~common)
     if len(kept) == 0:
-        raise ValueError(
+        raise InputError(
             f"none of {len(words):,} words is left: min_df={min_df} removed {int(rare.sum()):,} "
             f"and max_df={max_df} removed {int((common & ~rare).sum()):,}; relax the filter that removed more"
         )
     if max_words is not None and max_words < 1:
-        raise ValueError(f"max_words={max_words}: expected at least 1")
+        raise InputError(f"max_words={max_words}: expected at least 1")
     if max_words is not None and max_words < len(kept):
         kept = _best(counts, words, kept, document_frequency, max_words, rank_by)
     elif rank_by not in _RANKINGS:
-        raise ValueError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
+        raise InputError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
     kept = np.array(sorted(kept.tolist(), key=words.__getitem__), dtype=np.int64)
     new_column = np.full(len(words), -1, np.int32)
     new_column[kept] = np.arange(len(kept), dtype=np.int32)
@@ -227,7 +228,7 @@ def _documents(name: str, value: int | float, n_documents: int) -> float:
     number = share or (is_whole(value) and not isinstance(value, bool))
     if not number or not (0 <= value <= 1 if share else value >= 0):
         expected = "a number of documents (1, 2, ...) or a share of them (0.0 to 1.0)"
-        raise ValueError(f"{name}={value!r}: expected {expected}")
+        raise InputError(f"{name}={value!r}: expected {expected}")
     return float(value) * n_documents if share else value
 
 
@@ -235,7 +236,7 @@ def _best(
     counts: sp.csr_array, words: Sequence[str], kept: np.ndarray, df: np.ndarray, max_words: int, rank_by: str
 ) -> np.ndarray:
     if rank_by not in _RANKINGS:
-        raise ValueError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
+        raise InputError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
     if rank_by == "frequency":
         value = _column_sums(counts, "tokens")
     else:

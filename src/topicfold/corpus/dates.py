@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from .fields import as_text, is_missing
 
 __all__ = ["as_timestamp", "as_timestamps"]
@@ -59,7 +60,7 @@ def as_timestamp(value: Any, date_format: str | None = None) -> np.datetime64:
             if date_format is None
             else f"a date in the format {date_format!r}"
         )
-        raise ValueError(f"timestamp {value!r}: expected {expected}") from None
+        raise InputError(f"timestamp {value!r}: expected {expected}") from None
     if moment.tzinfo is not None:
         moment = moment.astimezone(UTC).replace(tzinfo=None)
     return np.datetime64(moment, "s")
@@ -81,4 +82,4 @@ def _parsed(text: str) -> datetime:
             return datetime.strptime(plain, form)
         except ValueError:
             continue
-    raise ValueError(text)
+    raise InputError(text)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from ..engine.arrays import checked_sparse
 from ..engine.warn import warn_user
+from ..errors import InputError
 
 __all__ = [
     "as_id",
@@ -34,12 +35,12 @@ _FEW_LINKS = 0.05  # links found per link not found: at or below this, a cell pr
 def check_texts(texts: Any) -> None:
     """Raise if what should be a list of texts is something else that can be iterated over."""
     if isinstance(texts, str):
-        raise ValueError("texts is one string: pass a list of texts, or Corpus.read(path) for a file")
+        raise InputError("texts is one string: pass a list of texts, or Corpus.read(path) for a file")
     if isinstance(texts, Mapping):
-        raise ValueError("texts is a mapping: pass a list of texts, such as list(texts.values())")
+        raise InputError("texts is a mapping: pass a list of texts, such as list(texts.values())")
     frame = nw.from_native(texts, pass_through=True)
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        raise ValueError('texts is a data frame: pass one of its columns, or use Corpus.from_frame(frame, text="...")')
+        raise InputError('texts is a data frame: pass one of its columns, or use Corpus.from_frame(frame, text="...")')
 
 
 def check_unique(what: str, values: Sequence[str]) -> None:
@@ -51,7 +52,7 @@ def check_unique(what: str, values: Sequence[str]) -> None:
         seen: set[str] = set()
         for value in values:
             if value in seen:
-                raise ValueError(f"the {what} {value!r} occurs more than once: expected each {what} only once")
+                raise InputError(f"the {what} {value!r} occurs more than once: expected each {what} only once")
             seen.add(value)
 
 
@@ -60,7 +61,7 @@ def checked_text(text: Any, number: int) -> str | Sequence[str]:
         return ""
     if isinstance(text, str) or (isinstance(text, list | tuple) and all(isinstance(part, str) for part in text)):
         return text
-    raise ValueError(f"text {number} is {text!r:.40}: expected a string, or a list of strings")
+    raise InputError(f"text {number} is {text!r:.40}: expected a string, or a list of strings")
 
 
 def as_text(value: Any) -> str:
@@ -70,14 +71,14 @@ def as_text(value: Any) -> str:
 
 def as_id(value: Any) -> str:
     if is_missing(value):
-        raise ValueError("a document has no id: expected one per document, or none at all")
+        raise InputError("a document has no id: expected one per document, or none at all")
     return as_text(value)
 
 
 def as_ids(ids: Iterable[Any] | None) -> tuple[str, ...]:
     def one(number: int, value: Any) -> str:
         if is_missing(value):
-            raise ValueError(f"document {number} has no id: expected one per document, or none at all")
+            raise InputError(f"document {number} has no id: expected one per document, or none at all")
         return as_text(value)
 
     return () if ids is None else tuple(one(number, value) for number, value in enumerate(ids))
@@ -145,10 +146,10 @@ def checked_counts(counts: Any) -> sp.csr_array:
     else:
         counts = np.asarray(counts)
         if counts.dtype.kind not in "biuf":
-            raise ValueError(f"counts of type {counts.dtype}: expected numbers")
+            raise InputError(f"counts of type {counts.dtype}: expected numbers")
     matrix = sp.csr_array(counts)
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
-        raise ValueError(f"counts of shape {matrix.shape}: expected documents x words, at least one of each")
+        raise InputError(f"counts of shape {matrix.shape}: expected documents x words, at least one of each")
     matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else matrix.astype(np.float64)
     matrix.sum_duplicates()
     values = matrix.data
@@ -156,11 +157,11 @@ def checked_counts(counts: Any) -> sp.csr_array:
     if bad.any():
         at = int(np.argmax(bad))
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        raise ValueError(
+        raise InputError(
             f"counts[{row}, {int(matrix.indices[at])}] is {values[at]:g}: expected non-negative whole numbers"
         )
     if values.size and values.max() > np.iinfo(np.int32).max:
-        raise ValueError(f"the count {values.max():g} is too large: expected less than 2**31")
+        raise InputError(f"the count {values.max():g} is too large: expected less than 2**31")
     matrix = matrix.astype(np.int32)
     matrix.eliminate_zeros()
     return matrix

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.extras import import_extra
+from ..errors import InputError
 from .byte_lines import check_regular, decoded, file_lines
 from .fields import is_missing
 from .limits import ReadLimits
@@ -58,9 +59,9 @@ def format_of(path: Path) -> str:
         return "uci"
     suffix = Path(name).suffix
     if suffix in _BY_PANDAS:
-        raise ValueError(f"{path}: read it with pandas, and pass the data frame to Corpus.from_frame")
+        raise InputError(f"{path}: read it with pandas, and pass the data frame to Corpus.from_frame")
     if suffix not in _SUFFIXES:
-        raise ValueError(
+        raise InputError(
             f"{path}: cannot infer the format from the name; expected a folder, a name that ends in "
             f"{', '.join(_SUFFIXES)} (also .gz), docword.NAME.txt, or format="
         )
@@ -73,9 +74,9 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
             try:
                 record = json.loads(line)
             except (json.JSONDecodeError, RecursionError) as error:
-                raise ValueError(f"{name}, line {number} is not JSON: {error}") from None
+                raise InputError(f"{name}, line {number} is not JSON: {error}") from None
             if not isinstance(record, dict):
-                raise ValueError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line")
+                raise InputError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line")
             yield record
 
 
@@ -100,22 +101,22 @@ def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimi
     try:
         names = next(rows, None)
         if not names:
-            raise ValueError(f"{path} is empty: expected a first line with the names of the columns")
+            raise InputError(f"{path} is empty: expected a first line with the names of the columns")
         if len(names) > limits.columns:
-            raise ValueError(
+            raise InputError(
                 f"{path} has {len(names):,} columns: more than {limits.columns:,}; the limit 'columns' can be raised"
             )
         if len(set(names)) < len(names):
             twice = next(name for name, number in Counter(names).items() if number > 1)
-            raise ValueError(f"{path} has more than one column {twice!r:.60}")
+            raise InputError(f"{path} has more than one column {twice!r:.60}")
         for row in rows:
             if row and len(row) != len(names):
-                raise ValueError(f"{path}, line {rows.line_num} has {len(row)} cells: expected {len(names)}")
+                raise InputError(f"{path}, line {rows.line_num} has {len(row)} cells: expected {len(names)}")
             if row:
                 yield dict(zip(names, row))
     except csv.Error as error:
         hint = " (a quote that is not closed?)" if "end of data" in str(error) or "limit" in str(error) else ""
-        raise ValueError(f"{path}, line {rows.line_num} is not {format.upper()}: {error}{hint}") from None
+        raise InputError(f"{path}, line {rows.line_num} is not {format.upper()}: {error}{hint}") from None
 
 
 def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -123,18 +124,18 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
     try:
         file = parquet.ParquetFile(path)
     except (arrow.ArrowException, OSError) as error:
-        raise ValueError(f"{path} is not a Parquet file: {' '.join(str(error).split())[:200]}") from None
+        raise InputError(f"{path} is not a Parquet file: {' '.join(str(error).split())[:200]}") from None
     with file:
         names = file.schema_arrow.names
         wanted = names if columns is None else [name for name in names if name in columns or name == "id"]
         for name in columns or ():
             if name not in names:
-                raise ValueError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
+                raise InputError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
         try:
             for batch in file.iter_batches(batch_size=2048, columns=wanted):
                 yield from batch.to_pylist()
         except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+            raise InputError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
 
 
 def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[Record]:
@@ -148,11 +149,11 @@ def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits
             found = True
             check_regular(file)
             if file.stat().st_size > limits.line:
-                raise ValueError(f"{file} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+                raise InputError(f"{file} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
             text = decoded(file.read_bytes(), str(file), encoding, errors).removeprefix("\ufeff")
             yield {"id": file.relative_to(path).as_posix(), "text": text, "folder": file.parent.name}
     if not found:
-        raise ValueError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
+        raise InputError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
 
 
 def _words(path: str | Path, encoding: str, limits: ReadLimits) -> list[str]:

@@ -13,6 +13,7 @@ from datetime import date
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..errors import InputError
 from .dates import as_timestamp
 from .fields import as_text, is_missing
 from .formats import Record
@@ -121,7 +122,7 @@ def guess_columns(
     given = given or Columns()
     rows = list(islice(records, _ROWS))
     if not rows:
-        raise ValueError("the file has no documents: expected a table with a column of texts")
+        raise InputError("the file has no documents: expected a table with a column of texts")
     names = list(dict.fromkeys(name for row in rows for name in row))
     taken = {given.links, *(getattr(given, role) for role in roles if role != "metadata")}
     taken |= set(given.metadata) if "metadata" in roles else set()
@@ -227,7 +228,7 @@ def _text_column(columns: list[_Column]) -> _Column:
     texts = [column for column in texts if not column.holds_objects]
     if not texts:
         listed = ", ".join(f"{column.name:.40}" for column in columns[:8])
-        raise ValueError(f"no text column found among {listed}: name it with --text")
+        raise InputError(f"no text column found among {listed}: name it with --text")
     least = max(2, _TEXT_PART * max(column.words for column in texts))
     named = [column for column in texts if column.rank("text") < _UNNAMED and column.words >= least]
     return max(named or texts, key=lambda column: column.words)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from .dates import as_timestamp
 from .fields import as_text, is_missing
 
@@ -37,7 +38,7 @@ def checked_metadata(columns: Mapping[str, np.ndarray], n_documents: int) -> Map
     """The columns, read-only, or a ValueError if one does not have one value per document."""
     for name, values in columns.items():
         if len(values) != n_documents:
-            raise ValueError(f"metadata {name!r} has {len(values)} values: expected {n_documents}, one per document")
+            raise InputError(f"metadata {name!r} has {len(values)} values: expected {n_documents}, one per document")
     return MappingProxyType(dict(columns))
 
 
@@ -57,7 +58,7 @@ def _column(name: str, given: Iterable[Any]) -> np.ndarray:
             pass  # 1999-99-99 looks like a date but is not: then the column is text
     for value in known:
         if isinstance(value, list | tuple | dict | np.ndarray):
-            raise ValueError(f"metadata {name!r} contains {value!r:.40}: expected one value per document")
+            raise InputError(f"metadata {name!r} contains {value!r:.40}: expected one value per document")
     return np.array(["" if value is None else as_text(value) for value in values], dtype=object)
 
 

@@ -11,6 +11,7 @@ from importlib import resources
 from typing import Any
 
 from ..engine.checks import is_whole
+from ..errors import InputError
 
 __all__ = ["Preprocessing", "split_segments", "stop_word_languages", "stop_words_of", "token_spans"]
 
@@ -36,7 +37,7 @@ def stop_words_of(language: str) -> frozenset[str]:
     True
     """
     if language not in stop_word_languages():
-        raise ValueError(f"no stop words for {language!r}; available: {', '.join(stop_word_languages())}")
+        raise InputError(f"no stop words for {language!r}; available: {', '.join(stop_word_languages())}")
     file = resources.files("topicfold.corpus") / "stopwords" / f"{language}.txt"
     return frozenset(file.read_text(encoding="utf-8").split())
 
@@ -65,7 +66,7 @@ class Preprocessing:
 
     Raises
     ------
-    ValueError
+    InputError
         If a value cannot be used: an unknown language, an invalid pattern, and so on.
 
     See Also
@@ -91,7 +92,7 @@ class Preprocessing:
     def __post_init__(self) -> None:
         if self.stop_words is not None and not isinstance(self.stop_words, str):
             if not isinstance(self.stop_words, Iterable) or not all(isinstance(word, str) for word in self.stop_words):
-                raise ValueError(f"stop_words={self.stop_words!r:.60}: expected strings")
+                raise InputError(f"stop_words={self.stop_words!r:.60}: expected strings")
             object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
         if isinstance(self.stop_words, str):
             stop_words_of(self.stop_words)
@@ -100,14 +101,14 @@ class Preprocessing:
         pair = self.ngrams if isinstance(self.ngrams, tuple | list) and len(self.ngrams) == 2 else (0, 0)
         shortest, longest = pair
         if not (is_whole(shortest) and is_whole(longest) and 1 <= shortest <= longest):
-            raise ValueError(f"ngrams={self.ngrams}: expected (shortest, longest) with 1 <= shortest <= longest")
+            raise InputError(f"ngrams={self.ngrams}: expected (shortest, longest) with 1 <= shortest <= longest")
         object.__setattr__(self, "ngrams", (int(shortest), int(longest)))
         try:
             groups = re.compile(self.token_pattern).groups
         except re.error as error:
-            raise ValueError(f"token_pattern={self.token_pattern!r} is not a regular expression: {error}") from None
+            raise InputError(f"token_pattern={self.token_pattern!r} is not a regular expression: {error}") from None
         if groups > 1:
-            raise ValueError(f"token_pattern={self.token_pattern!r} has {groups} groups: expected none or one")
+            raise InputError(f"token_pattern={self.token_pattern!r} has {groups} groups: expected none or one")
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields: compiled patterns and stemmers are created again when they are needed."""
@@ -150,7 +151,7 @@ class Preprocessing:
         if callable(self.tokenizer):
             return self.tokenizer
         name = str(self.tokenizer)
-        raise ValueError(
+        raise InputError(
             f"this was made with the custom tokenizer {name}, and files keep only its name: pass it again, "
             f"load(path, tokenizer={name.rpartition(':')[2] or '...'})"
         )
@@ -290,7 +291,7 @@ def _snowball(language: str) -> Any:
     import Stemmer
 
     if language not in Stemmer.algorithms():
-        raise ValueError(f"no stemmer for {language!r}; available: {', '.join(sorted(Stemmer.algorithms()))}")
+        raise InputError(f"no stemmer for {language!r}; available: {', '.join(sorted(Stemmer.algorithms()))}")
     return Stemmer.Stemmer(language)
 
 
@@ -335,13 +336,13 @@ def split_segments(text: str | Sequence[str], how: str | Callable[[str], Sequenc
         return list(how(text))  # type: ignore[arg-type]
     if how == "given":
         if isinstance(text, str):
-            raise ValueError("segments='given': expected each text to be a list of segments, got one string")
+            raise InputError("segments='given': expected each text to be a list of segments, got one string")
         return list(text)
     if not isinstance(text, str):
-        raise ValueError(f"segments={how!r}: expected each text to be one string; use 'given' for lists of segments")
+        raise InputError(f"segments={how!r}: expected each text to be one string; use 'given' for lists of segments")
     pattern = {"paragraphs": r"\n\s*\n", "sentences": r"(?<=[.!?。！？])\s+|\n\s*\n|(?<=[。！？])"}.get(how)
     if pattern is None:
-        raise ValueError(
+        raise InputError(
             f"segments={how!r}: expected 'paragraphs', 'sentences', 'given', a number of tokens, or a callable"
         )
     return [part for part in (part.strip() for part in re.split(pattern, text)) if part]

@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 import scipy.sparse as sp
 
 from ..engine.checks import check_choice, check_whole
+from ..errors import InputError
 from ..store import written_by_one
 from .building import TextOptions, corpus_from_texts, preprocessing_from
 from .byte_lines import check_regular, file_lines, reading, text_lines
@@ -97,7 +98,7 @@ def read(
         words = _words(vocabulary, file.encoding, file.limits) if isinstance(vocabulary, str | Path) else vocabulary
         if format == "folder":
             if columns.labels not in (None, "folder"):
-                raise ValueError(f"labels={columns.labels!r}: for a folder of texts, expected labels='folder'")
+                raise InputError(f"labels={columns.labels!r}: for a folder of texts, expected labels='folder'")
             columns = columns._replace(text="text", id="id", title=None)
         source = chain.from_iterable(records(one, file, columns.names()) for one in paths)
         options = replace(options, vocabulary=words)
@@ -106,7 +107,7 @@ def read(
         return _read_onto_disk(source, columns, options, where, file.n_jobs, Path(file.on_disk))
     if len(paths) > 1 or file.on_disk is not None:
         what = f"{len(paths)} files" if len(paths) > 1 else "on_disk"
-        raise ValueError(f"{where}: {what} with format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
+        raise InputError(f"{where}: {what} with format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
     if format == "safetensors":
         _check_unset(first, "a saved corpus and is loaded unchanged", columns, options, vocabulary)
         return Corpus.load(first)
@@ -178,7 +179,7 @@ def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
     if not isinstance(path, str | Path):
         paths = [one for given in path for one in files_of(given)]
         if not paths:
-            raise ValueError("the list of files is empty: expected at least one")
+            raise InputError("the list of files is empty: expected at least one")
         return paths
     if str(path) == "-" or Path(path).exists() or not glob.has_magic(str(path)):
         return [Path(path)]
@@ -205,7 +206,7 @@ def _check_unset(
     if vocabulary is not None:
         set_here.append("vocabulary")
     if set_here:
-        raise ValueError(f"{path} is {what}: leave out {', '.join(set_here)}")
+        raise InputError(f"{path} is {what}: leave out {', '.join(set_here)}")
 
 
 def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None = None) -> Iterator[Record]:
@@ -230,7 +231,7 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
     if format == "parquet":
         return _parquet_records(path, columns)
     if format not in ("csv", "tsv", "jsonl"):
-        raise ValueError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
+        raise InputError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
     lines = file_lines(path, file.encoding, file.errors, file.limits, file.verbose, streaming=streaming)
     return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, file.limits)
 
@@ -301,7 +302,7 @@ def texts_with_ids(
         value = _cell(record, text, where)
         name = str(_cell(record, id, where)) if id else str(number)
         if not is_missing(value) and not isinstance(value, str):
-            raise ValueError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
+            raise InputError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
         yield name, "" if is_missing(value) else value
 
 
@@ -329,17 +330,17 @@ def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:
     """The rows of a data frame as records with the columns in `columns`."""
     table = nw.from_native(frame, pass_through=True)
     if not isinstance(table, nw.DataFrame | nw.LazyFrame):
-        raise ValueError(f"{type(frame).__name__} is not a data frame: expected pandas, polars, pyarrow or DuckDB")
+        raise InputError(f"{type(frame).__name__} is not a data frame: expected pandas, polars, pyarrow or DuckDB")
     there = table.collect_schema().names()
     names = columns.names()
     for name in names:
         if name not in there:
-            raise ValueError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, there))}")
+            raise InputError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, there))}")
     if columns.id is None and "id" in there:
         names.append("id")
     if isinstance(table, nw.LazyFrame):
         if columns.id is None:
-            raise ValueError(f'the rows of a {type(frame).__name__} have no order: name the id column with id="..."')
+            raise InputError(f'the rows of a {type(frame).__name__} have no order: name the id column with id="..."')
         table = table.select(names).collect().sort(columns.id)
     values = [table.get_column(name).to_list() for name in names]
     return (dict(zip(names, row)) for row in zip(*values))
@@ -350,7 +351,7 @@ def _cell(record: Record, column: str | None, where: str) -> Any:
         return record[column]  # type: ignore[index]
     except KeyError:
         names = " ".join(", ".join(record).split())  # a name may contain line breaks
-        raise ValueError(f"{where} has no column {column!r}; its columns are: {names}") from None
+        raise InputError(f"{where} has no column {column!r}; its columns are: {names}") from None
 
 
 def _split(value: Any, separator: str | None) -> Any:

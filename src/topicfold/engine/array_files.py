@@ -9,26 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import ServiceError
 from .mapped import mapped_array, mapped_file, place_of
 
-__all__ = ["ArrayFile", "ClusterError", "EvenArray", "opened", "read_rows", "stored_place", "write_array", "write_rows"]
+__all__ = ["ArrayFile", "EvenArray", "opened", "read_rows", "stored_place", "write_array", "write_rows"]
 
 _BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two files are never adjacent in memory
-
-
-class ClusterError(OSError):
-    """Raised if a cluster has no workers, or a worker has another version or cannot read a path.
-
-    See Also
-    --------
-    on_cluster : Runs fits on a cluster.
-
-    Examples
-    --------
-    >>> from topicfold import ClusterError
-    >>> issubclass(ClusterError, OSError)
-    True
-    """
 
 
 class ArrayFile(NamedTuple):
@@ -45,12 +31,12 @@ class ArrayFile(NamedTuple):
         try:
             file = mapped_file(Path(self.path))
         except (OSError, ValueError) as error:
-            raise ClusterError(
+            raise ServiceError(
                 f"{_who()} cannot read {self.path} ({error}): the corpus and the folder of on_cluster must be where "
                 "all workers can read and write"
             ) from None
         if len(file) != self.size:
-            raise ClusterError(f"{_who()} sees another file at {self.path}: {len(file):,} bytes, not {self.size:,}")
+            raise ServiceError(f"{_who()} sees another file at {self.path}: {len(file):,} bytes, not {self.size:,}")
         return mapped_array(file, self.dtype, self.shape, self.offset)
 
 
@@ -98,7 +84,7 @@ def write_rows(path: str, rows: np.ndarray) -> None:
             file.write(np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data)
         os.replace(temporary, path)
     except OSError as error:
-        raise ClusterError(f"{_who()} cannot write {path}: {error.strerror or error}") from None
+        raise ServiceError(f"{_who()} cannot write {path}: {error.strerror or error}") from None
 
 
 def read_rows(path: str, rows: np.ndarray) -> None:
@@ -108,9 +94,9 @@ def read_rows(path: str, rows: np.ndarray) -> None:
         with open(path, "rb") as file:
             n_read = file.readinto(flat.data)
     except OSError as error:
-        raise ClusterError(f"{_who()} cannot read {path}: {error.strerror or error}") from None
+        raise ServiceError(f"{_who()} cannot read {path}: {error.strerror or error}") from None
     if n_read != flat.nbytes:
-        raise ClusterError(f"{path} has {n_read:,} bytes, not {flat.nbytes:,}")
+        raise ServiceError(f"{path} has {n_read:,} bytes, not {flat.nbytes:,}")
 
 
 def opened(value: Any) -> Any:

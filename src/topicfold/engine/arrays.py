@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..errors import InputError
 from .mapped import is_mapped, pieces, release, row_table
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 _LANES = 8  # rows are padded to a multiple of this number, the values in a vector register
-_ROWS_A_SUM = 1 << 14
+_ROWS_PER_SUM = 1 << 14
 
 
 def checked_sparse(matrix: Any) -> Any:
@@ -37,21 +38,21 @@ def checked_sparse(matrix: Any) -> Any:
     CSR can crash. So the arrays are checked first, in the format in which they were passed.
     """
     if matrix.ndim != 2:
-        raise ValueError(f"a sparse matrix of shape {matrix.shape}: expected two dimensions")
+        raise InputError(f"a sparse matrix of shape {matrix.shape}: expected two dimensions")
     if matrix.format in ("lil", "dok", "dia"):
         try:
             matrix = _as_coo(matrix)
         except (OverflowError, TypeError) as error:
-            raise ValueError(
+            raise InputError(
                 f"a sparse matrix ({matrix.format.upper()}) with a value that does not fit: {error}"
             ) from None
     n_rows, n_columns = matrix.shape
     if matrix.data.dtype.kind not in "biuf":
-        raise ValueError(f"a sparse matrix of type {matrix.data.dtype}: expected numbers")
+        raise InputError(f"a sparse matrix of type {matrix.data.dtype}: expected numbers")
     if matrix.format == "coo":
         rows, columns = matrix.row, matrix.col
         if not len(rows) == len(columns) == len(matrix.data):
-            raise ValueError(
+            raise InputError(
                 f"a sparse matrix with {len(rows)} row indices, {len(columns)} column indices and {len(matrix.data)} "
                 "values: expected the same number of each"
             )
@@ -60,27 +61,27 @@ def checked_sparse(matrix: Any) -> Any:
         return matrix
     blocks = matrix.blocksize if matrix.format == "bsr" else (1, 1)
     if 0 in blocks:
-        raise ValueError(f"a sparse matrix with blocks of shape {tuple(blocks)}: expected at least one row and column")
+        raise InputError(f"a sparse matrix with blocks of shape {tuple(blocks)}: expected at least one row and column")
     major, minor = n_rows // blocks[0], n_columns // blocks[1]
     if matrix.format == "csc":
         major, minor = n_columns, n_rows
     indptr, indices, n_values = matrix.indptr, matrix.indices, len(matrix.data)
     if matrix.format == "bsr" and matrix.data.shape[1:] != tuple(blocks):
-        raise ValueError(f"a sparse matrix with blocks of shape {matrix.data.shape[1:]}: expected {tuple(blocks)}")
+        raise InputError(f"a sparse matrix with blocks of shape {matrix.data.shape[1:]}: expected {tuple(blocks)}")
     if indptr.ndim != 1 or indptr.dtype.kind not in "iu" or len(indptr) != major + 1:
-        raise ValueError(f"a sparse matrix with indptr of shape {indptr.shape}: expected {major + 1} whole numbers")
+        raise InputError(f"a sparse matrix with indptr of shape {indptr.shape}: expected {major + 1} whole numbers")
     rising = indptr[0] == 0 and bool((indptr[1:] >= indptr[:-1]).all())
     if not rising or int(indptr[-1]) > min(len(indices), n_values):
-        raise ValueError("a sparse matrix whose indptr does not increase from 0 to the number of its values")
+        raise InputError("a sparse matrix whose indptr does not increase from 0 to the number of its values")
     _check_indices(indices[: int(indptr[-1])], minor)
     return matrix
 
 
 def _check_indices(indices: np.ndarray, size: int) -> None:
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise ValueError(f"a sparse matrix with indices of type {indices.dtype}: expected whole numbers")
+        raise InputError(f"a sparse matrix with indices of type {indices.dtype}: expected whole numbers")
     if len(indices) and not (int(indices.min()) >= 0 and int(indices.max()) < size):
-        raise ValueError(
+        raise InputError(
             f"a sparse matrix with indices from {indices.min()} to {indices.max()}: expected 0 to {size - 1}"
         )
 
@@ -90,7 +91,7 @@ def _as_coo(matrix: Any) -> Any:
     if matrix.format == "lil":
         lengths = [len(row) for row in matrix.rows]
         if lengths != [len(values) for values in matrix.data] or len(lengths) != matrix.shape[0]:
-            raise ValueError("a sparse matrix (LIL) with different numbers of columns and values")
+            raise InputError("a sparse matrix (LIL) with different numbers of columns and values")
         rows = np.repeat(np.arange(len(lengths)), lengths)
         columns = np.array([column for row in matrix.rows for column in row], np.int64)
         values = np.array([value for row in matrix.data for value in row], matrix.dtype)
@@ -99,7 +100,7 @@ def _as_coo(matrix: Any) -> Any:
     if matrix.format == "dia":
         offsets, diagonals = np.asarray(matrix.offsets), np.asarray(matrix.data)
         if offsets.ndim != 1 or diagonals.ndim != 2 or len(offsets) != len(diagonals):
-            raise ValueError("a sparse matrix (DIA) with different numbers of diagonals and offsets")
+            raise InputError("a sparse matrix (DIA) with different numbers of diagonals and offsets")
         columns = np.broadcast_to(np.arange(diagonals.shape[1]), diagonals.shape)
         rows = columns - offsets[:, None]
         inside = (rows >= 0) & (rows < matrix.shape[0]) & (columns < matrix.shape[1])
@@ -141,8 +142,8 @@ def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
     if not is_mapped(counts.data):
         return np.asarray(counts.sum(axis=axis, dtype=np.float64))
     total, sums = np.zeros(counts.shape[1]), []
-    for first in range(0, counts.shape[0], _ROWS_A_SUM):
-        last = min(first + _ROWS_A_SUM, counts.shape[0])
+    for first in range(0, counts.shape[0], _ROWS_PER_SUM):
+        last = min(first + _ROWS_PER_SUM, counts.shape[0])
         here = slice(int(counts.indptr[first]), int(counts.indptr[last]))
         indices, data = counts.indices[here], counts.data[here]
         if axis == 0:
@@ -158,8 +159,8 @@ def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
 def column_sums(table: np.ndarray) -> np.ndarray:
     """Sums of the columns of a dense table in float64; a table in a file is read in blocks of rows."""
     total = np.zeros(table.shape[1])
-    for first in range(0, len(table), _ROWS_A_SUM):
-        rows = table[first : first + _ROWS_A_SUM]
+    for first in range(0, len(table), _ROWS_PER_SUM):
+        rows = table[first : first + _ROWS_PER_SUM]
         total += rows.sum(axis=0, dtype=np.float64)
         release(rows)
     return total
@@ -187,8 +188,8 @@ def padded_width(n_topics: int) -> int:
 def padded(values: np.ndarray, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:
     """A copy in an aligned, padded array."""
     result = aligned(values.shape[0], values.shape[1], dtype, on_disk=on_disk)
-    for first in range(0, len(result), _ROWS_A_SUM):
-        rows = result[first : first + _ROWS_A_SUM]
-        rows[:, : values.shape[1]] = values[first : first + _ROWS_A_SUM]
+    for first in range(0, len(result), _ROWS_PER_SUM):
+        rows = result[first : first + _ROWS_PER_SUM]
+        rows[:, : values.shape[1]] = values[first : first + _ROWS_PER_SUM]
         release(rows)
     return result

@@ -17,6 +17,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..errors import InputError
+
 __all__ = ["TableSum", "each_block", "map_blocks", "n_threads", "row_blocks", "single_threaded_libraries"]
 
 Item = TypeVar("Item")
@@ -32,7 +34,7 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise ValueError(f"n_jobs={n_jobs!r}: expected a number of threads, -1 for all cores, or None for one")
+        raise InputError(f"n_jobs={n_jobs!r}: expected a number of threads, -1 for all cores, or None for one")
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 

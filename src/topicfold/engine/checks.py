@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..errors import InputError
+
 __all__ = [
-    "MOST",
+    "MAX_PARAMETER",
     "check_choice",
     "check_float_dtype",
     "check_number",
@@ -22,7 +24,7 @@ __all__ = [
     "machine_memory",
 ]
 
-MOST = 1e12  # maximum of numeric parameters: squares of larger numbers could overflow in single precision
+MAX_PARAMETER = 1e12  # maximum of numeric parameters: squares of larger numbers could overflow in single precision
 
 
 def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> int:
@@ -30,10 +32,10 @@ def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> 
 
     >>> check_whole("n_topics", 0)
     Traceback (most recent call last):
-    ValueError: n_topics=0: expected a whole number, at least 1
+    topicfold.errors.InputError: n_topics=0: expected a whole number, at least 1
     """
     if not is_whole(value) or value < least:
-        raise ValueError(f"{name}={value!r}: expected a whole number, at least {least}{or_else}")
+        raise InputError(f"{name}={value!r}: expected a whole number, at least {least}{or_else}")
     return int(value)
 
 
@@ -44,15 +46,15 @@ def check_number(
 
     >>> check_number("tol", -1)
     Traceback (most recent call last):
-    ValueError: tol=-1: expected a number, zero or more
+    topicfold.errors.InputError: tol=-1: expected a number, zero or more
     """
-    inside = is_number(value) and (least < value if above else least <= value) and value <= min(most, MOST)
+    inside = is_number(value) and (least < value if above else least <= value) and value <= min(most, MAX_PARAMETER)
     if not inside:
         low = f"{least:g}" if least else "zero"
         expected = f"from {low} to {most:g}" if most < np.inf else f"above {low}" if above else f"{low} or more"
         comma = "" if expected.startswith(("from", "above")) else ","
-        limit = f", at most {MOST:g}" if is_number(value) and MOST < value <= most else ""
-        raise ValueError(f"{name}={value!r}: expected a number{comma} {expected}{limit}{or_else}")
+        limit = f", at most {MAX_PARAMETER:g}" if is_number(value) and MAX_PARAMETER < value <= most else ""
+        raise InputError(f"{name}={value!r}: expected a number{comma} {expected}{limit}{or_else}")
     return float(value)
 
 
@@ -61,10 +63,10 @@ def check_choice(name: str, value: Any, choices: Collection[str], *, or_else: st
 
     >>> check_choice("init", "best", ("data", "random"))
     Traceback (most recent call last):
-    ValueError: init='best': expected one of data, random
+    topicfold.errors.InputError: init='best': expected one of data, random
     """
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r}: expected one of {', '.join(choices)}{or_else}")
+        raise InputError(f"{name}={value!r}: expected one of {', '.join(choices)}{or_else}")
 
 
 def check_float_dtype(value: Any) -> np.dtype:
@@ -75,7 +77,7 @@ def check_float_dtype(value: Any) -> np.dtype:
     """
     dtype = np.dtype(value)
     if dtype not in (np.dtype("float32"), np.dtype("float64")):
-        raise ValueError(f"dtype={value!r}: expected 'float32' or 'float64'")
+        raise InputError(f"dtype={value!r}: expected 'float32' or 'float64'")
     return dtype
 
 
@@ -98,7 +100,7 @@ def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
     """Raise a ValueError if a value is not a whole number: `what` needs counts of tokens."""
     if not has_whole_numbers(counts):
         value = counts.data[np.argmax(counts.data != np.floor(counts.data))]
-        raise ValueError(f"{what} needs whole counts, but X contains {value:g}: pass counts, not weights like tf-idf")
+        raise InputError(f"{what} needs whole counts, but X contains {value:g}: pass counts, not weights like tf-idf")
 
 
 def machine_memory() -> int:

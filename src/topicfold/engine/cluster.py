@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from .array_files import ArrayFile, ClusterError, EvenArray, read_rows, stored_place, write_array, write_rows
+from ..errors import ServiceError
+from .array_files import ArrayFile, EvenArray, read_rows, stored_place, write_array, write_rows
 from .blocks import each_block
 from .cluster_tasks import add_up, environment, run_items, run_sum, tokens_seen
 from .extras import import_extra
@@ -39,17 +40,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cluster",
-    "Lasting",
-    "bring_back",
+    "StaticArray",
     "current_cluster",
+    "gather",
     "in_memory",
     "map_anywhere",
     "on_cluster",
-    "say_here",
+    "warn_local_only",
 ]
 
 _SMALL = 1 << 16  # arrays up to this many bytes are sent with the task
-_TASKS_A_THREAD = 4
+_TASKS_PER_THREAD = 4
 _FEWEST_TASKS = 16  # so that there is work for a worker that joins late
 _PATIENCE = 60.0  # maximum number of seconds without any worker
 _CONNECTING = 10.0  # maximum number of seconds to wait for a scheduler
@@ -86,7 +87,7 @@ def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Ite
 
     Raises
     ------
-    ClusterError
+    ServiceError
         If there is no scheduler or no worker, or a worker has another version of topicfold or cannot access the folder.
 
     See Also
@@ -126,10 +127,10 @@ def _connected(distributed: Any, address: str) -> Client:
         return distributed.Client(address, timeout=_CONNECTING, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise ClusterError(f"no Dask scheduler answers at {address!r}: {reason or type(error).__name__}") from None
+        raise ServiceError(f"no Dask scheduler answers at {address!r}: {reason or type(error).__name__}") from None
 
 
-class Lasting:
+class StaticArray:
     """An array that does not change: on a cluster, it is written to a file only once, not for every pass."""
 
     def __init__(self, array: np.ndarray) -> None:
@@ -147,7 +148,7 @@ class Cluster:
         try:
             self.folder = Path(tempfile.mkdtemp(prefix=name, dir=folder))
         except OSError as error:
-            raise ClusterError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
+            raise ServiceError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
         self._rows: dict[int, DocumentRows] = {}
         self._lasting: dict[int, ArrayFile] = {}
         try:
@@ -178,7 +179,7 @@ class Cluster:
     def map(self, function: Callable[..., Any], shared: tuple[Any, ...], items: Iterable[Any]) -> Iterator[Any]:
         """The results of `function(*shared, item)`, in the order of the items; their arrays are also sent as files."""
         items = items if isinstance(items, Sequence) else list(items)
-        n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_A_THREAD * self.n_threads()))
+        n_tasks = min(len(items), max(_FEWEST_TASKS, _TASKS_PER_THREAD * self.n_threads()))
         cuts = np.linspace(0, len(items), n_tasks + 1).astype(int).tolist()
         with self._sent(shared) as (sent, refer):
             futures = deque(
@@ -225,15 +226,15 @@ class Cluster:
                 return future.result(timeout=_PATIENCE)
             except TimeoutError:
                 if not self._workers():
-                    raise ClusterError(
+                    raise ServiceError(
                         f"the cluster at {self.address} has had no worker for {_PATIENCE:.0f} seconds"
                     ) from None
             except KilledWorker:
-                raise ClusterError(
+                raise ServiceError(
                     f"workers of the cluster at {self.address} died repeatedly on one task, perhaps for lack of memory"
                 ) from None
             except CancelledError:
-                raise ClusterError(
+                raise ServiceError(
                     f"the connection to the cluster at {self.address} was lost; a fit with a checkpoint can be resumed"
                 ) from None
 
@@ -243,7 +244,7 @@ class Cluster:
         written: list[str] = []
 
         def refer(value: Any) -> Any:
-            if isinstance(value, Lasting):
+            if isinstance(value, StaticArray):
                 return self.file_of(value) if value.array.nbytes > _SMALL else value.array
             if isinstance(value, np.ndarray) and value.size and not any(value.strides):
                 return EvenArray(value.flat[0], value.shape)
@@ -261,7 +262,7 @@ class Cluster:
             for path in written:
                 _remove(path)
 
-    def file_of(self, lasting: Lasting) -> ArrayFile:
+    def file_of(self, lasting: StaticArray) -> ArrayFile:
         """The file of an array that does not change; it is removed together with the array."""
         key = id(lasting.array)
         if key not in self._lasting:
@@ -286,11 +287,11 @@ class Cluster:
             found = self._rows[table.ctypes.data] = DocumentRows(self, table, list(groups))
         return found
 
-    def bring_back(self, table: np.ndarray, *, forget: bool) -> None:
+    def gather(self, table: np.ndarray, *, forget: bool) -> None:
         """Update a table with the rows that workers have changed."""
         found = self._rows.get(table.ctypes.data)
         if found is not None:
-            found.bring_back()
+            found.gather()
             if forget:
                 del self._rows[table.ctypes.data]
                 found.remove()
@@ -301,7 +302,7 @@ class Cluster:
         try:
             self.client.wait_for_workers(1, timeout=_PATIENCE / 2)
         except TimeoutError:
-            raise ClusterError(f"the cluster at {self.address} has no workers: start some, then try again") from None
+            raise ServiceError(f"the cluster at {self.address} has no workers: start some, then try again") from None
         token = uuid.uuid4().hex
         (self.folder / "token").write_text(token, encoding="ascii", newline="\n")
         found = self.client.run(environment, on_error="return")
@@ -310,14 +311,14 @@ class Cluster:
         for worker, theirs in found.items():
             if isinstance(theirs, BaseException):
                 reason = " ".join(str(theirs).split())[:200]
-                raise ClusterError(f"the worker {worker} cannot load topicfold: {reason}")
+                raise ServiceError(f"the worker {worker} cannot load topicfold: {reason}")
             if theirs["topicfold"] != ours["topicfold"]:
-                raise ClusterError(
+                raise ServiceError(
                     f"the worker {worker} has topicfold {theirs['topicfold']}, this machine {ours['topicfold']}: "
                     "install the same version everywhere"
                 )
             if seen[worker] != token:
-                raise ClusterError(
+                raise ServiceError(
                     f"the worker {worker} cannot access the folder {self.folder.parent}: choose one that this machine "
                     "and all workers can read and write, on_cluster(client, folder=...) or --cluster-folder"
                 )
@@ -346,7 +347,7 @@ class DocumentRows:
         for path in before:
             _remove(path)
 
-    def bring_back(self) -> None:
+    def gather(self) -> None:
         """Read all rows into the table."""
         for number, (first, last) in enumerate(self.groups):
             read_rows(self.path(number), self.table[first:last])
@@ -371,25 +372,25 @@ def map_anywhere(
     return each_block(lambda item: function(*arguments, item), items, n_jobs)
 
 
-def say_here(what: str) -> None:
+def warn_local_only(message: str) -> None:
     """If there is a cluster, warn that work is done on this machine: distributing it would change the last bits."""
     if current_cluster() is not None:
-        warn_user(f"{what} on this machine, not on the cluster")
+        warn_user(f"{message}, not on the cluster")
 
 
 def in_memory(value: Any) -> Any:
-    """The value with `Lasting` arrays replaced by plain arrays, also within tuples."""
-    if isinstance(value, Lasting):
+    """The value with `StaticArray` arrays replaced by plain arrays, also within tuples."""
+    if isinstance(value, StaticArray):
         return value.array
     return tuple(map(in_memory, value)) if type(value) is tuple else value
 
 
-def bring_back(tables: Sequence[np.ndarray], *, forget: bool = False) -> None:
+def gather(tables: Sequence[np.ndarray], *, forget: bool = False) -> None:
     """Update tables of documents with the rows that workers have changed; does nothing without a cluster."""
     cluster = current_cluster()
     if cluster is not None:
         for table in tables:
-            cluster.bring_back(table, forget=forget)
+            cluster.gather(table, forget=forget)
 
 
 def _remove(path: str) -> None:

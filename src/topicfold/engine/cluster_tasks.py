@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .array_files import ClusterError, opened
+from ..errors import ServiceError
+from .array_files import opened
 from .blocks import TableSum, single_threaded_libraries
 from .mapped import row_table
 
@@ -75,7 +76,7 @@ def _own_version() -> str:
 
 def _check_version(wanted: str) -> None:
     if _own_version() != wanted:
-        raise ClusterError(
+        raise ServiceError(
             f"a worker has topicfold {_own_version()}: expected {wanted}; install the same version everywhere"
         )
 

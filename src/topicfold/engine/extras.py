@@ -5,18 +5,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ..errors import MissingExtraError
+
 __all__ = ["import_extra"]
 
 
 def import_extra(module: str, extra: str, purpose: str, package: str | None = None) -> Any:
-    """Import a module of an optional package, or raise an ImportError that names the extra.
+    """Import a module of an optional package, or raise a MissingExtraError that names the extra.
 
     >>> import_extra("no_such_package", "frame", "to_frame")
     Traceback (most recent call last):
-    ImportError: to_frame needs no_such_package: pip install 'topicfold[frame]'
+    topicfold.errors.MissingExtraError: to_frame needs no_such_package: pip install 'topicfold[frame]'
     """
     try:
         return import_module(module)
     except ImportError as error:
         needed = package or module.partition(".")[0]
-        raise ImportError(f"{purpose} needs {needed}: pip install 'topicfold[{extra}]'") from error
+        raise MissingExtraError(f"{purpose} needs {needed}: pip install 'topicfold[{extra}]'") from error

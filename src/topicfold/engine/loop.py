@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from ..errors import InputError
 from ..store import check_writable, read_file, remove_left_over, write_file
-from .cluster import bring_back
+from .cluster import gather
 from .mapped import pieces
 from .progress import progress
 from .stored import Stored, check_stored
@@ -67,7 +68,7 @@ class ExpectedState(NamedTuple):
     def check(self, state: State, notes: Any) -> None:
         """Raise a ValueError if the state or the notes are not as expected."""
         if not isinstance(notes, Mapping):
-            raise ValueError("it has no notes")
+            raise InputError("it has no notes")
         values: dict[str, Any] = dict(state)
         for name, value in notes.items():
             values[f"notes.{name}"] = np.asarray(value, np.float64) if isinstance(value, list) else value
@@ -91,7 +92,7 @@ class Checkpoint:
             return None
         state, metadata = read_file(self.path, kind="checkpoint")
         if metadata.get("fingerprint") != self.fingerprint:
-            raise ValueError(
+            raise InputError(
                 f"the checkpoint {self.path} belongs to another fit (other data or parameters): "
                 "delete it, or name another file"
             )
@@ -100,7 +101,7 @@ class Checkpoint:
             try:
                 expected.check(state, notes)
             except (TypeError, ValueError, OverflowError) as error:
-                raise ValueError(
+                raise InputError(
                     f"the checkpoint {self.path} is not a state of this fit: {error}; delete it, or name another file"
                 ) from None
         return state, notes or {}
@@ -172,14 +173,14 @@ def iterate(
     checkpoint: Checkpoint | None = None,
     notes: dict[str, Any] | None = None,
     history: list[float] | None = None,
-    rises: bool = True,
+    monotone: bool = True,
 ) -> Run:
     """Call `step(state)` until the objective it returns rises by less than `tol`, or `max_iter` times.
 
-    If the objective need not rise (`rises=False`), stop when it changes by less than `tol` in either direction. A step
-    may return (objective, done) to decide itself when to stop. `history` has the objectives of a resumed fit; `notes`
-    are also written to the checkpoint; `note` gives more text for the progress bar, whose length is `expected` steps if
-    max_iter says nothing about it. On Ctrl-C, the current step is finished and the loop ends.
+    If the objective need not rise (`monotone=False`), stop when it changes by less than `tol` in either direction. A
+    step may return (objective, done) to decide itself when to stop. `history` has the objectives of a resumed fit;
+    `notes` are also written to the checkpoint; `note` gives more text for the progress bar, whose length is `expected`
+    steps if max_iter says nothing about it. On Ctrl-C, the current step is finished and the loop ends.
     """
     history = list(history or [])
     converged = False
@@ -189,17 +190,17 @@ def iterate(
             outcome = step(state)
             objective, done = outcome if isinstance(outcome, tuple) else (outcome, None)
             if not np.isfinite(objective):
-                raise ValueError(
+                raise InputError(
                     f"{title}: the objective became {objective} in step {len(history) + 1}: values or parameters are "
                     "too large or too small"
                 )
             history.append(float(objective))
-            converged = _settled(history, tol, rises) if done is None else done
+            converged = _settled(history, tol, monotone) if done is None else done
             move(len(history), f"{objective:.4f} {unit}" + (f", {note()}" if note else ""))
             if checkpoint is not None and not converged and (interrupted or checkpoint.is_due()):
-                bring_back(tuple(state.values()))
+                gather(tuple(state.values()))
                 checkpoint.write(state, {**(notes or {}), "history": history})
-        bring_back(tuple(state.values()), forget=True)
+        gather(tuple(state.values()), forget=True)
     if interrupted:
         warn_user(f"{title}: interrupted after {len(history)} of {max_iter} iterations; the model so far is kept")
     return Run(history, converged, not interrupted)
@@ -238,8 +239,8 @@ def hold_interrupts() -> Iterator[list[bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _settled(history: list[float], tol: float, rises: bool) -> bool:
+def _settled(history: list[float], tol: float, monotone: bool) -> bool:
     if tol == 0 or len(history) < 2:
         return False
     change = history[-1] - history[-2]
-    return (change if rises else abs(change)) < tol
+    return (change if monotone else abs(change)) < tol

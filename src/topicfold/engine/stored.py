@@ -13,18 +13,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from ..errors import InputError
 from .arrays import checked_sparse
 from .checks import is_number
 
-__all__ = ["SUM", "Stored", "check_stored"]
+__all__ = ["MAX_PROBABILITY", "Stored", "check_stored"]
 
-Kind: TypeAlias = Literal[
-    "real", "whole", "yes or no", "text", "texts", "labels", "sparse", "rows", "mapping", "object"
-]
+Kind: TypeAlias = Literal["float", "int", "bool", "string", "strings", "labels", "sparse", "rows", "mapping", "object"]
 Bound: TypeAlias = float | str | None  # a number, or the name of a size: then values must be below that size
 
-SUM = 1.001  # maximum of values that sum to one, with a tolerance for rounding
-_KINDS = {"real": "f", "rows": "f", "whole": "iu"}
+MAX_PROBABILITY = 1.001  # maximum of values that sum to one, with a tolerance for rounding
+_DTYPE_KINDS = {"float": "f", "rows": "f", "int": "iu"}
+_NUMBERS = {"float": "real numbers", "rows": "real numbers", "int": "whole numbers"}
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class Stored:
     """Declaration of a learned value: an array if it has a shape of named sizes or numbers, otherwise a single value.
 
     "rows" means an array or a sparse matrix. `low` and `high` bound the values; a `high` that is the name of a size is
-    exclusive, for indices into something of that size. Real numbers must be finite unless `gaps` is set. An `optional`
-    value may be None; one that is `new` may be missing, in files of older versions. If `dtype` is set, no other dtype
+    exclusive, for indices into something of that size. Real numbers must be finite unless `allow_nan` is set. An
+    `optional` value may be None; one that `may_be_missing` need not be there at all. If `dtype` is set, no other dtype
     is accepted.
     """
 
     shape: tuple[str | int, ...] | None = None
-    kind: Kind = "real"
+    kind: Kind = "float"
     low: float | None = None
     high: Bound = None
     optional: bool = False
-    new: bool = False
-    gaps: bool = False
+    may_be_missing: bool = False
+    allow_nan: bool = False
     dtype: str | None = None
 
 
@@ -56,10 +56,10 @@ def check_stored(
     """
     for name in values:
         if name not in declared:
-            raise ValueError(f"it contains {name!r:.60}, which is unknown")
+            raise InputError(f"it contains {name!r:.60}, which is unknown")
     for name, stored in declared.items():
-        if name not in values and not stored.new:
-            raise ValueError(f"it has no {name}")
+        if name not in values and not stored.may_be_missing:
+            raise InputError(f"it has no {name}")
     sizes = dict(known or {})
     for name, stored in declared.items():
         if name not in values:
@@ -67,11 +67,11 @@ def check_stored(
         value = values[name]
         if value is None:
             if not stored.optional:
-                raise ValueError(f"its {name} is empty")
+                raise InputError(f"its {name} is empty")
             continue
         problem = _problem(value, stored, sizes)
         if problem:
-            raise ValueError(f"its {name} {problem}")
+            raise InputError(f"its {name} {problem}")
 
 
 def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
@@ -84,27 +84,27 @@ def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
         if not sp.issparse(value):
             return "is not a sparse matrix"
         return _wrong_shape(checked_sparse(value).shape, stored, sizes) or _out_of_range(value.data, stored, sizes)
-    if stored.kind in ("texts", "labels"):
+    if stored.kind in ("strings", "labels"):
         values = list(value) if isinstance(value, tuple | np.ndarray) else None
-        if values is None or (stored.kind == "texts" and not all(isinstance(item, str) for item in values)):
+        if values is None or (stored.kind == "strings" and not all(isinstance(item, str) for item in values)):
             return "is not a list of strings"
         return _wrong_shape((len(values),), stored, sizes)
     if stored.shape is None:
         return _wrong_single(value, stored, sizes)
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in _KINDS[stored.kind]:
-        return f"is not an array of {stored.kind} numbers"
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in _DTYPE_KINDS[stored.kind]:
+        return f"is not an array of {_NUMBERS[stored.kind]}"
     if value.dtype == np.float16 or (stored.dtype is not None and value.dtype != stored.dtype):
         return f"is of type {value.dtype}: expected {stored.dtype or 'float32 or float64'}"
     return _wrong_shape(value.shape, stored, sizes) or _out_of_range(value, stored, sizes)
 
 
 def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
-    if stored.kind == "yes or no":
+    if stored.kind == "bool":
         return "" if isinstance(value, bool) else f"is {value!r:.40}: expected true or false"
-    if stored.kind == "text":
+    if stored.kind == "string":
         return "" if isinstance(value, str) else f"is {value!r:.40}: expected a string"
-    if not is_number(value) or (stored.kind == "whole" and int(value) != value):
-        return f"is {value!r:.40}: expected a {stored.kind} number"
+    if not is_number(value) or (stored.kind == "int" and int(value) != value):
+        return f"is {value!r:.40}: expected a {_NUMBERS[stored.kind].removesuffix('s')}"
     return _out_of_range(np.asarray(value, np.float64), stored, sizes)
 
 
@@ -124,7 +124,7 @@ def _out_of_range(values: np.ndarray, stored: Stored, sizes: dict[str, int]) -> 
     if not values.size:
         return ""
     if values.dtype.kind == "f":
-        if stored.gaps:
+        if stored.allow_nan:
             values = values[~np.isnan(values)]
         if not np.isfinite(values).all():
             return "contains NaN or infinity"

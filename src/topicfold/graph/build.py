@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..engine.arrays import canonical
 from ..engine.blocks import single_threaded_libraries
+from ..errors import InputError
 from .check import check_graph, label_codes
 from .neighbors import check_finite, check_metric, document_vectors, nearest
 
@@ -60,7 +61,7 @@ def knn_graph(
 
     Raises
     ------
-    ValueError
+    InputError
         If X contains negative counts or values that are not finite, or the parameters do not fit together.
 
     See Also
@@ -81,9 +82,9 @@ def knn_graph(
     """
     check_metric(metric)
     if weighting not in ("tfidf", None):
-        raise ValueError(f"weighting={weighting!r}: expected 'tfidf', or None to use the rows unchanged")
+        raise InputError(f"weighting={weighting!r}: expected 'tfidf', or None to use the rows unchanged")
     if weighted and metric == "euclidean":
-        raise ValueError(
+        raise InputError(
             "weighted=True needs a similarity: expected metric='cosine' or 'intersection', not 'euclidean'"
         )
     vectors = X.counts if isinstance(X, Corpus) else X if sp.issparse(X) else np.asarray(X)
@@ -92,7 +93,7 @@ def knn_graph(
     if sp.issparse(vectors):
         vectors = canonical(vectors)
         if vectors.nnz and vectors.data.min() < 0:
-            raise ValueError(
+            raise InputError(
                 f"X contains {vectors.data.min():g}: counts cannot be negative; pass embeddings as a dense array"
             )
         check_finite(vectors, "X")
@@ -126,7 +127,7 @@ def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_a
 
     Raises
     ------
-    ValueError
+    InputError
         If a link refers to a row that does not exist, or a weight is negative or not finite.
 
     See Also
@@ -146,10 +147,10 @@ def link_graph(links: Any, n_documents: int, *, weights: Any = None) -> sp.csr_a
     pairs = _pairs(links, n_documents, "link")
     values = np.ones(len(pairs)) if weights is None else np.asarray(weights, np.float64)
     if values.shape != (len(pairs),):
-        raise ValueError(f"weights has shape {values.shape}: expected one weight for each of the {len(pairs)} links")
+        raise InputError(f"weights has shape {values.shape}: expected one weight for each of the {len(pairs)} links")
     if not np.isfinite(values).all() or (values < 0).any():
         bad = int(np.argmax(~(np.isfinite(values) & (values >= 0))))
-        raise ValueError(f"link {bad} has the weight {values[bad]:g}: expected a finite, non-negative number")
+        raise InputError(f"link {bad} has the weight {values[bad]:g}: expected a finite, non-negative number")
     graph = _joined(pairs, values, n_documents)
     if weights is None:
         graph.data[:] = 1
@@ -178,7 +179,7 @@ def label_graph(graph: Any, y: Any) -> sp.csr_array:
 
     Raises
     ------
-    ValueError
+    InputError
         If the graph is not symmetric, or the number or type of labels is wrong.
 
     See Also
@@ -230,7 +231,7 @@ def constrained_graph(graph: Any, must_link: Any = (), cannot_link: Any = ()) ->
     must, cannot = _pairs(must_link, n, "must_link"), _pairs(cannot_link, n, "cannot_link")
     both = set(map(tuple, must.tolist())) & set(map(tuple, cannot.tolist()))
     if both:
-        raise ValueError(f"the pair {min(both)} is both in must_link and in cannot_link: expected it in only one")
+        raise InputError(f"the pair {min(both)} is both in must_link and in cannot_link: expected it in only one")
     joined = check_graph(graph, n).maximum(link_graph(must, n))
     return canonical(joined - joined.multiply(link_graph(cannot, n)))
 
@@ -244,19 +245,19 @@ def laplacian(graph: Any) -> sp.csr_array:
 def _pairs(links: Any, n_documents: int, name: str) -> np.ndarray:
     """Pairs of rows as an n x 2 array, the smaller row first."""
     if links is None:
-        raise ValueError(f"there are no {name}s: read the corpus with links= to get them")
+        raise InputError(f"there are no {name}s: read the corpus with links= to get them")
     pairs = np.asarray(links)
     if pairs.size == 0:
         return np.zeros((0, 2), np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ValueError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
+        raise InputError(f"{name} has shape {pairs.shape}: expected pairs of rows, n x 2")
     if pairs.dtype.kind not in "iuf" or (pairs.dtype.kind == "f" and not (pairs == np.floor(pairs)).all()):
-        raise ValueError(f"{name} contains values that are not row numbers: expected whole numbers, not ids")
+        raise InputError(f"{name} contains values that are not row numbers: expected whole numbers, not ids")
     outside = ((pairs < 0) | (pairs >= n_documents)).any(axis=1)
     if outside.any():
         where = int(np.argmax(outside))
         a, b = pairs[where].tolist()
-        raise ValueError(f"{name} {where} connects rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
+        raise InputError(f"{name} {where} connects rows {a:g} and {b:g}: expected rows 0 to {n_documents - 1}")
     return np.sort(pairs.astype(np.int64), axis=1)
 
 

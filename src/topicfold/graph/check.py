@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from ..corpus.fields import is_missing
 from ..engine.arrays import canonical
-from ..engine.checks import MOST
+from ..engine.checks import MAX_PARAMETER
+from ..errors import InputError
 from .neighbors import check_finite
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (n_documents,):
-        raise ValueError(f"y has shape {labels.shape}: expected one label for each of the {n_documents} documents")
+        raise InputError(f"y has shape {labels.shape}: expected one label for each of the {n_documents} documents")
     values = labels.tolist()
     for value in values:
         _check_label(value)
@@ -45,7 +46,7 @@ def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
         codes[~missing] = np.unique(np.array(given), return_inverse=True)[1] if given else 0
     except TypeError:  # they cannot be sorted
         kinds = ", ".join(sorted({type(value).__name__ for value in given}))
-        raise ValueError(f"y contains labels of several types ({kinds}): expected whole numbers or strings") from None
+        raise InputError(f"y contains labels of several types ({kinds}): expected whole numbers or strings") from None
     return codes
 
 
@@ -58,7 +59,7 @@ def _check_label(value: Any) -> None:
     else:
         fits = not isinstance(value, list | tuple | dict | set | np.ndarray)
     if not fits:
-        raise ValueError(f"y contains {value!r:.40}: expected labels, whole numbers or strings")
+        raise InputError(f"y contains {value!r:.40}: expected labels, whole numbers or strings")
 
 
 def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:
@@ -76,7 +77,7 @@ def check_graph(graph: GraphLike, n_documents: int) -> sp.csr_array:
     worst = int(np.argmax(difference.data))
     if difference.data[worst] > 1e-6 * checked.data.max():
         i, j = int(difference.row[worst]), int(difference.col[worst])
-        raise ValueError(
+        raise InputError(
             f"graph is not symmetric: [{i}, {j}] is {checked[i, j]:g} and [{j}, {i}] is {checked[j, i]:g}; "
             "expected equal weights; graph.maximum(graph.T) makes it symmetric"
         )
@@ -95,18 +96,18 @@ def _checked(graph: GraphLike, n_rows: int, n_columns: int, hint: str) -> sp.csr
     except ValueError:  # rows of different lengths
         matrix = np.empty(0)
     if matrix.ndim != 2:
-        raise ValueError(
+        raise InputError(
             f"graph is a {type(graph).__name__}: expected a matrix of {n_rows} x {n_columns} documents, as returned by "
             "knn_graph and link_graph"
         )
     if matrix.shape != (n_rows, n_columns):
         if matrix.shape[1] in (2, 3) and matrix.shape[0] != matrix.shape[1] and not hint:
             hint = "; link_graph makes a graph from pairs"
-        raise ValueError(f"graph has shape {matrix.shape}: expected {(n_rows, n_columns)}{hint}")
+        raise InputError(f"graph has shape {matrix.shape}: expected {(n_rows, n_columns)}{hint}")
     checked = canonical(matrix)
     check_finite(checked, "graph")
     if checked.nnz and checked.data.min() < 0:
-        raise ValueError(f"graph contains the weight {checked.data.min():g}: expected non-negative weights")
-    if checked.nnz and checked.data.max() > MOST:
-        raise ValueError(f"graph contains the weight {checked.data.max():g}: expected at most {MOST:g}")
+        raise InputError(f"graph contains the weight {checked.data.min():g}: expected non-negative weights")
+    if checked.nnz and checked.data.max() > MAX_PARAMETER:
+        raise InputError(f"graph contains the weight {checked.data.max():g}: expected at most {MAX_PARAMETER:g}")
     return checked.astype(np.float64, copy=False)

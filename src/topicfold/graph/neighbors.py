@@ -19,6 +19,7 @@ from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
 from ..engine.cluster import map_anywhere
 from ..engine.extras import import_extra
+from ..errors import InputError
 from .sparse_search import InvertedIndex, keep_best, likely_best, query_blocks, score_rows
 
 __all__ = ["METRICS", "NeighborIndex", "check_finite", "check_metric", "document_vectors", "nearest", "rows_of_best"]
@@ -48,7 +49,7 @@ def document_vectors(counts: Any, metric: str = "cosine", idf: np.ndarray | None
     if idf is None:
         idf = inverse_document_frequency(counts)
     elif len(idf) != counts.shape[1]:
-        raise ValueError(f"idf has {len(idf)} values: expected one for each of the {counts.shape[1]} words")
+        raise InputError(f"idf has {len(idf)} values: expected one for each of the {counts.shape[1]} words")
     # With the logarithm of the counts, more neighbours have the same class on 20 Newsgroups, Reuters and TDT2
     damped = sp.csr_array((np.log1p(counts.data, dtype=np.float64), counts.indices, counts.indptr), counts.shape)
     vectors = tfidf(damped, idf)
@@ -79,7 +80,7 @@ def nearest(
     vectors = _vectors(queries, metric)
     base = vectors if queries is base else _vectors(base, metric)
     if skip_self and vectors.shape != base.shape:
-        raise ValueError(
+        raise InputError(
             f"queries have shape {vectors.shape}, base has {base.shape}: expected the same shape with skip_self"
         )
     check_whole("n_neighbors", n_neighbors)
@@ -142,7 +143,7 @@ class NeighborIndex:
     def _search(self, vectors: Any, n_neighbors: int, skip_self: bool, exact: bool, n_jobs: int | None) -> sp.csr_array:
         (n_base, n_features), metric = self._shape, self._metric
         if vectors.shape[1] != n_features:
-            raise ValueError(
+            raise InputError(
                 f"queries have shape {vectors.shape}, base has {self._shape}: expected the same number of columns"
             )
         n_neighbors = min(n_neighbors, n_base - skip_self)
@@ -181,9 +182,9 @@ class NeighborIndex:
 def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
     check_metric(metric)
     if sparse_queries is not sparse_base:
-        raise ValueError("only one of queries and base is sparse: expected both sparse or both dense")
+        raise InputError("only one of queries and base is sparse: expected both sparse or both dense")
     if not sparse_base and metric == "intersection":
-        raise ValueError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
+        raise InputError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
 
 
 def _best_of_sparse(
@@ -284,15 +285,15 @@ def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_arra
 
 def check_metric(metric: Any) -> None:
     if metric not in METRICS:
-        raise ValueError(f"metric={metric!r}: expected one of {', '.join(METRICS)}")
+        raise InputError(f"metric={metric!r}: expected one of {', '.join(METRICS)}")
 
 
 def check_finite(matrix: Any, name: str) -> None:
     values = matrix.data if sp.issparse(matrix) else matrix
     if values.dtype.kind not in "biuf":
-        raise ValueError(f"{name} contains values of type {values.dtype}: expected numbers")
+        raise InputError(f"{name} contains values of type {values.dtype}: expected numbers")
     if not np.isfinite(values).all():
-        raise ValueError(f"{name} contains NaN or infinite values: expected finite numbers")
+        raise InputError(f"{name} contains NaN or infinite values: expected finite numbers")
 
 
 def _vectors(rows: Any, metric: str) -> Any:
@@ -300,7 +301,7 @@ def _vectors(rows: Any, metric: str) -> Any:
     sparse = sp.issparse(rows)
     rows = canonical(rows) if sparse else np.asarray(rows)
     if rows.ndim != 2:
-        raise ValueError(f"X has {rows.ndim} dimensions: expected one row per document")
+        raise InputError(f"X has {rows.ndim} dimensions: expected one row per document")
     check_finite(rows, "X")
     narrow = metric != "euclidean" and np.can_cast(rows.dtype, np.float32)
     dtype = np.float32 if narrow else np.float64

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from .check import label_codes
 
 __all__ = ["accuracy_of_known", "class_codes", "known_labels"]
@@ -18,7 +19,7 @@ def known_labels(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
     (array([ True, False,  True, False, False]), array(['sea', 'land'], dtype='<U4'))
     """
     if y is None:
-        raise ValueError(
+        raise InputError(
             "a classifier requires y to be passed, but the target y is None: expected a class per document"
         )
     labelled = label_codes(y, n_documents) >= 0
@@ -31,7 +32,7 @@ def class_codes(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
     classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         found = f"only one class, {classes[0].item()!r}" if len(classes) else "no labels"
-        raise ValueError(f"y has {found}: expected labelled documents of at least two classes")
+        raise InputError(f"y has {found}: expected labelled documents of at least two classes")
     codes = np.full(n_documents, -1)
     codes[labelled] = numbers
     return classes, codes
@@ -41,5 +42,5 @@ def accuracy_of_known(predicted: np.ndarray, y: Any) -> float:
     """The share of labelled documents whose class is predicted correctly."""
     labelled, labels = known_labels(y, len(predicted))
     if len(labels) == 0:
-        raise ValueError("y has no labels: there is nothing to score")
+        raise InputError("y has no labels: there is nothing to score")
     return float(np.mean(predicted[labelled].astype(object) == labels.astype(object)))

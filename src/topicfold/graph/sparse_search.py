@@ -21,7 +21,7 @@ __all__ = ["InvertedIndex", "keep_best", "likely_best", "query_blocks", "score_r
 
 SHARE, SHARE_OF_INTERSECTION = 0.75, 0.8  # of its score with itself; see docs/models/graph-models.md for the effect
 CANDIDATES, FEWEST_CANDIDATES = 10, 50  # candidates scored in full: per requested neighbour, and at least
-_ROWS_A_BLOCK = 512  # queries per call of a kernel
+_ROWS_PER_BLOCK = 512  # queries per call of a kernel
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
@@ -261,4 +261,4 @@ def _likely_block(
 
 def query_blocks(n_queries: int) -> list[tuple[int, int]]:
     """Blocks of queries of a fixed size."""
-    return [(first, min(first + _ROWS_A_BLOCK, n_queries)) for first in range(0, n_queries, _ROWS_A_BLOCK)]
+    return [(first, min(first + _ROWS_PER_BLOCK, n_queries)) for first in range(0, n_queries, _ROWS_PER_BLOCK)]

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
 from ..engine.jit import njit
+from ..errors import InputError
 
 __all__ = ["PairScores", "break_even", "clustering_accuracy", "omega_index", "pairwise_scores", "purity"]
 
@@ -86,9 +87,9 @@ def _contingency(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> np
     rows, n_rows = _codes(labels, "labels")
     columns, n_columns = _codes(clusters, "clusters")
     if rows.size != columns.size:
-        raise ValueError(f"labels and clusters must have the same length, got {rows.size} and {columns.size}")
+        raise InputError(f"labels and clusters must have the same length, got {rows.size} and {columns.size}")
     if rows.size == 0:
-        raise ValueError("labels and clusters are empty, expected at least one document")
+        raise InputError("labels and clusters are empty, expected at least one document")
     flat = np.bincount(rows * n_columns + columns, minlength=n_rows * n_columns)
     return flat.reshape(n_rows, n_columns)
 
@@ -100,9 +101,9 @@ def _codes(values: Iterable[Hashable], name: str) -> tuple[np.ndarray, int]:
     try:
         codes = np.array([seen.setdefault(value, len(seen)) for value in items], np.int64)
     except TypeError:
-        raise ValueError(f"{name} must be a flat list of hashable values, one per document") from None
+        raise InputError(f"{name} must be a flat list of hashable values, one per document") from None
     if any(isinstance(value, float) and math.isnan(value) for value in seen):
-        raise ValueError(f"{name} must have a value for every document, got nan")
+        raise InputError(f"{name} must have a value for every document, got nan")
     return codes, len(seen)
 
 
@@ -271,10 +272,10 @@ def _common_clusters(truth: Any, found: Any) -> np.ndarray:
     """Square table of integers: entry (s, t) is the number of pairs that share s clusters in truth and t in found."""
     left, right = _membership(truth, "truth"), _membership(found, "found")
     if left.shape[0] != right.shape[0]:
-        raise ValueError(f"truth and found must have one row per document, got {left.shape[0]} and {right.shape[0]}")
+        raise InputError(f"truth and found must have one row per document, got {left.shape[0]} and {right.shape[0]}")
     n = left.shape[0]
     if n < 2:
-        raise ValueError(f"pairs need at least two documents, got {n}")
+        raise InputError(f"pairs need at least two documents, got {n}")
     # Documents with the same clusters on both sides are of one kind: pairs of kinds, weighted by size, are far fewer.
     kinds: dict[tuple[bytes, bytes], list[int]] = {}
     for d in range(n):
@@ -299,13 +300,13 @@ def _membership(matrix: Any, name: str) -> sparse.csr_array:
     try:
         result = sparse.csr_array(matrix, copy=True)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a 0-1 matrix, documents x clusters, got {type(matrix).__name__}") from None
+        raise InputError(f"{name} must be a 0-1 matrix, documents x clusters, got {type(matrix).__name__}") from None
     if result.ndim != 2:
-        raise ValueError(f"{name} must be a 0-1 matrix, documents x clusters, got {result.ndim} dimension(s)")
+        raise InputError(f"{name} must be a 0-1 matrix, documents x clusters, got {result.ndim} dimension(s)")
     result.sum_duplicates()
     result.eliminate_zeros()
     if result.nnz and not (result.data == 1).all():
-        raise ValueError(f"{name} must contain only 0 and 1, got {result.data[result.data != 1][0]}")
+        raise InputError(f"{name} must contain only 0 and 1, got {result.data[result.data != 1][0]}")
     return result
 
 
@@ -329,7 +330,7 @@ def break_even(y: Any, scores: Any) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If `y` and `scores` do not match, or no document is positive.
 
     See Also
@@ -344,15 +345,15 @@ def break_even(y: Any, scores: Any) -> float:
     """
     positive, values = np.asarray(y), np.asarray(scores, dtype=np.float64)
     if positive.ndim != 1 or positive.shape != values.shape:
-        raise ValueError(f"y {positive.shape} and scores {values.shape} must be two lists of the same length")
+        raise InputError(f"y {positive.shape} and scores {values.shape} must be two lists of the same length")
     if not np.isin(positive, (0, 1)).all():
-        raise ValueError("y must contain only 0 and 1")
+        raise InputError("y must contain only 0 and 1")
     if np.isnan(values).any():
-        raise ValueError("scores must be numbers, got nan")
+        raise InputError("scores must be numbers, got nan")
     positive = positive.astype(bool)
     n_taken = int(positive.sum())
     if n_taken == 0:
-        raise ValueError("y has no positive document, so recall is not defined")
+        raise InputError("y has no positive document, so recall is not defined")
     last = -np.sort(-values)[n_taken - 1]
     above, level = values > last, values == last
     found = positive[above].sum() + (n_taken - above.sum()) * positive[level].mean()

@@ -21,6 +21,7 @@ from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole
 from ..engine.cluster import current_cluster, map_anywhere
 from ..engine.jit import njit
+from ..errors import InputError
 
 __all__ = ["MEASURES", "coherence", "window_counts"]
 
@@ -129,7 +130,7 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
 
     Raises
     ------
-    ValueError
+    InputError
         If words are not distinct ids, or the tokens are not valid.
 
     See Also
@@ -154,11 +155,11 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
     if wanted.size == 0:
         wanted = wanted.astype(np.int64)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
-        raise ValueError(f"words must be a list of integer word ids, got shape {wanted.shape}, type {wanted.dtype}")
+        raise InputError(f"words must be a list of integer word ids, got shape {wanted.shape}, type {wanted.dtype}")
     if wanted.size and int(wanted.min()) < 0:
-        raise ValueError(f"word ids must be 0 or more, got {wanted.min()}")
+        raise InputError(f"word ids must be 0 or more, got {wanted.min()}")
     if np.unique(wanted).size != wanted.size:
-        raise ValueError("words must be distinct, got a repeated word id")
+        raise InputError("words must be distinct, got a repeated word id")
     # Ids larger than any in the text are in no window and need no slot: a huge id must not lead to a huge table.
     known = wanted <= (int(word_ids.max()) if word_ids.size else -1)
     slot_of = np.full(int(wanted[known].max()) + 1 if known.any() else 0, -1, np.int32)
@@ -272,7 +273,7 @@ def coherence(
 
     Raises
     ------
-    ValueError
+    InputError
         If the measure is unknown, or the counts or tokens that it needs are missing.
 
     See Also
@@ -301,20 +302,20 @@ def coherence(
     array([1.])
     """
     if measure not in MEASURES:
-        raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
+        raise InputError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
     formula, default_window = MEASURES[measure]
     if window is not None and (tokens is None or default_window is None):
-        raise ValueError(f"window={window!r} needs the ordered text: pass tokens, and measure c_npmi or c_v")
+        raise InputError(f"window={window!r} needs the ordered text: pass tokens, and measure c_npmi or c_v")
     n_words: int | None = None
     if tokens is not None and default_window is not None:
         text, width = _check_tokens(tokens), check_whole("window", default_window if window is None else window)
     elif counts is None:
-        raise ValueError(f"measure {measure!r} needs counts{'' if default_window is None else ' or tokens'}, got none")
+        raise InputError(f"measure {measure!r} needs counts{'' if default_window is None else ' or tokens'}, got none")
     else:
         text, n_words = _documents_as_windows(counts)
         width = max(1, int(np.diff(text[1]).max(initial=0)))
     if len(text[1]) < 2:
-        raise ValueError("coherence needs at least one document, got 0")
+        raise InputError("coherence needs at least one document, got 0")
 
     checked = [_check_topic(topic, t, n_words) for t, topic in enumerate(topics)]
     result = np.full(len(checked), np.nan)
@@ -350,27 +351,27 @@ def _documents_as_windows(counts: Any) -> tuple[Tokens, int]:
     """Each document as a text that contains each of its words once, and the number of words."""
     matrix = sparse.csr_array(counts)
     if matrix.ndim != 2:
-        raise ValueError(f"counts must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
+        raise InputError(f"counts must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
     if matrix.nnz and not (np.isfinite(matrix.data).all() and matrix.data.min() >= 0):
-        raise ValueError("counts must be finite and not negative")
+        raise InputError("counts must be finite and not negative")
     matrix = canonical(matrix)
     return (matrix.indices, matrix.indptr.astype(np.int64)), matrix.shape[1]
 
 
 def _check_tokens(tokens: Tokens) -> Tokens:
     if not isinstance(tokens, tuple | list) or len(tokens) != 2:
-        raise ValueError(f"tokens must be a pair (word_ids, indptr), got {type(tokens).__name__}")
+        raise InputError(f"tokens must be a pair (word_ids, indptr), got {type(tokens).__name__}")
     word_ids, indptr = np.asarray(tokens[0]), np.asarray(tokens[1])
     for name, array in (("word_ids", word_ids), ("indptr", indptr)):
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            raise ValueError(f"tokens: {name} must be a 1-d array of int, got shape {array.shape}, type {array.dtype}")
+            raise InputError(f"tokens: {name} must be a 1-d array of int, got shape {array.shape}, type {array.dtype}")
     if (
         indptr.size == 0
         or indptr[0] != 0
         or indptr[-1] != word_ids.size
         or (np.diff(indptr.astype(np.int64)) < 0).any()
     ):
-        raise ValueError(f"tokens: indptr must increase from 0 to the number of tokens, {word_ids.size}")
+        raise InputError(f"tokens: indptr must increase from 0 to the number of tokens, {word_ids.size}")
     # At most two integer types, so that the kernel is compiled (and cached) at most twice.
     word_ids = np.ascontiguousarray(word_ids, np.int32 if word_ids.dtype == np.int32 else np.int64)
     return word_ids, np.ascontiguousarray(indptr, np.int64)
@@ -381,11 +382,11 @@ def _check_topic(topic: Sequence[int] | np.ndarray, number: int, n_words: int | 
     if words.size == 0:
         return np.empty(0, np.int64)
     if words.ndim != 1 or words.dtype.kind not in "iu":
-        raise ValueError(f"topic {number} must be a list of integer word ids, got {topic!r:.80}")
+        raise InputError(f"topic {number} must be a list of integer word ids, got {topic!r:.80}")
     if int(words.min()) < 0 or (n_words is not None and int(words.max()) >= n_words):
         expected = "0 or more" if n_words is None else f"from 0 to {n_words - 1}"
         bad = words.min() if int(words.min()) < 0 else words.max()
-        raise ValueError(f"topic {number} has word id {bad}, expected ids {expected}")
+        raise InputError(f"topic {number} has word id {bad}, expected ids {expected}")
     if np.unique(words).size != words.size:
-        raise ValueError(f"topic {number} lists a word twice: {words.tolist()}")
+        raise InputError(f"topic {number} lists a word twice: {words.tolist()}")
     return words.astype(np.int64)

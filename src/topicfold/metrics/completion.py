@@ -10,6 +10,7 @@ from scipy import sparse
 
 from ..engine.arrays import canonical, csr_parts
 from ..engine.jit import njit, njit_fast
+from ..errors import InputError
 from .clustering import _MIX_1, _MIX_2, _SHIFT_11, _SHIFT_27, _SHIFT_30, _SHIFT_31
 
 __all__ = [
@@ -103,7 +104,7 @@ def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
 
     Raises
     ------
-    ValueError
+    InputError
         If `observed` is not between 0 and 1, or the counts are not whole numbers.
 
     See Also
@@ -122,7 +123,7 @@ def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
     (array([3, 0]), array([2, 0]))
     """
     if not 0 < observed < 1:
-        raise ValueError(f"observed={observed}: expected a share between 0 and 1")
+        raise InputError(f"observed={observed}: expected a share between 0 and 1")
     matrix = _counts(counts, "counts")
     whole = _whole(matrix, "counts")
     indptr, indices, _ = csr_parts(matrix)
@@ -163,7 +164,7 @@ def _log_probability(
     theta = _probabilities(doc_topic, "doc_topic")
     phi = _probabilities(topic_word, "topic_word")
     if (theta.shape[0], phi.shape[1]) != counts.shape or theta.shape[1] != phi.shape[0]:
-        raise ValueError(
+        raise InputError(
             f"counts {counts.shape}, doc_topic {theta.shape} and topic_word {phi.shape} do not fit: expected "
             "documents x words, documents x topics and topics x words"
         )
@@ -203,7 +204,7 @@ def completion_log_likelihood_by_document(
 
     Raises
     ------
-    ValueError
+    InputError
         If the shapes do not match, or a value is not a count or a probability.
 
     See Also
@@ -221,9 +222,9 @@ def completion_log_likelihood_by_document(
     matrix = _counts(heldout, "heldout")
     frequency = np.asarray(word_frequency, dtype=np.float64)
     if frequency.shape != (matrix.shape[1],):
-        raise ValueError(f"word_frequency must have one count per word, {matrix.shape[1]}, got shape {frequency.shape}")
+        raise InputError(f"word_frequency must have one count per word, {matrix.shape[1]}, got shape {frequency.shape}")
     if not (np.isfinite(frequency).all() and (frequency >= 0).all()):
-        raise ValueError("word_frequency must be finite and not negative")
+        raise InputError("word_frequency must be finite and not negative")
     background = (frequency + 1) / (frequency.sum() + frequency.size)
     total, _ = _log_probability(matrix, doc_topic, topic_word, background, BACKGROUND_WEIGHT)
     tokens = np.zeros(matrix.shape[0], np.int64)
@@ -265,7 +266,7 @@ def completion_log_likelihood(
 
     Raises
     ------
-    ValueError
+    InputError
         If the shapes do not match, a value is not a count or a probability, or `per` is unknown.
 
     See Also
@@ -285,7 +286,7 @@ def completion_log_likelihood(
     -0.6931
     """
     if per not in ("token", "document"):
-        raise ValueError(f"per must be 'token' or 'document', got {per!r}")
+        raise InputError(f"per must be 'token' or 'document', got {per!r}")
     total, tokens = completion_log_likelihood_by_document(heldout, doc_topic, topic_word, word_frequency)
     return mean_by_token(total, tokens if per == "token" else np.minimum(tokens, 1))
 
@@ -298,7 +299,7 @@ def mean_by_token(total: np.ndarray, tokens: np.ndarray) -> float:
     """
     n_tokens = int(tokens.sum())
     if n_tokens == 0:
-        raise ValueError("no document has two or more tokens, so there is no held-out token to score")
+        raise InputError("no document has two or more tokens, so there is no held-out token to score")
     return float(total.sum() / n_tokens)
 
 
@@ -355,7 +356,7 @@ def perplexity(log_likelihood_per_token: float) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If the log-likelihood is NaN.
 
     See Also
@@ -370,7 +371,7 @@ def perplexity(log_likelihood_per_token: float) -> float:
     100.0
     """
     if math.isnan(log_likelihood_per_token):
-        raise ValueError("log_likelihood_per_token must be a number, got nan")
+        raise InputError("log_likelihood_per_token must be a number, got nan")
     try:
         return math.exp(-log_likelihood_per_token)
     except OverflowError:
@@ -381,18 +382,18 @@ def _counts(counts: Any, name: str) -> sparse.csr_array:
     """Checked CSR matrix with sorted, distinct, non-zero entries; a copy if anything has to be changed."""
     matrix = sparse.csr_array(counts)
     if matrix.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
+        raise InputError(f"{name} must be a matrix, documents x words, got {matrix.ndim} dimension(s)")
     if matrix.dtype == bool:
         matrix = matrix.astype(np.int64)
     if matrix.nnz and not (np.isfinite(matrix.data).all() and matrix.data.min() >= 0):
-        raise ValueError(f"{name} must be finite and not negative, got {matrix.data.min()}")
+        raise InputError(f"{name} must be finite and not negative, got {matrix.data.min()}")
     return canonical(matrix)
 
 
 def _whole(matrix: sparse.csr_array, name: str) -> np.ndarray:
     result = matrix.data.astype(np.int64)
     if not (result == matrix.data).all():
-        raise ValueError(f"{name} must be whole numbers, got {matrix.data[result != matrix.data][0]}")
+        raise InputError(f"{name} must be whole numbers, got {matrix.data[result != matrix.data][0]}")
     return result
 
 
@@ -400,13 +401,13 @@ def _probabilities(matrix: Any, name: str) -> np.ndarray:
     """Dense float matrix whose rows sum to at most 1: a larger sum would make any text look likely."""
     result = np.asarray(matrix)
     if result.ndim != 2:
-        raise ValueError(f"{name} must be a matrix, got {result.ndim} dimension(s)")
+        raise InputError(f"{name} must be a matrix, got {result.ndim} dimension(s)")
     if result.dtype not in (np.float32, np.float64):
         result = result.astype(np.float64)
     if not (np.isfinite(result).all() and (result >= 0).all()):
-        raise ValueError(f"{name} must be finite and not negative")
+        raise InputError(f"{name} must be finite and not negative")
     sums = result.sum(axis=1, dtype=np.float64)
     if (sums > 1.001).any():  # the tolerance is for float32
         row = int(sums.argmax())
-        raise ValueError(f"rows of {name} must sum to 1, row {row} sums to {sums[row]:.6g}")
+        raise InputError(f"rows of {name} must sum to 1, row {row} sums to {sums[row]:.6g}")
     return np.ascontiguousarray(result)

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..engine.checks import check_choice
+from ..errors import InputError
 
 __all__ = ["Estimate", "krippendorff_alpha", "spearman", "wilson_interval"]
 
@@ -98,7 +99,7 @@ def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nom
 
     Raises
     ------
-    ValueError
+    InputError
         If `ratings` is not a matrix.
 
     See Also
@@ -120,7 +121,7 @@ def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nom
     check_choice("level", level, ("nominal", "ordinal"))
     given = np.asarray(ratings, dtype=np.float64)
     if given.ndim != 2:
-        raise ValueError(f"ratings have {given.ndim} dimension(s): expected a matrix, raters x units")
+        raise InputError(f"ratings have {given.ndim} dimension(s): expected a matrix, raters x units")
     values = np.unique(given[~np.isnan(given)])
     counts = (given[:, :, None] == values).sum(axis=0)  # units x values
     counts = counts[counts.sum(axis=1) > 1]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ..errors import InputError
+
 __all__ = ["agreement", "diversity", "effective_sample_size", "matched_similarity", "stability"]
 
 
@@ -27,7 +29,7 @@ def diversity(topics: Iterable[Sequence[Hashable]]) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are no words, or a topic is a single string.
 
     See Also
@@ -49,10 +51,10 @@ def diversity(topics: Iterable[Sequence[Hashable]]) -> float:
     words: list[Hashable] = []
     for topic in topics:
         if isinstance(topic, str):
-            raise ValueError(f"a topic must be a list of words, got the single string {topic!r}")
+            raise InputError(f"a topic must be a list of words, got the single string {topic!r}")
         words.extend(topic)
     if not words:
-        raise ValueError("topics contain no words, expected at least one")
+        raise InputError("topics contain no words, expected at least one")
     return len(set(words)) / len(words)
 
 
@@ -76,7 +78,7 @@ def matched_similarity(topic_word_a: Any, topic_word_b: Any) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If the models do not have the same number of words.
 
     See Also
@@ -107,7 +109,7 @@ def stability(topic_words: Iterable[Any]) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are fewer than two models, or they do not have the same number of words.
 
     See Also
@@ -123,7 +125,7 @@ def stability(topic_words: Iterable[Any]) -> float:
     """
     models = [_unit_rows(topic_word, f"topic_words[{i}]") for i, topic_word in enumerate(topic_words)]
     if len(models) < 2:
-        raise ValueError(f"stability needs at least two models, got {len(models)}")
+        raise InputError(f"stability needs at least two models, got {len(models)}")
     return float(np.mean([_matched(a, b) for a, b in combinations(models, 2)]))
 
 
@@ -144,7 +146,7 @@ def agreement(clusterings: Iterable[Any]) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are fewer than two clusterings, their lengths differ, or no two have a document in common.
 
     See Also
@@ -162,22 +164,22 @@ def agreement(clusterings: Iterable[Any]) -> float:
 
     found = [np.asarray(clusters) for clusters in clusterings]
     if len(found) < 2:
-        raise ValueError(f"agreement needs at least two clusterings, got {len(found)}")
+        raise InputError(f"agreement needs at least two clusterings, got {len(found)}")
     values = []
     for one, two in combinations(found, 2):
         if one.shape != two.shape or one.ndim != 1:
-            raise ValueError(f"clusterings of shapes {one.shape} and {two.shape}: expected one cluster per document")
+            raise InputError(f"clusterings of shapes {one.shape} and {two.shape}: expected one cluster per document")
         both = (one >= 0) & (two >= 0)
         if both.any():
             values.append(adjusted_mutual_info_score(one[both], two[both]))
     if not values:
-        raise ValueError("no two clusterings have a document in common")
+        raise InputError("no two clusterings have a document in common")
     return float(np.mean(values))
 
 
 def _matched(a: np.ndarray, b: np.ndarray) -> float:
     if a.shape[1] != b.shape[1]:
-        raise ValueError(f"models must have the same words, got {a.shape[1]} and {b.shape[1]} columns")
+        raise InputError(f"models must have the same words, got {a.shape[1]} and {b.shape[1]} columns")
     similarity = a @ b.T
     return float(similarity[linear_sum_assignment(similarity, maximize=True)].mean())
 
@@ -185,9 +187,9 @@ def _matched(a: np.ndarray, b: np.ndarray) -> float:
 def _unit_rows(matrix: Any, name: str) -> np.ndarray:
     result = np.array(matrix, dtype=np.float64)
     if result.ndim != 2 or 0 in result.shape:
-        raise ValueError(f"{name} must be a non-empty matrix, topics x words, got shape {result.shape}")
+        raise InputError(f"{name} must be a non-empty matrix, topics x words, got shape {result.shape}")
     if not np.isfinite(result).all():
-        raise ValueError(f"{name} must be finite")
+        raise InputError(f"{name} must be finite")
     norms = np.linalg.norm(result, axis=1, keepdims=True)
     return result / np.where(norms > 0, norms, 1.0)
 

@@ -22,12 +22,13 @@ from ..engine.blocks import row_blocks
 from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
 from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, fingerprint
 from ..engine.mapped import release
-from ..engine.stored import SUM, Stored
+from ..engine.stored import MAX_PROBABILITY, Stored
+from ..errors import InputError
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
-from .em import Prior, pooled_topic_weight, seed_prior, token_count
+from .em import SeedCounts, pooled_topic_weight, seed_prior, token_count
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, seen_words
 from .junk import topic_marks
 from .starts import SeedWords, seed_columns
@@ -37,9 +38,9 @@ __all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree"
 
 Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.float64] | np.dtype
 
-_NO_SETTINGS = ("n_jobs", "verbose", "checkpoint")  # they do not affect results, and a path would reveal folders
+_NOT_IN_SUMMARY = ("n_jobs", "verbose", "checkpoint")  # they do not affect results, and a path would reveal folders
 _LONGEST_SETTING = 200
-_CELLS_A_SCORE = 1 << 22  # of documents that are scored together
+_CELLS_PER_SCORE = 1 << 22  # of documents that are scored together
 
 
 class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, ABC):
@@ -106,28 +107,28 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
     # What a fitted model keeps, in addition to what its base classes declare: a file with anything else is rejected.
     _stored: ClassVar[Mapping[str, Stored]] = {
-        "topic_word_": Stored(("topics", "words"), low=0, high=SUM),
-        "doc_topic_": Stored(("documents", "topics"), low=0, high=SUM),
-        "topic_weight_": Stored(("topics",), low=0, high=SUM),
+        "topic_word_": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY),
+        "doc_topic_": Stored(("documents", "topics"), low=0, high=MAX_PROBABILITY),
+        "topic_weight_": Stored(("topics",), low=0, high=MAX_PROBABILITY),
         "word_frequency_": Stored(("words",), low=0),
-        "word_documents_": Stored(("topics", "words"), low=0, new=True),
-        "topic_documents_": Stored(("topics",), low=0, new=True),
-        "topic_marks_": Stored(("topics",), "texts", new=True),
+        "word_documents_": Stored(("topics", "words"), low=0, may_be_missing=True),
+        "topic_documents_": Stored(("topics",), low=0, may_be_missing=True),
+        "topic_marks_": Stored(("topics",), "strings", may_be_missing=True),
         "history_": Stored(("steps",)),
-        "n_iter_": Stored(kind="whole", low=0),
-        "converged_": Stored(kind="yes or no"),
-        "interrupted_": Stored(kind="yes or no"),
-        "n_features_in_": Stored(kind="whole", low=1),
-        "vocabulary_": Stored(("words",), "texts", optional=True),
-        "feature_names_in_": Stored(("words",), "texts", new=True),
-        "document_ids_": Stored(("documents",), "texts", optional=True),
-        "document_titles_": Stored(("documents",), "texts", optional=True, new=True),
+        "n_iter_": Stored(kind="int", low=0),
+        "converged_": Stored(kind="bool"),
+        "interrupted_": Stored(kind="bool"),
+        "n_features_in_": Stored(kind="int", low=1),
+        "vocabulary_": Stored(("words",), "strings", optional=True),
+        "feature_names_in_": Stored(("words",), "strings", may_be_missing=True),
+        "document_ids_": Stored(("documents",), "strings", optional=True),
+        "document_titles_": Stored(("documents",), "strings", optional=True, may_be_missing=True),
         "preprocessing_": Stored(kind="object", optional=True),
-        "corpus_hash_": Stored(kind="text", optional=True),
-        "wordless_": Stored(("wordless",), "whole", low=0, new=True),
+        "corpus_hash_": Stored(kind="string", optional=True),
+        "wordless_": Stored(("wordless",), "int", low=0, may_be_missing=True),
     }
     score_unit: ClassVar[str] = "nats per token"
-    _absence_tells: ClassVar[bool] = False  # whether the absence of words tells the topics of a document
+    _uses_absent_words: ClassVar[bool] = False  # whether the absence of words tells the topics of a document
     _endings: ClassVar[tuple[str, str]] = ("stopped at max_iter", "converged")  # by whether it converged
 
     random_state: RandomStateLike
@@ -154,7 +155,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
 
@@ -176,7 +177,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
 
@@ -196,7 +197,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
 
@@ -235,7 +236,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
 
@@ -318,7 +319,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         settings = {
             name: _short(value)
             for name, value in sorted(self.get_params(deep=False).items())
-            if name not in _NO_SETTINGS
+            if name not in _NOT_IN_SUMMARY
         }
         ending = "interrupted" if self.interrupted_ else self._endings[self.converged_]
         return FitSummary(
@@ -376,7 +377,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         """
         counts = self.word_counts(X, self.topic_word_.dtype)
         frequency, sums, tokens = self.word_frequency_, [], []
-        n_blocks = -(-counts.nnz // _CELLS_A_SCORE) if in_blocks else 1
+        n_blocks = -(-counts.nnz // _CELLS_PER_SCORE) if in_blocks else 1
         for first, last in row_blocks(counts.indptr, n_blocks):
             part = counts if last - first == counts.shape[0] else counts[first:last]
             check_whole_numbers(part, "score (document completion)")
@@ -402,7 +403,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         ndarray of int of shape (n_wordless,)
             Rows without a word that was in the training documents; none for HLTA, which learns from absent words too.
         """
-        return np.zeros(0, np.int64) if self._absence_tells else wordless_rows(counts, self.word_frequency_)
+        return np.zeros(0, np.int64) if self._uses_absent_words else wordless_rows(counts, self.word_frequency_)
 
     def _wordless(self, corpus: Corpus | None, n_documents: int) -> np.ndarray:
         """The rows of the documents without a known word, of a corpus or of the fit.
@@ -412,7 +413,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         if corpus is not None:
             return self.wordless_of(corpus.counts_over(self.words()))
         found = getattr(self, "wordless_", np.zeros(0, np.int64))  # files of older versions do not have it
-        found = found[found < (0 if self._absence_tells else n_documents)]
+        found = found[found < (0 if self._uses_absent_words else n_documents)]
         return found if self.graph_ is None else found[np.diff(self.graph_.indptr)[found] == 0]
 
     def _one_level(self, doc_topic: np.ndarray, corpus: Corpus | None) -> TopicTree:
@@ -515,7 +516,7 @@ class EMTopicModel(FlatTopicModel):
         """The columns of the seed words of each guided topic."""
         return seed_columns(self.seed_words, self.n_topics, self.words(), counts.shape[1])
 
-    def _seed_prior(self, counts: sp.csr_array) -> Prior:
+    def _seed_prior(self, counts: sp.csr_array) -> SeedCounts:
         strength = token_count(counts) / self.n_topics * self.seed_strength
         return seed_prior(self._seeds(counts), strength, counts.dtype)
 
@@ -562,17 +563,17 @@ def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
 def tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
     """The tree of a model over the documents of a corpus; a tree is returned unchanged if it has these documents."""
     if isinstance(topics, Corpus):
-        raise ValueError("the first argument is a Corpus: expected the model or tree first, then the corpus")
+        raise InputError("the first argument is a Corpus: expected the model or tree first, then the corpus")
     check_corpus(corpus)
     if not isinstance(topics, TopicTree):
         return topics.topic_tree(corpus)
     if len(topics.doc_topic) != len(corpus):
-        raise ValueError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
+        raise InputError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")
     if topics.document_ids != corpus.ids:
-        raise ValueError("the corpus and the tree have different documents: expected the same ids in the same order")
+        raise InputError("the corpus and the tree have different documents: expected the same ids in the same order")
     n_segments = None if corpus.segments is None else len(corpus.segments.documents)
     if topics.segment_topic is not None and n_segments is not None and len(topics.segment_topic) != n_segments:
-        raise ValueError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")
+        raise InputError(f"the tree has {len(topics.segment_topic):,} segments and the corpus {n_segments:,}")
     return topics
 
 

@@ -16,6 +16,7 @@ from ..engine.arrays import aligned, padded, padded_width, summed
 from ..engine.jit import njit_fast
 from ..engine.loop import State
 from ..engine.mapped import is_mapped, release, row_table
+from ..errors import InputError
 from .row_groups import Cells, CountRows, RowGroups, logged_group
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ __all__ = [
     "GUARD",
     "SMALLEST",
     "EMStep",
-    "Prior",
+    "SeedCounts",
     "aligned",
     "cell_probabilities",
     "check_size",
@@ -42,14 +43,14 @@ __all__ = [
     "token_count",
 ]
 
-Prior: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
+SeedCounts: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
 
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
 # Values around the scratch arrays of a kernel. Vector code runs only if arrays are at least this far apart; with
 # another array nearby, which is a matter of chance, the same loop would run value by value and round differently.
 GUARD = 128
-_ROWS_A_SUM = 1 << 14
-_VALUES_A_BLOCK = 1 << 16
+_ROWS_PER_SUM = 1 << 14
+_VALUES_PER_BLOCK = 1 << 16
 FOLD_IN_ITER = 100
 FOLD_IN_TOL = 1e-4
 
@@ -230,12 +231,14 @@ class EMStep:
         n_topics: int,
         n_jobs: int | None,
         smoothing: float,
-        prior: Prior,
+        prior: SeedCounts,
         doc_prior: float = 0.0,
         *,
-        rows_stay: bool = False,
+        keep_rows_on_workers: bool = False,
     ) -> None:
-        self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, prior[2].dtype, rows_stay=rows_stay)
+        self.rows = RowGroups(
+            counts, padded_width(n_topics), n_jobs, prior[2].dtype, keep_rows_on_workers=keep_rows_on_workers
+        )
         self.n_topics, self.smoothing, self.prior, self.doc_prior = n_topics, smoothing, prior, doc_prior
         self.left_out = 0
 
@@ -322,8 +325,8 @@ def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
     """sum n ln P over the cells; those with P = 0 are left out, as in EM."""
     usable = np.where(probability > SMALLEST**2, probability, 1)
     total = 0.0
-    for first in range(0, counts.nnz, _VALUES_A_BLOCK):
-        here = slice(first, first + _VALUES_A_BLOCK)
+    for first in range(0, counts.nnz, _VALUES_PER_BLOCK):
+        here = slice(first, first + _VALUES_PER_BLOCK)
         total += float(np.add.reduce(np.log(usable[here]) * counts.data[here], dtype=np.float64))
     return total
 
@@ -335,15 +338,15 @@ def check_size(counts: sp.csr_array, n_topics: int) -> None:
     """Raise if there are more topics than documents or words, or no words at all."""
     n_documents, n_words = counts.shape
     if n_topics > min(n_documents, n_words):
-        raise ValueError(
+        raise InputError(
             f"n_topics={n_topics} is more than there are documents or words "
             f"(n_samples={n_documents}, n_features={n_words}): choose at most {min(n_documents, n_words)}"
         )
     if counts.nnz == 0:
-        raise ValueError(f"all {n_documents} documents are empty: there are no words to fit")
+        raise InputError(f"all {n_documents} documents are empty: there are no words to fit")
 
 
-def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> Prior:
+def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> SeedCounts:
     """Seed words as (words, topics, pseudo-counts); a topic's strength is shared by its words."""
     words = [columns for _, columns in sorted(seeds.items())]
     topics = [np.full(len(columns), topic) for topic, columns in sorted(seeds.items())]
@@ -355,7 +358,7 @@ def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLik
     return joined(words, np.int64), joined(topics, np.int64), joined(weights, dtype)
 
 
-def log_prior(word_topic: np.ndarray, smoothing: float, prior: Prior) -> float:
+def log_prior(word_topic: np.ndarray, smoothing: float, prior: SeedCounts) -> float:
     """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM maximises the likelihood plus this."""
     words, topics, weights = prior
     total = 0.0
@@ -371,17 +374,17 @@ def plain_step(
     n_topics: int,
     n_jobs: int | None,
     smoothing: float,
-    prior: Prior,
+    prior: SeedCounts,
     doc_prior: float = 0.0,
     *,
-    rows_stay: bool = False,
+    keep_rows_on_workers: bool = False,
 ) -> Callable[[State], float]:
     """A step of EM on the state's tables; it returns the objective per token before the step.
 
     `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori. If rows stay
-    on a cluster, the state's P(z|d) is that of the last `bring_back`.
+    on a cluster, the state's P(z|d) is that of the last `gather`.
     """
-    step = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior, rows_stay=rows_stay)
+    step = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior, keep_rows_on_workers=keep_rows_on_workers)
     n_tokens = token_count(counts)
 
     def plain(state: State) -> float:
@@ -419,9 +422,9 @@ def token_count(counts: sp.csr_array) -> float:
 def pooled_topic_weight(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
     """P(z): the mean of P(z|d), weighted by the lengths of documents."""
     lengths, sums = summed(counts, 1), []
-    for first in range(0, len(doc_topic), _ROWS_A_SUM):
-        rows = doc_topic[first : first + _ROWS_A_SUM]
-        sums.append(lengths[first : first + _ROWS_A_SUM] @ rows)
+    for first in range(0, len(doc_topic), _ROWS_PER_SUM):
+        rows = doc_topic[first : first + _ROWS_PER_SUM]
+        sums.append(lengths[first : first + _ROWS_PER_SUM] @ rows)
         release(rows)
     weight = np.sum(sums, axis=0)
     return (weight / weight.sum()).astype(counts.dtype)

@@ -19,6 +19,7 @@ from ..corpus.counting import WordCounter
 from ..corpus.fields import is_missing
 from ..engine.arrays import canonical, checked_sparse, content_hash
 from ..engine.mapped import is_mapped, pieces
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -91,7 +92,7 @@ class CountsMixin:
         corpus = X if texts is None else Corpus.from_texts(texts)
         if isinstance(corpus, Corpus):
             if len(corpus) == 0:
-                raise ValueError("the corpus is empty: there are no documents")
+                raise InputError("the corpus is empty: there are no documents")
             vars(self).pop("feature_names_in_", None)  # of an earlier fit on a data frame
             self.n_features_in_ = corpus.counts.shape[1]
             self.vocabulary_, self.preprocessing_ = corpus.vocabulary, corpus.preprocessing
@@ -120,7 +121,7 @@ class CountsMixin:
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         texts = None if isinstance(X, Corpus) else as_texts(X)
@@ -153,11 +154,11 @@ class CountsMixin:
         elif isinstance(X, np.ndarray):
             X = np.asarray(X)  # an np.matrix is an array as well
             if X.dtype.kind in "mM":
-                raise ValueError(f"X is of type {X.dtype}: expected numbers")
+                raise InputError(f"X is of type {X.dtype}: expected numbers")
         try:
             return validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_non_negative=True, reset=reset)
         except ValueError as error:  # messages of scikit-learn have several lines
-            raise ValueError(" ".join(str(error).split())) from None
+            raise InputError(" ".join(str(error).split())) from None
         except TypeError as error:
             raise NotNumbers(f"X holds values that are not numbers: {' '.join(str(error).split())}") from None
 
@@ -165,14 +166,14 @@ class CountsMixin:
         words = self.words()
         if words is None or corpus.vocabulary is None or list(corpus.vocabulary) == words:
             if corpus.counts.shape[1] != self.n_features_in_:
-                raise ValueError(
+                raise InputError(
                     f"X has {corpus.counts.shape[1]} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_} features as input, and without words they cannot be matched"
                 )
             return corpus.counts
         shared = set(words)
         if not any(word in shared for word in corpus.vocabulary):
-            raise ValueError(
+            raise InputError(
                 f"the corpus and the model have no word in common: the corpus has "
                 f"{', '.join(corpus.vocabulary[:3])} ..., the model {', '.join(words[:3])} ..."
             )
@@ -181,7 +182,7 @@ class CountsMixin:
     def _counted(self, texts: Sequence[str]) -> sp.csr_array:
         words = self.words()
         if words is None or self.preprocessing_ is None:
-            raise ValueError(
+            raise InputError(
                 f"this {type(self).__name__} was fitted on a matrix without words and cannot turn texts into words: "
                 "fit it on texts or a Corpus made from texts, or pass counts"
             )
@@ -200,7 +201,7 @@ def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_arr
         least, most = matrix.data.min(), matrix.data.max()
         if least < _LEAST or most > _MOST:
             value = least if least < _LEAST else most
-            raise ValueError(f"X holds {value:g}: expected counts or weights from {_LEAST:g} to {_MOST:g}; scale X")
+            raise InputError(f"X holds {value:g}: expected counts or weights from {_LEAST:g} to {_MOST:g}; scale X")
     return matrix.astype(dtype, copy=False)
 
 
@@ -218,7 +219,7 @@ def seen_words(counts: sp.csr_array, word_frequency: np.ndarray) -> sp.csr_array
 def as_texts(X: Any) -> list[str] | None:
     """X as a list of texts, if it is a list, an array or a column of strings, some of which may be missing."""
     if isinstance(X, str):
-        raise ValueError("X is one string: pass a list of texts")
+        raise InputError("X is one string: pass a list of texts")
     if isinstance(X, list | tuple):
         items: list[Any] = list(X)
         if not items:
@@ -238,10 +239,10 @@ def as_texts(X: Any) -> list[str] | None:
 def _check_frame(X: Any) -> None:
     """Raise if X is a data frame with text, or lists of words, of which a Corpus has to be made; the error says how."""
     if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple) and X[0] and isinstance(X[0][0], str):
-        raise ValueError("X is a list of lists of words: make a corpus of it with Corpus.from_texts(X)")
+        raise InputError("X is a list of lists of words: make a corpus of it with Corpus.from_texts(X)")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise ValueError(
+        raise InputError(
             f"X is a {type(X).__name__}, whose rows have no order: "
             'make a corpus of it with Corpus.from_frame(X, text="...", id="...")'
         )
@@ -249,7 +250,7 @@ def _check_frame(X: Any) -> None:
         texts = [name for name, kind in frame.schema.items() if kind in (nw.String, nw.Categorical, nw.Object)]
         if texts:
             longest = max(texts, key=lambda name: sum(len(str(value)) for value in frame[name].head(100).to_list()))
-            raise ValueError(
+            raise InputError(
                 f"X is a data frame with text in column {longest!r}: "
                 f'make a corpus of it with Corpus.from_frame(X, text="{longest}")'
             )

@@ -31,7 +31,7 @@ from ..engine.arrays import aligned, padded_width
 from ..engine.blocks import map_blocks
 from ..engine.jit import njit_fast
 from ..engine.loop import State
-from .em import GUARD, SMALLEST, Prior, padded, token_count
+from .em import GUARD, SMALLEST, SeedCounts, padded, token_count
 from .row_groups import Cells, RowGroups, logged_group
 
 __all__ = [
@@ -41,17 +41,17 @@ __all__ = [
     "MainTopicTables",
     "document_prior",
     "focus_of",
-    "left_out_step",
+    "leave_one_out_step",
 ]
 
-_VALUES_A_BLOCK = 1 << 16
+_VALUES_PER_BLOCK = 1 << 16
 LEAST_MAIN = 1e-4  # a smaller probability of being a document's main topic counts as 0
 _LEAST_RATIO, _MOST_RATIO = 1e-5, 5e4  # a product of sixty of them still fits in a float64
 FOCUSED_TOKENS = 30  # up to this many tokens focus is full; from twice as many on there is none
 
 
 class DocumentPrior(NamedTuple):
-    """Prior of the topics of a document, in tokens."""
+    """SeedCounts of the topics of a document, in tokens."""
 
     base: np.ndarray  # of each topic: alpha m
     focus: float = 0.0  # of the main topic
@@ -87,7 +87,7 @@ def main_topic_rows(first, last, word_topic, share, mixed, word_mean, ratio):
 
 
 @njit_fast
-def left_out_rows(
+def leave_one_out_rows(
     indptr, indices, data, first, last, doc_count, base, main, word_topic, word_sum, probability, holds_prior
 ):
     """One step for documents first..last; the expected counts n_dk in doc_count are updated in place.
@@ -239,12 +239,12 @@ class LeaveOneOutStep:
         n_topics: int,
         n_jobs: int | None,
         smoothing: float,
-        seeds: Prior,
+        seeds: SeedCounts,
         *,
-        rows_stay: bool = False,
+        keep_rows_on_workers: bool = False,
     ) -> None:
         dtype = seeds[2].dtype
-        self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, dtype, rows_stay=rows_stay)
+        self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, dtype, keep_rows_on_workers=keep_rows_on_workers)
         self.n_topics, self.smoothing, self.seeds = n_topics, smoothing, seeds
         self.tables = MainTopicTables(counts.shape[1], n_topics, dtype, n_jobs)
         self.left_out = 0
@@ -271,7 +271,7 @@ def _left_out_block(
     (base, main, word_topic, holds_prior), (doc_count,) = shared, tables
     n_documents = len(doc_count)
     words = (word_topic, word_sum, probability)
-    return left_out_rows(*cells, 0, n_documents, doc_count, base, main, *words, holds_prior), 0.0
+    return leave_one_out_rows(*cells, 0, n_documents, doc_count, base, main, *words, holds_prior), 0.0
 
 
 class MainTopicTables:
@@ -283,7 +283,7 @@ class MainTopicTables:
         self.ratio = aligned(1, n_topics, dtype)
 
     def of(self, word_topic: np.ndarray, prior: DocumentPrior) -> MainTopic:
-        """(focus, mixed, m, P(w), f / P(w)) as `left_out_rows` takes them; empty if focus is 0."""
+        """(focus, mixed, m, P(w), f / P(w)) as `leave_one_out_rows` takes them; empty if focus is 0."""
         (n_words, n_topics), dtype = self.shape, word_topic.dtype
         alpha = prior.base.sum()
         share = prior.base / alpha
@@ -292,7 +292,7 @@ class MainTopicTables:
         if prior.focus > 0:
             if len(self.word_mean) != n_words:
                 self.word_mean, self.ratio = np.empty(n_words, dtype), aligned(n_words, n_topics, dtype)
-            size = max(1, _VALUES_A_BLOCK // word_topic.shape[1])
+            size = max(1, _VALUES_PER_BLOCK // word_topic.shape[1])
 
             def block(first: int) -> None:
                 last = min(first + size, n_words)
@@ -302,23 +302,23 @@ class MainTopicTables:
         return dtype.type(prior.focus), dtype.type(mixed), wide, self.word_mean, self.ratio
 
 
-def left_out_step(
+def leave_one_out_step(
     counts: sp.csr_array,
     n_topics: int,
     n_jobs: int | None,
     alpha: float,
     beta: float,
     focus: float,
-    seeds: Prior,
+    seeds: SeedCounts,
     *,
-    rows_stay: bool = False,
+    keep_rows_on_workers: bool = False,
 ) -> Callable[[State], float]:
     """A step on a state's tables; it returns the objective per token before the step.
 
     The prior of a document is alpha tokens, which the topics share by their size in the last step, and `focus` tokens
-    of the main topic. If rows stay on a cluster, the state's counts are those of the last `bring_back`.
+    of the main topic. If rows stay on a cluster, the state's counts are those of the last `gather`.
     """
-    step = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds, rows_stay=rows_stay)
+    step = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds, keep_rows_on_workers=keep_rows_on_workers)
     n_tokens = token_count(counts)
 
     def left_out(state: State) -> float:

@@ -19,7 +19,7 @@ _FOLD_IN_TOL = 1e-4  # of a document's tokens
 
 
 @njit_fast
-def fold_in_left_out_rows(
+def fold_in_leave_one_out_rows(
     indptr, indices, data, first, last, word_topic, base, main, doc_count, max_iter, tol, with_prior
 ):
     """The same step with P(w|z) fixed, until n_dk changes by less than `tol` of the tokens.
@@ -170,7 +170,9 @@ def _folded_in_block(
     (word_topic, base, main, n_topics, with_prior, shares), doc = shared, tables[-1]
     if len(tables) > 1:
         base = padded(base + tables[0], doc.dtype)
-    fold_in_left_out_rows(*cells, 0, len(doc), word_topic, base, main, doc, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior)
+    fold_in_leave_one_out_rows(
+        *cells, 0, len(doc), word_topic, base, main, doc, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior
+    )
     if shares:
         own = doc[:, :n_topics]
         normalise_rows(own, out=own)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, hold_interrupts, iterate
 from ..engine.mapped import is_mapped
 from ..engine.stored import Stored, check_stored
+from ..errors import InputError
 from .base import EMTopicModel
-from .em import Prior, check_size, padded
+from .em import SeedCounts, check_size, padded
 from .inputs import CountsLike, seen_words
 from .starts import InitLike
 
@@ -28,9 +29,9 @@ Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
 class MixtureModel(EMTopicModel):
     """Base class of flat topic models in which the topics of a document depend only on its own words."""
 
-    _rises: ClassVar[bool] = True  # whether no step lowers the objective
+    _monotone: ClassVar[bool] = True  # whether no step lowers the objective
 
-    _stored: ClassVar[Mapping[str, Stored]] = {"n_batches_": Stored(kind="whole", low=1, new=True)}
+    _stored: ClassVar[Mapping[str, Stored]] = {"n_batches_": Stored(kind="int", low=1, may_be_missing=True)}
 
     init: InitLike
     n_init: int
@@ -44,10 +45,10 @@ class MixtureModel(EMTopicModel):
         """The tables to start from."""
 
     @abstractmethod
-    def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
+    def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
         """A function that updates the state and returns the objective before the step; `prior` is that of seed words.
 
-        On a cluster the state's tables of documents are those of the last `engine.cluster.bring_back`.
+        On a cluster the state's tables of documents are those of the last `engine.cluster.gather`.
         """
 
     @abstractmethod
@@ -89,7 +90,7 @@ class MixtureModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If a parameter or X cannot be used, for example if there are more topics than documents or words.
         """
         self.check_parameters()
@@ -131,7 +132,7 @@ class MixtureModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         self._check_stream()
@@ -163,7 +164,7 @@ class MixtureModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -237,7 +238,7 @@ class MixtureModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -251,17 +252,17 @@ class MixtureModel(EMTopicModel):
         state, sizes = self._state(), self._sizes(counts)
         best = {
             "notes.best_history": Stored(("best steps",)),
-            "notes.best_converged": Stored(kind="yes or no"),
+            "notes.best_converged": Stored(kind="bool"),
             **{f"best.{name}": stored for name, stored in state.items()},
         }
-        start = {"notes.start": Stored(kind="whole", low=0, high=self.n_init - 1)}
-        declared = {**start, **state, **{name: replace(stored, new=True) for name, stored in best.items()}}
+        start = {"notes.start": Stored(kind="int", low=0, high=self.n_init - 1)}
+        declared = {**start, **state, **{name: replace(stored, may_be_missing=True) for name, stored in best.items()}}
 
         def fits(values: Mapping[str, Any]) -> None:
             if values["notes.start"] > 0:
                 check_stored({name: value for name, value in values.items() if name in best}, best, sizes)
                 if not len(values["notes.best_history"]):
-                    raise ValueError("its notes.best_history is empty")
+                    raise InputError("its notes.best_history is empty")
 
         return ExpectedState(declared, sizes, fits)
 
@@ -300,7 +301,7 @@ class MixtureModel(EMTopicModel):
                 checkpoint=checkpoint,
                 notes=notes,
                 history=history,
-                rises=self._rises,
+                monotone=self._monotone,
             )
             take_entries(state, "best.")
             if best is None or max(run.history, default=-np.inf) > max(best[1].history):

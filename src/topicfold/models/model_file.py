@@ -10,7 +10,8 @@ import numpy as np
 
 from ..corpus.preprocessing import Preprocessing
 from ..engine.stored import check_stored
-from ..store import damage_named, put_together, read_file, take_apart, write_file
+from ..errors import InputError
+from ..store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 
 if TYPE_CHECKING:
     from .base import TopicModel
@@ -37,7 +38,7 @@ def save(model: TopicModel, path: str | Path) -> None:
 
     Raises
     ------
-    ValueError
+    InputError
         If the model is not fitted, or is not one of topicfold's models.
 
     See Also
@@ -59,16 +60,16 @@ def save(model: TopicModel, path: str | Path) -> None:
 
     name = type(model).__name__
     if name not in MODELS or type(model).__module__ != f"topicfold.models.{MODELS[name].module}":
-        raise ValueError(f"{name} is not one of topicfold's models: {', '.join(MODELS)}")
+        raise InputError(f"{name} is not one of topicfold's models: {', '.join(MODELS)}")
     learned = {key: value for key, value in vars(model).items() if key.endswith("_") and not key.startswith("_")}
     if not learned:
-        raise ValueError(f"this {name} is not fitted: there is nothing to save")
+        raise InputError(f"this {name} is not fitted: there is nothing to save")
     # a generator cannot be saved, and is no longer needed after the fit
     parameters = {
         key: None if isinstance(value, np.random.RandomState | np.random.Generator) else value
         for key, value in model.get_params(deep=False).items()
     }
-    arrays, plain = take_apart({**{f"parameter:{k}": v for k, v in parameters.items()}, **learned})
+    arrays, plain = to_arrays({**{f"parameter:{k}": v for k, v in parameters.items()}, **learned})
     write_file(path, arrays, {"kind": "model", "class": name, "values": plain})
 
 
@@ -89,7 +90,7 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
 
     Raises
     ------
-    ValueError
+    InputError
         If the file is damaged or is not a model of topicfold.
 
     See Also
@@ -112,11 +113,11 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
     from . import MODELS
 
     arrays, metadata = read_file(path, kind="model")
-    with damage_named(path):
+    with errors_name_file(path):
         name = metadata["class"]
         if name not in MODELS:
-            raise ValueError(f"it contains a {name!r:.60}: expected one of {', '.join(MODELS)}")
-        values = put_together(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
+            raise InputError(f"it contains a {name!r:.60}: expected one of {', '.join(MODELS)}")
+        values = from_arrays(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
         parameters = {key.removeprefix("parameter:"): values.pop(key) for key in list(values) if ":" in key}
         renamed = _RENAMED.get(name, {})
         parameters = {renamed.get(key, key): value for key, value in parameters.items()}
@@ -131,12 +132,12 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         check_stored(values, type(model).stored())
         for key, value in values.items():  # kernels would add uint64 and int64 to a float64, which is no index
             if isinstance(value, np.ndarray) and value.dtype == np.uint64:
-                raise ValueError(f"its {key} is not an array of signed numbers")
+                raise InputError(f"its {key} is not an array of signed numbers")
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
-            raise ValueError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
+            raise InputError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
         total = values["topic_word_"].sum(axis=1, dtype=np.float64)
         if MODELS[name].mixture and (np.abs(total - 1)[total != 0] > _ROUNDING).any():
-            raise ValueError("the probabilities of the words of a topic do not sum to one")
+            raise InputError("the probabilities of the words of a topic do not sum to one")
         for key, value in values.items():
             setattr(model, key, value)
         model._check_learned()

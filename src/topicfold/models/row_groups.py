@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ..engine.array_files import read_rows, write_rows
 from ..engine.blocks import TableSum, map_blocks, row_blocks
-from ..engine.cluster import Cluster, Lasting, bring_back, current_cluster, in_memory
+from ..engine.cluster import Cluster, StaticArray, current_cluster, gather, in_memory
 from ..engine.mapped import release, row_table
 
 __all__ = ["Cells", "CountRows", "RowGroups", "logged_group"]
@@ -27,7 +27,7 @@ BlockFunction: TypeAlias = Callable[..., None]
 # (rows, bounds, shared, rows of tables, table): adds to the table the sums over words of documents within the bounds
 GroupFunction: TypeAlias = Callable[["CountRows", tuple[int, int], tuple[Any, ...], Tables, np.ndarray], Any]
 
-_VALUES_A_BLOCK = 1 << 16  # cells between two returns to Python; their P(w|d) fit in the cache
+_VALUES_PER_BLOCK = 1 << 16  # cells between two returns to Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z), and adding them takes time: 16 groups instead of 4
 # cost 5 % of a step if a group has 5 cells per word. So many groups are made only if they have more.
 _GROUPS = ((16, 6), (64, 12))  # most groups, cells per word of each
@@ -52,7 +52,7 @@ class CountRows:
     def parts(self) -> tuple[Any, ...]:
         """The rows as they are sent to workers of a cluster."""
         if self._lasting is None:
-            self._lasting = (*map(Lasting, (self.indptr, self.indices, self.data)), self.dtype.str)
+            self._lasting = (*map(StaticArray, (self.indptr, self.indices, self.data)), self.dtype.str)
         return self._lasting
 
     def cells(self, first: int, last: int) -> Cells:
@@ -66,7 +66,7 @@ class CountRows:
         cells_per_word = int(self.indptr[-1]) // n_words
         return row_blocks(self.indptr, max(1, *(min(most, cells_per_word // cells) for most, cells in _GROUPS)))
 
-    def blocks(self, first: int, last: int, values: int = _VALUES_A_BLOCK) -> list[tuple[int, int]]:
+    def blocks(self, first: int, last: int, values: int = _VALUES_PER_BLOCK) -> list[tuple[int, int]]:
         """Blocks of the rows first..last with about this many cells each."""
         n_blocks = -(-int(self.indptr[last] - self.indptr[first]) // values)
         return row_blocks(self.indptr, max(n_blocks, 1), first, last)
@@ -98,7 +98,7 @@ class CountRows:
         `reads` are tables of documents that it reads, `writes` those it fills, which contain zeros; `by_cell` are
         filled as well, and have one value per cell instead of one row per document.
         """
-        blocks = row_blocks(self.indptr, max(1, int(self.indptr[-1]) // _VALUES_A_BLOCK))
+        blocks = row_blocks(self.indptr, max(1, int(self.indptr[-1]) // _VALUES_PER_BLOCK))
         cluster = self.cluster()
         if cluster is not None and len(blocks) > 1:
             kinds = tuple((table.dtype.str, table.shape[1:]) for table in writes), tuple(t.dtype.str for t in by_cell)
@@ -128,13 +128,19 @@ class RowGroups:
     """Passes over all documents in fixed groups of rows, each with its own sums over words.
 
     Which group a document is in depends only on the counts, and sums are added in a fixed tree. If rows stay, those of
-    a table that a pass updates are left with the workers of a cluster until `engine.cluster.bring_back` is called.
+    a table that a pass updates are left with the workers of a cluster until `engine.cluster.gather` is called.
     """
 
     def __init__(
-        self, counts: sp.csr_array, width: int, n_jobs: int | None, dtype: np.dtype, *, rows_stay: bool = False
+        self,
+        counts: sp.csr_array,
+        width: int,
+        n_jobs: int | None,
+        dtype: np.dtype,
+        *,
+        keep_rows_on_workers: bool = False,
     ) -> None:
-        self.rows, self.n_jobs, self.rows_stay = CountRows(counts, dtype), n_jobs, rows_stay
+        self.rows, self.n_jobs, self.keep_rows_on_workers = CountRows(counts, dtype), n_jobs, keep_rows_on_workers
         self.groups = self.rows.groups(counts.shape[1])
         self._shape = counts.shape[1], width
         self.sums = TableSum(lambda: row_table(*self._shape, dtype))
@@ -172,8 +178,8 @@ class RowGroups:
         results, found = cluster.sum_over(_group_on_worker, task, items, self._shape, self.rows.dtype)
         for rows in kept:
             rows.advance()
-        if not self.rows_stay:
-            bring_back(renews, forget=True)
+        if not self.keep_rows_on_workers:
+            gather(renews, forget=True)
         total = self.sums.take()
         total[...] = found
         return results, total

@@ -18,6 +18,7 @@ from ..engine.arrays import normalise_rows, summed
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_choice
 from ..engine.mapped import release
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -43,7 +44,7 @@ _KMEANS_ITER = 10
 _KMEANS_STARTS, _KMEANS_VECTORS_ITER = 3, 50  # on given vectors of the documents, where the clusters matter more
 _NMF_ITER = 10
 _NMF_TOPICS = 100
-_SAMPLE, _SAMPLE_A_TOPIC = 5000, 20  # documents that starts are computed from
+_SAMPLE, _SAMPLE_PER_TOPIC = 5000, 20  # documents that starts are computed from
 _SMOOTHING = 0.1  # share of the corpus in a topic's words at the start, so that every topic can use every word
 
 
@@ -91,26 +92,26 @@ def seed_columns(
     if not seed_words:
         return {}
     if isinstance(seed_words, str) or not isinstance(seed_words, Mapping | Sequence):
-        raise ValueError(f"seed_words={seed_words!r:.40}: expected lists of words, by topic")
+        raise InputError(f"seed_words={seed_words!r:.40}: expected lists of words, by topic")
     entries = seed_words.items() if isinstance(seed_words, Mapping) else enumerate(seed_words)
     column = {} if vocabulary is None else {word: index for index, word in enumerate(vocabulary)}
 
     def find(topic: int, word: str | int) -> int:
         if isinstance(word, str) and vocabulary is None:
-            raise ValueError(f"seed word {word!r}: X has no words; fit on a Corpus or texts, or give column numbers")
+            raise InputError(f"seed word {word!r}: X has no words; fit on a Corpus or texts, or give column numbers")
         found = column.get(word, -1) if isinstance(word, str) else int(word)
         if not 0 <= found < n_words:
-            raise ValueError(f"seed word {word!r} of topic {topic} is not in the vocabulary of {n_words:,} words")
+            raise InputError(f"seed word {word!r} of topic {topic} is not in the vocabulary of {n_words:,} words")
         return found
 
     columns = {}
     for topic, words in entries:
         if not 0 <= int(topic) < n_topics:
-            raise ValueError(f"seed_words has a topic {topic}: expected 0 to {n_topics - 1} (n_topics={n_topics})")
+            raise InputError(f"seed_words has a topic {topic}: expected 0 to {n_topics - 1} (n_topics={n_topics})")
         if isinstance(words, str):
-            raise ValueError(f"seed_words of topic {topic} is one string: expected a list of words")
+            raise InputError(f"seed_words of topic {topic} is one string: expected a list of words")
         if not isinstance(words, Collection | np.ndarray):
-            raise ValueError(f"seed_words of topic {topic} is {words!r:.40}: expected a list of words")
+            raise InputError(f"seed_words of topic {topic} is {words!r:.40}: expected a list of words")
         if len(words):
             columns[int(topic)] = np.unique([find(int(topic), word) for word in words])
     return columns
@@ -201,7 +202,7 @@ def _sample(counts: sp.csr_array, n_topics: int, rng: np.random.RandomState) -> 
 
 
 def _sampled(rows: np.ndarray, n_topics: int, rng: np.random.RandomState) -> np.ndarray:
-    most = max(_SAMPLE, _SAMPLE_A_TOPIC * n_topics)
+    most = max(_SAMPLE, _SAMPLE_PER_TOPIC * n_topics)
     return np.sort(rng.choice(rows, most, replace=False)) if most < len(rows) else rows
 
 
@@ -209,9 +210,9 @@ def given_topics(topics: ArrayLike, n_topics: int, n_words: int) -> np.ndarray:
     """Check topics that a user gives as a start; rows sum to one."""
     topic_word = np.array(topics, dtype=np.float64)
     if topic_word.shape != (n_topics, n_words):
-        raise ValueError(f"init has shape {topic_word.shape}: expected topics x words, {(n_topics, n_words)}")
+        raise InputError(f"init has shape {topic_word.shape}: expected topics x words, {(n_topics, n_words)}")
     if not np.isfinite(topic_word).all() or (topic_word < 0).any() or (topic_word.sum(axis=1) <= 0).any():
-        raise ValueError("init must contain finite, non-negative numbers and no row of zeros")
+        raise InputError("init must contain finite, non-negative numbers and no row of zeros")
     return _rows(topic_word)
 
 

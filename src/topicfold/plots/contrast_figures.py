@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.checks import check_whole
+from ..errors import InputError
 from ..topics.ranking import largest
 from .style import COLOURS, PALE, SMALL, cut, new_figure, tidy
 
@@ -44,7 +45,7 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
 
     Raises
     ------
-    ValueError
+    InputError
         If the topic has no tokens in these groups.
 
     See Also
@@ -67,7 +68,7 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     tokens = here + there
     used = np.flatnonzero(tokens >= _FEWEST)
     if len(used) == 0:
-        raise ValueError(f"topic {topic} has no tokens in these groups")
+        raise InputError(f"topic {topic} has no tokens in these groups")
     figure = new_figure(8.0, 5.6)
     axes, lists = figure.subplots(1, 2, width_ratios=(3.2, 1), sharey=False)
     axes.axhspan(-_SURE, _SURE, color="#f2f2f2", linewidth=0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InputError
 from .style import COLOURS, GREY, SMALL, cut, hide_rest, new_figure, tidy
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def effect_sizes(table: pd.DataFrame) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the table has several terms.
 
     See Also
@@ -53,7 +54,7 @@ def effect_sizes(table: pd.DataFrame) -> Any:
     """
     terms = table["term"].unique().tolist()
     if len(terms) != 1:
-        raise ValueError(f"the table has {len(terms)} terms: expected the rows of one term, table[table.term == ...]")
+        raise InputError(f"the table has {len(terms)} terms: expected the rows of one term, table[table.term == ...]")
     table = table.sort_values("estimate", ascending=False, kind="stable")
     places = np.arange(len(table))
     sure = ((table["low"] > 0) | (table["high"] < 0)).to_numpy()
@@ -94,7 +95,7 @@ def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_to
 
     Raises
     ------
-    ValueError
+    InputError
         If a topic is not in the table.
 
     See Also
@@ -120,7 +121,7 @@ def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_to
         topics = sorted(known, key=lambda topic: -moves[topic])[:n_topics]
     missing = [topic for topic in topics if topic not in known]
     if missing or not topics:
-        raise ValueError(f"topics={list(topics)}: expected topics of the table, {', '.join(map(str, known[:12]))}")
+        raise InputError(f"topics={list(topics)}: expected topics of the table, {', '.join(map(str, known[:12]))}")
     n_columns = min(4, len(topics))
     n_rows = -(-len(topics) // n_columns)
     figure = new_figure(2.9 * n_columns + 0.4, 2.1 * n_rows + 0.5)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import InputError
 from ..models.base import TopicModel
 from .style import COLOURS, SMALL, new_figure, tidy
 
@@ -32,7 +33,7 @@ def convergence(model: TopicModel) -> Figure:
 
     Raises
     ------
-    ValueError
+    InputError
         If the model is not fitted.
 
     See Also
@@ -48,7 +49,7 @@ def convergence(model: TopicModel) -> Figure:
     1
     """
     if not hasattr(model, "history_") or len(model.history_) == 0:
-        raise ValueError(f"this {type(model).__name__} has no history_: fit it first")
+        raise InputError(f"this {type(model).__name__} has no history_: fit it first")
     summary = model.summary()
     history = summary.history
     figure = new_figure(6.4, 3.8)
@@ -77,7 +78,7 @@ def trace(model: LDCC) -> Figure:
 
     Raises
     ------
-    ValueError
+    InputError
         If the model is not a fitted LDCC.
 
     See Also
@@ -95,7 +96,7 @@ def trace(model: LDCC) -> Figure:
     """
     chains = getattr(model, "chain_history_", None)
     if chains is None:
-        raise ValueError(f"this {type(model).__name__} has no chain_history_: trace is for a fitted LDCC")
+        raise InputError(f"this {type(model).__name__} has no chain_history_: trace is for a fitted LDCC")
     figure = new_figure(6.4, 3.8)
     axes = figure.subplots()
     for number, values in enumerate(chains):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..corpus.fields import is_missing
+from ..errors import InputError
 from ..topics.tree import TopicTree
 from ..topics.wordless import with_words
 from .style import COLOURS, PALE, SMALL, bare, cut, hide_rest, in_order, new_figure, tidy
@@ -39,7 +40,7 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
 
     Raises
     ------
-    ValueError
+    InputError
         If there are no topics to draw, or `n_words` is less than 1.
 
     See Also
@@ -58,7 +59,7 @@ def topic_words(tree: TopicTree, topics: Sequence[int] | None = None, n_words: i
         topics = [topic for topic, _ in in_order(tree) if tree.level[tree.row(topic)] == 1]
         topics = sorted(topics, key=lambda topic: -tree.size[tree.row(topic)])[:_SHOWN_TOPICS]
     if len(topics) == 0 or n_words < 1:
-        raise ValueError(f"{len(topics)} topics and n_words={n_words}: expected at least one of each")
+        raise InputError(f"{len(topics)} topics and n_words={n_words}: expected at least one of each")
     n_columns = min(4, len(topics))
     n_rows = -(-len(topics) // n_columns)
     figure = new_figure(2.9 * n_columns, (0.19 * n_words + 0.75) * n_rows)
@@ -97,7 +98,7 @@ def topic_sizes(tree: TopicTree) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the tree has no topics.
 
     See Also
@@ -114,7 +115,7 @@ def topic_sizes(tree: TopicTree) -> Any:
     """
     order = in_order(tree)
     if not order:
-        raise ValueError("the tree has no topics")
+        raise InputError("the tree has no topics")
     sizes = [100 * float(tree.size[tree.row(topic)]) for topic, _ in order]
     labels = ["    " * depth + f"{topic}: {cut(tree.name(topic), 40)}" for topic, depth in order]
     figure = new_figure(7.0, 0.23 * len(order) + 0.9)
@@ -200,7 +201,7 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
 
     Raises
     ------
-    ValueError
+    InputError
         If there is not one position per document.
 
     See Also
@@ -217,7 +218,7 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
     """
     positions = np.asarray(positions)
     if positions.shape != (len(tree.doc_topic), 2):
-        raise ValueError(f"positions have shape {positions.shape}: expected {(len(tree.doc_topic), 2)}")
+        raise InputError(f"positions have shape {positions.shape}: expected {(len(tree.doc_topic), 2)}")
     groups = _largest_topics(tree) if labels is None else _first_labels(labels, len(positions))
     names, counts = np.unique([name for name in groups if name is not None], return_counts=True)
     coloured = names[np.argsort(-counts, kind="stable")[: len(COLOURS)]].tolist()
@@ -264,6 +265,6 @@ def _largest_topics(tree: TopicTree) -> list[int | None]:
 
 def _first_labels(labels: Sequence[Any], n_documents: int) -> list[str | None]:
     if len(labels) != n_documents:
-        raise ValueError(f"{len(labels)} labels for {n_documents} documents: expected one per document")
+        raise InputError(f"{len(labels)} labels for {n_documents} documents: expected one per document")
     firsts = [(own[0] if len(own) else None) if isinstance(own, list | tuple) else own for own in labels]
     return [None if is_missing(label) else str(label) for label in firsts]

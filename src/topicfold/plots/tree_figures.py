@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..topics.tree import TopicTree
 from .style import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
 
@@ -36,7 +37,7 @@ def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         If the tree has no topics, or `n_words` is less than 1.
 
     See Also
@@ -52,7 +53,7 @@ def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
     1
     """
     if len(tree) == 0 or n_words < 1:
-        raise ValueError(f"{len(tree)} topics and n_words={n_words}: expected at least one of each")
+        raise InputError(f"{len(tree)} topics and n_words={n_words}: expected at least one of each")
     return _indented(tree, n_words) if tree.edges is None else _two_columns(tree, n_words)
 
 

@@ -16,6 +16,7 @@ from ..analysis.effects import effects as estimated_effects
 from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
+from ..errors import InputError
 from ..models.base import TopicModel, tree_of
 from ..topics.edits import Edit, read_edits
 from ..topics.tree import TopicTree
@@ -103,7 +104,7 @@ def build_report(
 
     Raises
     ------
-    ValueError
+    InputError
         If the topics are not of this corpus, or an edit or formula cannot be used.
 
     See Also
@@ -122,12 +123,12 @@ def build_report(
     check_number("texts_mb", texts_mb)
     tree = tree_of(topics, corpus)
     if len(tree) == 0:
-        raise ValueError("the tree has no topics: there is nothing to show")
+        raise InputError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
     made = read_edits(edits) if isinstance(edits, str | Path) else [dict(edit) for edit in edits or ()]
     tree = tree.apply(made)
     if len(tree) == 0:
-        raise ValueError("the edits drop every topic: there is nothing to show")
+        raise InputError("the edits drop every topic: there is nothing to show")
     tree = replace(tree, doc_topic=with_words(tree))  # documents without words are in no topic on the page
     labels = label_table(corpus)
     sample = chosen_documents(tree, max_documents, _strata(corpus, labels))
@@ -189,7 +190,7 @@ def read_names(path: str | Path) -> dict[int, str]:
 
     Raises
     ------
-    ValueError
+    InputError
         If the file does not contain names of topics.
 
     See Also
@@ -211,9 +212,9 @@ def read_names(path: str | Path) -> dict[int, str]:
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} does not contain names: {error}") from None
+        raise InputError(f"{path} does not contain names: {error}") from None
     if not isinstance(given, dict) or not all(key.isdecimal() and isinstance(given[key], str) for key in given):
-        raise ValueError(f'{path} does not contain names: expected {{"id of a topic": "name", ...}}')
+        raise InputError(f'{path} does not contain names: expected {{"id of a topic": "name", ...}}')
     return {int(topic): name for topic, name in given.items()}
 
 
@@ -274,7 +275,7 @@ def _estimated(effects: Effects | str, tree: TopicTree, corpus: Corpus) -> Effec
         return estimated_effects(tree, corpus, effects)
     unknown = sorted(set(effects.topics) - set(tree.ids.tolist()))
     if unknown:
-        raise ValueError(f"the effects include topic {unknown[0]}, which is not on the page")
+        raise InputError(f"the effects include topic {unknown[0]}, which is not on the page")
     return effects
 
 

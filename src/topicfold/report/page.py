@@ -19,7 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..store import replaced_when_whole
+from ..store import atomic_write
 
 __all__ = ["SCRIPTS", "Report", "html_page", "in_one_function", "web_file"]
 
@@ -140,7 +140,7 @@ class Report:
             The .html file. If writing fails, an earlier file stays unchanged.
         """
         content = self._content()
-        with replaced_when_whole(path) as unfinished:
+        with atomic_write(path) as unfinished:
             Path(unfinished).write_bytes(content)
 
 

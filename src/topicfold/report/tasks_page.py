@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from ..analysis.judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks
-from ..store import replaced_when_whole
+from ..store import atomic_write
 from .page import html_page, in_one_function, web_file
 
 __all__ = ["save_tasks_page", "tasks_page"]
@@ -62,5 +62,5 @@ def save_tasks_page(tasks: JudgementTasks, path: str | Path, name: str = "topics
     ...     "animals and planets" in Path(f"{folder}/tasks.html").read_text(encoding="utf-8")
     True
     """
-    with replaced_when_whole(path) as unfinished:
+    with atomic_write(path) as unfinished:
         Path(unfinished).write_bytes(tasks_page(tasks, name).encode("utf-8", "replace"))

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import normalise_rows
+from ..errors import InputError
 from .wordless import mean_membership
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def at_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
     unknown = sorted(set(levels) - set(tree.level.tolist()))
     if unknown or not len(levels):
         there = ", ".join(map(str, np.unique(tree.level)))
-        raise ValueError(f"levels={list(levels)}: expected levels of the tree, which has {there}")
+        raise InputError(f"levels={list(levels)}: expected levels of the tree, which has {there}")
     row = {int(topic): k for k, topic in enumerate(tree.ids)}
     keep = np.isin(tree.level, list(levels))
     parent = tree.parent.copy()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InputError
 from .likeness import check_flat, with_rows
 
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
     try:
         given = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path} contains no edits: {error}") from None
+        raise InputError(f"{path} contains no edits: {error}") from None
     if isinstance(given, dict) and given.get("format") == _FORMAT and isinstance(given.get("edits"), list):
         try:
             return [dict(_checked(edit)) for edit in given["edits"]]
         except ValueError as error:
-            raise ValueError(f"{path} contains no edits: {error}") from None
+            raise InputError(f"{path} contains no edits: {error}") from None
     if isinstance(given, dict) and all(key.isdecimal() and isinstance(given[key], str) for key in given):
         return [{"rename": int(topic), "name": name} for topic, name in given.items()]
-    raise ValueError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
+    raise InputError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
 
 
 def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
@@ -82,7 +83,7 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
                 group_names[new] = name
                 group_of |= {int(tree.ids[tree.row(topic)]): new for topic in topics}
         except ValueError as error:
-            raise ValueError(f"edit {number}: {error}") from None
+            raise InputError(f"edit {number}: {error}") from None
     there = set(tree.ids.tolist())
     group_of = {topic: group for topic, group in group_of.items() if topic in there}
     return _with_named_groups(tree, group_of, group_names, rest) if group_of else tree
@@ -90,15 +91,15 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
 
 def _checked(edit: Any) -> Edit:
     if not isinstance(edit, Mapping) or len([kind for kind in _KINDS if kind in edit]) != 1:
-        raise ValueError(f"{edit!r:.60} is not an edit: expected one of {', '.join(_KINDS)}")
+        raise InputError(f"{edit!r:.60} is not an edit: expected one of {', '.join(_KINDS)}")
     kind = next(kind for kind in _KINDS if kind in edit)
     name = edit.get("name")
     if not (name is None or isinstance(name, str)) or (kind == "rename" and name is None):
-        raise ValueError(f"{kind} has the name {name!r:.60}: expected a string")
+        raise InputError(f"{kind} has the name {name!r:.60}: expected a string")
     topics = edit[kind] if isinstance(edit[kind], list | tuple) else [edit[kind]]
     if (kind == "rename") == isinstance(edit[kind], list | tuple) or not all(_is_id(topic) for topic in topics):
         wanted = "the id of a topic" if kind == "rename" else "a list of topic ids"
-        raise ValueError(f"{kind} has {edit[kind]!r:.60}: expected {wanted}")
+        raise InputError(f"{kind} has {edit[kind]!r:.60}: expected {wanted}")
     return edit
 
 

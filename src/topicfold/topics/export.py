@@ -9,6 +9,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.arrays import normalise_rows
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -64,14 +65,14 @@ def hlta_json(tree: TopicTree, n_words: int, least: float) -> tuple[str, str]:
 def pyldavis_arguments(tree: TopicTree, corpus: Corpus) -> dict[str, Any]:
     """The lowest level as the arguments of `pyLDAvis.prepare`; see `TopicTree.to_pyldavis`."""
     if not tree.exclusive:
-        raise ValueError(
+        raise InputError(
             "pyLDAvis needs topics that sum to one in each document: here a document may be in any number of topics"
         )
     if corpus.ids != tree.document_ids:
-        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+        raise InputError("the corpus has other documents than the tree: expected the same ids in the same order")
     n_words = corpus.counts.shape[1]
     if corpus.vocabulary is None and n_words != len(tree.vocabulary):
-        raise ValueError(f"the corpus has {n_words} words: expected the {len(tree.vocabulary)} of the tree")
+        raise InputError(f"the corpus has {n_words} words: expected the {len(tree.vocabulary)} of the tree")
     column = {word: w for w, word in enumerate(corpus.vocabulary or tree.vocabulary)}
     frequency = np.asarray(corpus.counts.sum(axis=0), dtype=np.float64)
     known = [w for w, word in enumerate(tree.vocabulary) if word in column and frequency[column[word]] > 0]
@@ -81,7 +82,7 @@ def pyldavis_arguments(tree: TopicTree, corpus: Corpus) -> dict[str, Any]:
     doc_topic = tree.doc_topic[:, topics].astype(np.float64)
     shown = (lengths > 0) & (doc_topic.sum(axis=1) > 0)
     if not shown.any():
-        raise ValueError("no document has both words and topics of the tree: pyLDAvis has nothing to show")
+        raise InputError("no document has both words and topics of the tree: pyLDAvis has nothing to show")
     topic_word = normalise_rows(tree.topic_word[topics][:, known].astype(np.float64))
     topic_word += _ABOVE_ZERO * frequency / frequency.sum()
     return {

@@ -9,17 +9,18 @@ from typing import Any, Self
 import numpy as np
 
 from ..engine.stored import Stored, check_stored
+from ..errors import InputError
 
 __all__ = ["FitSummary"]
 
 _STORED: Mapping[str, Stored] = {
-    "name": Stored(kind="text"),
+    "name": Stored(kind="string"),
     "settings": Stored(kind="mapping"),
     "history": Stored(("steps",)),
-    "unit": Stored(kind="text"),
-    "n_iter": Stored(kind="whole", low=0),
-    "ending": Stored(kind="text"),
-    "n_documents": Stored(kind="whole", low=0),
+    "unit": Stored(kind="string"),
+    "n_iter": Stored(kind="int", low=0),
+    "ending": Stored(kind="string"),
+    "n_documents": Stored(kind="int", low=0),
 }
 
 
@@ -95,11 +96,11 @@ class FitSummary:
 
         Raises
         ------
-        ValueError
+        InputError
             If a value is missing or of the wrong type.
         """
         found = {**values, "history": np.asarray(values["history"], np.float64)}
         check_stored(found, _STORED)
         if not all(isinstance(text, str) for pair in found["settings"].items() for text in pair):
-            raise ValueError("its settings are not all strings")
+            raise InputError("its settings are not all strings")
         return cls(**found)

@@ -12,6 +12,7 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_whole
 from ..engine.warn import warn_user
+from ..errors import InputError
 from .likeness import topic_likeness
 from .ranking import largest
 from .wordless import with_words
@@ -100,7 +101,7 @@ def topics_to_name(
     check_whole("n_words", n_words)
     check_whole("n_documents", n_documents, 0)
     if corpus is not None and corpus.ids != tree.document_ids:
-        raise ValueError("the corpus has other documents than the tree: expected the same ids in the same order")
+        raise InputError("the corpus has other documents than the tree: expected the same ids in the same order")
     rows = range(len(tree)) if topics is None else [tree.row(topic) for topic in dict.fromkeys(topics)]
     likeness = topic_likeness(tree) if len(tree.doc_topic) else np.eye(len(tree))
     texts, doc_topic = None if corpus is None else corpus.texts, with_words(tree)
@@ -143,7 +144,7 @@ def _checked(answer: object, topic: int) -> tuple[str, str]:
     """Name and description from an answer; of a name with several lines, the first that is not empty."""
     parts = ("", "") if answer is None else (answer, "") if isinstance(answer, str) else answer
     if not isinstance(parts, tuple | list) or len(parts) != 2 or not all(isinstance(part, str) for part in parts):
-        raise ValueError(
+        raise InputError(
             f"topic {topic}: got the name {answer!r:.60}: expected a string, or a tuple of a name and a description"
         )
     lines = [line for line in parts[0].splitlines() if as_one_line(line, _LONGEST_NAME)]

@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
+from ..errors import InputError
 from .changes import best_scores, merged, mixed, together
 from .wordless import mean_membership
 
@@ -58,7 +59,7 @@ def topic_linkage(tree: TopicTree) -> np.ndarray:
 def check_flat(tree: TopicTree, what: str) -> None:
     """Raise a ValueError if the tree has more than one level."""
     if tree.parent.max(initial=-1) >= 0 or tree.edges is not None:
-        raise ValueError(f"{what} needs a tree of one level: choose one with at_levels([1])")
+        raise InputError(f"{what} needs a tree of one level: choose one with at_levels([1])")
 
 
 def _clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:
@@ -74,7 +75,7 @@ def reduced(tree: TopicTree, n_topics: int) -> TopicTree:
     check_flat(tree, "reduce")
     check_whole("n_topics", n_topics)
     if n_topics > len(tree):
-        raise ValueError(f"reduce({n_topics}): the tree has only {len(tree)} topics")
+        raise InputError(f"reduce({n_topics}): the tree has only {len(tree)} topics")
     if n_topics == len(tree):
         return tree
     # the merged topic gets the id of the largest topic of its cluster
@@ -91,7 +92,7 @@ def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
             sizes.append(n_groups)
     sizes = sorted((check_whole("a number of groups", size) for size in sizes), reverse=True)
     if not sizes or sizes[0] >= n_topics or len(set(sizes)) < len(sizes):
-        raise ValueError(f"grouped({sizes}): expected different numbers of groups, fewer than the {n_topics} topics")
+        raise InputError(f"grouped({sizes}): expected different numbers of groups, fewer than the {n_topics} topics")
     below = [[row] for row in range(n_topics)]  # the topics of each node of the level below
     parent, members = np.full(n_topics, -1), below.copy()
     next_id = max([*tree.ids.tolist(), *tree.mapping]) + 1

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus, check_corpus
 from ..engine.checks import check_choice
+from ..errors import InputError
 from .group_sums import sums_by_group
 
 __all__ = ["PERIODS", "check_dates", "chosen_period", "readable_period", "shares_over_time"]
@@ -18,9 +19,9 @@ def check_dates(corpus: Corpus) -> np.ndarray:
     """The timestamps of a corpus, or a ValueError if there are none."""
     check_corpus(corpus)
     if corpus.timestamps is None:
-        raise ValueError("the corpus has no timestamps: name the column when reading, timestamp='...'")
+        raise InputError("the corpus has no timestamps: name the column when reading, timestamp='...'")
     if np.isnat(corpus.timestamps).all():
-        raise ValueError("no document of the corpus has a date")
+        raise InputError("no document of the corpus has a date")
     return corpus.timestamps
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.extras import import_extra
+from ..errors import InputError
 from .periods import check_dates, chosen_period, shares_over_time
 from .ranking import largest
 from .wordless import dates_with_words, group_shares, with_words
@@ -29,7 +30,7 @@ def _pandas(table: str) -> Any:
 
 def _check_documents(tree: TopicTree, corpus: Corpus) -> None:
     if len(corpus) != len(tree.doc_topic):
-        raise ValueError(
+        raise InputError(
             f"the tree has {len(tree.doc_topic):,} documents and the corpus {len(corpus):,}: make a tree of this "
             "corpus with model.topic_tree(corpus)"
         )

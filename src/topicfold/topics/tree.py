@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus, check_corpus
+from ..errors import InputError
 from .changes import at_levels, dropped, memberships_in, merged, without_repeated_words
 from .display import tree_as_html, tree_as_text
 from .edits import Edit, apply_edits, read_edits
@@ -178,11 +179,11 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such topic, or `n` or `by` is not valid.
         """
         if n < 0 or by not in ("score", "probability"):
-            raise ValueError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
+            raise InputError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
         row = self.row(topic)
         scores = self.word_scores(row)
         order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
@@ -250,14 +251,14 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such topic. The message says if it was merged or dropped.
         """
         rows = np.flatnonzero(self.ids == topic)
         if len(rows) == 0:
             became = self.mapping.get(topic, "unknown")
             hint = "" if became == "unknown" else " (it was dropped)" if became is None else f" (merged into {became})"
-            raise ValueError(f"there is no topic {topic}{hint}; the topics are {_listed(self.ids)}")
+            raise InputError(f"there is no topic {topic}{hint}; the topics are {_listed(self.ids)}")
         return int(rows[0])
 
     @property
@@ -380,12 +381,12 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such document.
         """
         row = int(document) if isinstance(document, int | np.integer) else self._document_rows.get(document, -1)
         if not 0 <= row < len(self.doc_topic):
-            raise ValueError(f"there is no document {document!r} among {len(self.doc_topic):,}")
+            raise InputError(f"there is no document {document!r} among {len(self.doc_topic):,}")
         shares = self.doc_topic[row]
         order = np.lexsort((self.ids, -shares))[:n]
         return [(int(self.ids[k]), float(shares[k])) for k in order]
@@ -624,7 +625,7 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If the file is damaged or is not a topicfold tree.
         """
         from .tree_file import load_tree
@@ -684,7 +685,7 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If the function returns something else, or the corpus is not that of the tree.
 
         Examples
@@ -714,14 +715,14 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If there are fewer than two different topics, or they are on different levels.
         """
         rows = [self.row(topic) for topic in dict.fromkeys(topics)]
         if len(rows) < 2:
-            raise ValueError(f"merge({list(topics)}): expected at least two different topics")
+            raise InputError(f"merge({list(topics)}): expected at least two different topics")
         if len({int(self.level[row]) for row in rows}) > 1:
-            raise ValueError(f"merge({list(topics)}): the topics are on different levels of the tree")
+            raise InputError(f"merge({list(topics)}): the topics are on different levels of the tree")
         tree = merged(self, [rows])
         return tree.rename({int(self.ids[rows[0]]): name}) if name else tree
 
@@ -793,7 +794,7 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If an edit is invalid or names an unknown topic. The message gives its number.
         """
         return apply_edits(self, read_edits(edits) if isinstance(edits, str | Path) else edits)
@@ -823,7 +824,7 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If the tree does not have such a level.
         """
         return at_levels(self, levels)
@@ -855,11 +856,11 @@ class TopicTree:
 
         Raises
         ------
-        ValueError
+        InputError
             If the tree has no segments.
         """
         if self.segment_topic is None:
-            raise ValueError("the tree has no segments: make it with LDCC from a corpus with segments")
+            raise InputError("the tree has no segments: make it with LDCC from a corpus with segments")
         segments = self.segment_topic
         ids = tuple(map(str, range(len(segments))))
         return replace(

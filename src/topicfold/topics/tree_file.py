@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.checks import is_whole
-from ..engine.stored import SUM, Stored, check_stored
-from ..store import damage_named, put_together, read_file, take_apart, write_file
+from ..engine.stored import MAX_PROBABILITY, Stored, check_stored
+from ..errors import InputError
+from ..store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from .fit_summary import FitSummary
 from .tree import TopicTree
 
@@ -19,31 +20,31 @@ __all__ = ["load_tree", "save_tree"]
 _EDGES = ("edges_above", "edges_below", "edges_weight")
 _LARGEST_ID = 2**31
 _STORED: Mapping[str, Stored] = {
-    "topic_word": Stored(("topics", "words"), low=0, high=SUM),
-    "doc_topic": Stored(("documents", "topics"), low=0, high=SUM),
-    "ids": Stored(("topics",), "whole", low=0, high=_LARGEST_ID),
-    "parent": Stored(("topics",), "whole", low=-1),
-    "level": Stored(("topics",), "whole", low=1, high=1000),
-    "size": Stored(("topics",), low=0, high=SUM),
+    "topic_word": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY),
+    "doc_topic": Stored(("documents", "topics"), low=0, high=MAX_PROBABILITY),
+    "ids": Stored(("topics",), "int", low=0, high=_LARGEST_ID),
+    "parent": Stored(("topics",), "int", low=-1),
+    "level": Stored(("topics",), "int", low=1, high=1000),
+    "size": Stored(("topics",), low=0, high=MAX_PROBABILITY),
     "word_frequency": Stored(("words",), low=0),
-    "vocabulary": Stored(("words",), "texts"),
-    "document_ids": Stored(("documents",), "texts"),
-    "titles": Stored(("documents",), "texts", optional=True),
+    "vocabulary": Stored(("words",), "strings"),
+    "document_ids": Stored(("documents",), "strings"),
+    "titles": Stored(("documents",), "strings", optional=True),
     "word_score": Stored(("topics", "words"), "rows", optional=True),
-    "word_presence": Stored(("topics", "words"), low=0, high=SUM, optional=True, new=True),
-    "corpus_presence": Stored(("words",), low=0, high=SUM, optional=True, new=True),
-    "exclusive": Stored(kind="yes or no"),
-    "wordless": Stored(("wordless",), "whole", low=0, new=True),
-    "segment_topic": Stored(("segments", "topics"), low=0, high=SUM, optional=True),
+    "word_presence": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY, optional=True, may_be_missing=True),
+    "corpus_presence": Stored(("words",), low=0, high=MAX_PROBABILITY, optional=True, may_be_missing=True),
+    "exclusive": Stored(kind="bool"),
+    "wordless": Stored(("wordless",), "int", low=0, may_be_missing=True),
+    "segment_topic": Stored(("segments", "topics"), low=0, high=MAX_PROBABILITY, optional=True),
     "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "level_names": Stored(kind="mapping"),
     "names": Stored(kind="mapping"),
-    "descriptions": Stored(kind="mapping", new=True),
-    "marks": Stored(kind="mapping", new=True),
+    "descriptions": Stored(kind="mapping", may_be_missing=True),
+    "marks": Stored(kind="mapping", may_be_missing=True),
     "mapping": Stored(kind="mapping"),
     "summary": Stored(kind="object", optional=True),
-    **dict.fromkeys(_EDGES[:2], Stored(("edges",), "whole", low=0, new=True)),
-    _EDGES[2]: Stored(("edges",), low=0, new=True),
+    **dict.fromkeys(_EDGES[:2], Stored(("edges",), "int", low=0, may_be_missing=True)),
+    _EDGES[2]: Stored(("edges",), low=0, may_be_missing=True),
 }
 
 
@@ -53,15 +54,15 @@ def save_tree(tree: TopicTree, path: str | Path) -> None:
     edges = values.pop("edges")
     if edges is not None:
         values |= dict(zip(_EDGES, edges))
-    arrays, plain = take_apart(values)
+    arrays, plain = to_arrays(values)
     write_file(path, arrays, {"kind": "tree", "values": plain})
 
 
 def load_tree(path: str | Path) -> TopicTree:
     """Read a tree that `save_tree` wrote."""
     arrays, metadata = read_file(path, kind="tree")
-    with damage_named(path):
-        values = put_together(arrays, metadata["values"], fitsummary=FitSummary.from_json)
+    with errors_name_file(path):
+        values = from_arrays(arrays, metadata["values"], fitsummary=FitSummary.from_json)
         check_stored(values, _STORED)
         _check(values)
         if _EDGES[0] in values:
@@ -73,22 +74,22 @@ def _check(values: Mapping[str, Any]) -> None:
     """Raise a ValueError if the values of a tree do not fit each other; each has been checked on its own."""
     ids = values["ids"].tolist()
     if len(set(ids)) < len(ids):
-        raise ValueError("an id occurs more than once")
+        raise InputError("an id occurs more than once")
     row = {topic: k for k, topic in enumerate(ids)} | {-1: -1}
     if not set(values["parent"].tolist()) <= set(row):
-        raise ValueError("the parent of a topic is not in the tree")
+        raise InputError("the parent of a topic is not in the tree")
     above = np.array([row[topic] for topic in values["parent"].tolist()], np.int64)
     for _ in range(len(ids).bit_length()):  # doubles the distance each time, until all are at the top
         above = np.where(above >= 0, above[above], -1)
     if (above >= 0).any():
-        raise ValueError("a topic is its own ancestor")
+        raise InputError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
-        raise ValueError("an edge refers to a topic that is not in the tree")
+        raise InputError("an edge refers to a topic that is not in the tree")
     rows = values.get("wordless", np.zeros(0, np.int64))
     if len(rows) and (rows.max() >= len(values["document_ids"]) or (np.diff(rows) <= 0).any()):
-        raise ValueError("its documents without words are not rows of the tree in their order")
+        raise InputError("its documents without words are not rows of the tree in their order")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):
         for key, value in values.get(name, {}).items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
             if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):
-                raise ValueError(f"an entry of its {name} is invalid: {key!r:.40} -> {value!r:.40}")
+                raise InputError(f"an entry of its {name} is invalid: {key!r:.40} -> {value!r:.40}")

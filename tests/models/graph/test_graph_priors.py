@@ -100,7 +100,7 @@ def test_without_a_graph_the_steps_are_leave_one_out_em(model, few, prior, smoot
     values = []
     for _ in range(6):
         base = prior * share
-        doc_count, topic_word, value, tokens = naive.left_out_step(counts, doc_count, topic_word, base, smoothing)
+        doc_count, topic_word, value, tokens = naive.leave_one_out_step(counts, doc_count, topic_word, base, smoothing)
         share = tokens / tokens.sum()
         values.append(value / counts.sum())
     options = {"prior": prior, "smoothing": smoothing, "init": start, "dtype": "float64", "max_iter": 6, "tol": 0}

@@ -19,7 +19,7 @@ N, TOPICS = 37, 5
 @pytest.fixture(params=[10, 1 << 14])
 def blocks(request, monkeypatch):
     """Blocks of a few rows, or one block."""
-    monkeypatch.setattr(graph_tables, "_ROWS_A_BLOCK", request.param)
+    monkeypatch.setattr(graph_tables, "_ROWS_PER_BLOCK", request.param)
 
 
 @pytest.fixture

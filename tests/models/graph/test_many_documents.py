@@ -16,7 +16,7 @@ def are_many(patch):
     """Sixty documents are many, and a block of rows holds 16."""
     for module in (graph_tables, lapplsi, linear_system):
         patch.setattr(module, "MANY_DOCUMENTS", 60)
-    patch.setattr(graph_tables, "_ROWS_A_BLOCK", 16)
+    patch.setattr(graph_tables, "_ROWS_PER_BLOCK", 16)
 
 
 @BOTH

@@ -69,7 +69,7 @@ def test_mutual_information_is_the_naive_count(monkeypatch):
     rng = np.random.default_rng(0)
     data = np.column_stack([rng.integers(0, v, 60) for v in (2, 3, 4, 2, 1)]).astype(np.uint8)
     data[:, 3] = data[:, 0]
-    monkeypatch.setattr(bi, "_DOCUMENTS_A_BLOCK", 7)
+    monkeypatch.setattr(bi, "_DOCUMENTS_PER_BLOCK", 7)
     information = mutual_information(data)
     for i, j in product(range(5), repeat=2):
         expected = 0.0

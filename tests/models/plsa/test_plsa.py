@@ -109,7 +109,7 @@ def test_counts_without_any_probability_are_reported(sampled):
     topics[:, 3] = 0
     with pytest.warns(UserWarning, match="`init` gives their words no probability"):
         model = PLSA(2, init=topics, prior=0, smoothing=0, verbose=False).fit(sampled)
-    assert model.left_out_ == sampled[:, [3]].nnz
+    assert model.n_skipped_ == sampled[:, [3]].nnz
 
 
 def test_a_stream_ends_near_the_batch_fit():

@@ -27,8 +27,8 @@ def unknown(counts):
 @pytest.mark.parametrize("block", [30, 10**9])
 def test_a_step_is_the_formula(themed, monkeypatch, price, smoothing, block):
     monkeypatch.setattr(theme_em, "_SPARSE_PRICE", price)
-    monkeypatch.setattr(theme_em, "_CELLS_A_BLOCK", block)
-    monkeypatch.setattr(theme_em, "_VALUES_A_BLOCK", block)
+    monkeypatch.setattr(theme_em, "_CELLS_PER_BLOCK", block)
+    monkeypatch.setattr(theme_em, "_VALUES_PER_BLOCK", block)
     counts = themed[0][:15].astype(float)
     state = random_state_of(3, 4, 20)
     weight, theme_topic, topic_word, logs = ttmm_step(

@@ -28,14 +28,14 @@ import scipy.sparse as sp
 
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number
-from ...engine.cluster import say_here
+from ...engine.cluster import warn_local_only
 from ...engine.loop import State
 from ...engine.stored import Stored
 from ...graph.build import laplacian
 from ..base import Dtype
 from ..em import (
     EMStep,
-    Prior,
+    SeedCounts,
     cell_probabilities,
     document_step,
     log_likelihood,
@@ -259,7 +259,7 @@ class DTM(GraphTopicModel):
         state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
         return state
 
-    def _weight(self, data: GraphData, prior: Prior) -> Weight:
+    def _weight(self, data: GraphData, prior: SeedCounts) -> Weight:
         return Weight(0.0, np.empty(0), False)  # no weight trades likelihood off against separation
 
     def _keep_own(self, data: GraphData, state: State) -> None:
@@ -283,10 +283,10 @@ class DTM(GraphTopicModel):
 
         return min(_NEW_WEIGHTS, key=error)
 
-    def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
         counts, n_topics, graph = data.counts, self.n_topics, data.graph
         assert graph is not None
-        say_here("DTM's sweeps process one document after another and run")
+        warn_local_only("DTM's sweeps process one document after another: it runs on this machine")
         em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         shifts = laplacian(graph)

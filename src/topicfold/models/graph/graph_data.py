@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from ...engine.checks import MOST
+from ...engine.checks import MAX_PARAMETER
 from ...engine.loop import ExpectedState
-from ...engine.stored import SUM, Stored
+from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
+from ...errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,7 +29,7 @@ __all__ = [
     "check_neighbor_vectors",
     "connected",
     "expected_state",
-    "warn_when_swallowed",
+    "warn_if_one_topic_dominates",
     "without_tokens",
 ]
 
@@ -47,7 +48,7 @@ STORED: Mapping[str, Stored] = {
     "graph_": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "neighbor_vectors_": Stored(("documents", "features"), "rows", optional=True),
     "neighbor_idf_": Stored(("words",), low=0, optional=True),
-    "neighbors_by_": Stored(kind="text", optional=True),
+    "neighbors_by_": Stored(kind="string", optional=True),
 }
 
 
@@ -59,15 +60,15 @@ def expected_state(
 
     def fits(values: Mapping[str, Any]) -> None:
         if not chosen and values["weight"] != graph_weight:
-            raise ValueError(f"its weight is {float(values['weight']):g}: expected {graph_weight:g}")
+            raise InputError(f"its weight is {float(values['weight']):g}: expected {graph_weight:g}")
 
     declared = {
-        "doc_topic": Stored(("documents", "columns"), low=0, high=SUM),
+        "doc_topic": Stored(("documents", "columns"), low=0, high=MAX_PROBABILITY),
         "word_topic": Stored(("words", "columns"), low=0),
-        "topic_share": Stored(("topics",), low=0, high=SUM, new=True),
-        "left_out": Stored((), "whole", low=0, new=True),
-        "weight": Stored((), low=0, high=MOST),
-        "weight_path": Stored(("weights", 4), gaps=True) if chosen else Stored((0,)),
+        "topic_share": Stored(("topics",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
+        "left_out": Stored((), "int", low=0, may_be_missing=True),
+        "weight": Stored((), low=0, high=MAX_PARAMETER),
+        "weight_path": Stored(("weights", 4), allow_nan=True) if chosen else Stored((0,)),
     }
     return ExpectedState({**declared, **own}, sizes, fits)
 
@@ -102,17 +103,17 @@ def without_tokens(data: GraphData) -> np.ndarray:
 def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | None = None) -> np.ndarray:
     """Vectors of documents in float32, one row each; a ValueError says what is wrong with them."""
     if sp.issparse(embeddings):
-        raise ValueError("embeddings are a sparse matrix: expected a dense array, one row per document")
+        raise InputError("embeddings are a sparse matrix: expected a dense array, one row per document")
     try:
         values = np.asarray(embeddings, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError("embeddings are not numbers: expected an array, one row per document") from None
+        raise InputError("embeddings are not numbers: expected an array, one row per document") from None
     if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
-        raise ValueError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
+        raise InputError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
     if n_features is not None and values.shape[1] != n_features:
-        raise ValueError(f"embeddings have {values.shape[1]} columns: expected {n_features}, as in the fit")
+        raise InputError(f"embeddings have {values.shape[1]} columns: expected {n_features}, as in the fit")
     if not (np.abs(values) < _MOST).all():
-        raise ValueError(f"embeddings hold NaN, infinity or values beyond {_MOST:g}")
+        raise InputError(f"embeddings hold NaN, infinity or values beyond {_MOST:g}")
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
@@ -123,10 +124,10 @@ def check_neighbor_vectors(by: str | None, vectors: Vectors | None, idf: np.ndar
     else:
         fits = by is None or (by == "embeddings" and isinstance(vectors, np.ndarray))
     if not fits:
-        raise ValueError("its neighbors_by_, neighbor_vectors_ and neighbor_idf_ do not match")
+        raise InputError("its neighbors_by_, neighbor_vectors_ and neighbor_idf_ do not match")
 
 
-def warn_when_swallowed(doc_topic: np.ndarray, weight: float) -> None:
+def warn_if_one_topic_dominates(doc_topic: np.ndarray, weight: float) -> None:
     """Warn if one topic has nearly all documents of a fit on a graph with this weight."""
     n_documents, n_topics = doc_topic.shape
     if n_topics == 1 or n_documents < 2 * n_topics:

@@ -22,11 +22,12 @@ from ...engine.checks import check_number, check_whole
 from ...engine.loop import State, hold_interrupts, iterate
 from ...engine.stored import Stored
 from ...engine.warn import warn_user
+from ...errors import InputError
 from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..base import EMTopicModel
-from ..em import Prior, check_size, fold_in
+from ..em import SeedCounts, check_size, fold_in
 from ..fold_in_toward import fold_in_near
 from ..inputs import CountsLike, seen_words
 from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior
@@ -41,7 +42,7 @@ from .graph_data import (
     check_neighbor_vectors,
     connected,
     expected_state,
-    warn_when_swallowed,
+    warn_if_one_topic_dominates,
     without_tokens,
 )
 from .graph_tables import mean_row, scaled
@@ -73,7 +74,7 @@ class GraphTopicModel(EMTopicModel):
         The graph of the training documents, without the edges that labels add.
     """
 
-    _rises: ClassVar[bool] = True  # whether no step lowers the objective
+    _monotone: ClassVar[bool] = True  # whether no step lowers the objective
     _squared_distances: ClassVar[bool] = False  # how new documents are drawn to their neighbours
     _uses_weight: ClassVar[bool] = True  # whether a weight balances the graph against the words
     _leaves_out: ClassVar[bool] = True  # whether the fit, with a prior, leaves each token out in turn
@@ -112,11 +113,11 @@ class GraphTopicModel(EMTopicModel):
         """P(z|d) and P(w|z) to start from."""
 
     @abstractmethod
-    def _weight(self, data: GraphData, prior: Prior) -> Weight:
+    def _weight(self, data: GraphData, prior: SeedCounts) -> Weight:
         """The weight of the graph in the fit."""
 
     @abstractmethod
-    def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
         """A function that updates the state and returns the objective before the step."""
 
     @abstractmethod
@@ -132,7 +133,7 @@ class GraphTopicModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         self._check_own_parameters()
@@ -174,7 +175,7 @@ class GraphTopicModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If a parameter, X, the graph or the embeddings cannot be used, for example if the graph is not symmetric.
         """
         self.check_parameters()
@@ -266,7 +267,7 @@ class GraphTopicModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -322,7 +323,7 @@ class GraphTopicModel(EMTopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -389,7 +390,7 @@ class GraphTopicModel(EMTopicModel):
             verbose=self.verbose,
             checkpoint=checkpoint,
             history=history,
-            rises=self.prior == 0 and (self._rises or data.graph is None),
+            monotone=self.prior == 0 and (self._monotone or data.graph is None),
         )
         finished = run.finished and not cut_short
         with hold_interrupts():
@@ -398,7 +399,7 @@ class GraphTopicModel(EMTopicModel):
             self.doc_topic_ = self._final(data, state)
             self._keep_documents(counts, self.doc_topic_)
             if self.graph_ is not None:
-                warn_when_swallowed(self.doc_topic_, float(state["weight"]))
+                warn_if_one_topic_dominates(self.doc_topic_, float(state["weight"]))
         if checkpoint is not None and finished:
             checkpoint.remove()
         self._keep_own(data, state)
@@ -489,7 +490,7 @@ class GraphTopicModel(EMTopicModel):
             return check_neighbors(graph, n_new, len(self.doc_topic_))
         if embeddings is not None and by != "embeddings":
             kept = "keeps no neighbours (store_neighbors=False)" if by is None else "was fitted without embeddings"
-            raise ValueError(f"this {name} {kept}: new documents need no embeddings")
+            raise InputError(f"this {name} {kept}: new documents need no embeddings")
         if by is None or self.neighbor_vectors_ is None or self._neighbor_index is None:
             return None
         if by == "embeddings":

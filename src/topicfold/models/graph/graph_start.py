@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from ...engine.arrays import aligned
 from ...engine.loop import State
+from ...errors import InputError
 from ...graph.build import spectral_vectors
 from ..best_start import best_start
 from ..em import padded
@@ -43,7 +44,7 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
             return _left_out_start(model, counts, rng)
     if isinstance(init, str) and init == "spectral":
         if data.graph is None:
-            raise ValueError("init='spectral' needs a graph, but with graph_weight=0 there is none")
+            raise InputError("init='spectral' needs a graph, but with graph_weight=0 there is none")
         how = {"vectors": spectral_vectors(data.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
         init = "kmeans"
     doc_topic, topic_word = start(counts, model.n_topics, init, rng, model._seeds(counts), **how)

@@ -9,14 +9,14 @@ import scipy.sparse as sp
 
 from ...engine.arrays import aligned, csr_parts, normalise_rows, padded
 from ...engine.blocks import map_blocks
-from ...engine.cluster import Lasting, current_cluster
+from ...engine.cluster import StaticArray, current_cluster
 from ...engine.jit import njit
 from .graph_data import FLOOR, MANY_DOCUMENTS
 
 __all__ = ["Edges", "mean_row", "row_slices", "scaled", "write_rows"]
 
-_ROWS_A_BLOCK = 1 << 14
-_COLUMNS_A_TASK = 16
+_ROWS_PER_BLOCK = 1 << 14
+_COLUMNS_PER_TASK = 16
 
 
 @njit
@@ -60,7 +60,7 @@ class Edges:
     def __init__(self, graph: sp.csr_array, n_jobs: int | None) -> None:
         indptr, indices, data = csr_parts(graph)
         self.parts = indptr, indices, data.astype(np.float64, copy=False)
-        self._lasting = tuple(map(Lasting, self.parts))
+        self._lasting = tuple(map(StaticArray, self.parts))
         self.degree = np.asarray(graph.sum(axis=1), np.float64)
         self.n_jobs = n_jobs
 
@@ -86,9 +86,11 @@ class Edges:
         precision = np.dtype(np.float64) if len(table) <= MANY_DOCUMENTS else table.dtype
         means = means.astype(precision, copy=False)
         cluster, width = current_cluster(), table.shape[1]
-        if cluster is not None and width > _COLUMNS_A_TASK:  # a topic's moves do not depend on the other topics
+        if cluster is not None and width > _COLUMNS_PER_TASK:  # a topic's moves do not depend on the other topics
             moved = aligned(len(table), width, precision)
-            groups = [slice(first, min(first + _COLUMNS_A_TASK, width)) for first in range(0, width, _COLUMNS_A_TASK)]
+            groups = [
+                slice(first, min(first + _COLUMNS_PER_TASK, width)) for first in range(0, width, _COLUMNS_PER_TASK)
+            ]
             shared = (*self._lasting[:2], means, share, times, precision.str)
             columns = (np.ascontiguousarray(table[:, here]) for here in groups)
             for here, part in zip(groups, cluster.map(_averaged_columns, shared, columns)):
@@ -129,7 +131,7 @@ def _averaged_columns(
 
 def row_slices(n_rows: int) -> Iterator[slice]:
     """Blocks of rows of a fixed size."""
-    return (slice(first, min(first + _ROWS_A_BLOCK, n_rows)) for first in range(0, n_rows, _ROWS_A_BLOCK))
+    return (slice(first, min(first + _ROWS_PER_BLOCK, n_rows)) for first in range(0, n_rows, _ROWS_PER_BLOCK))
 
 
 def scaled(table: np.ndarray, scale: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from ...engine.loop import State
 from ..base import Dtype
-from ..em import Prior, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
+from ..em import SeedCounts, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
 from ..inputs import RandomStateLike
 from ..leave_one_out import LeaveOneOutStep, focus_of
 from ..starts import SeedWords
@@ -226,7 +226,7 @@ class LapPLSI(WeightedGraphModel):
             state["doc_topic"], _ = document_step(data.counts, *tables, self.n_jobs)
         return state
 
-    def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
         counts = data.counts
         n_tokens = token_count(counts)
         if self.prior > 0:
@@ -283,7 +283,7 @@ class LapPLSI(WeightedGraphModel):
 
         return smooth
 
-    def _left_out_step(self, data: GraphData, seeds: Prior) -> Callable[[State], float]:
+    def _left_out_step(self, data: GraphData, seeds: SeedCounts) -> Callable[[State], float]:
         """Leave-one-out EM with the prior, before the documents are drawn to each other."""
         counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)

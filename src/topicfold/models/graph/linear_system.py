@@ -9,15 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
-from ...engine.cluster import Lasting, current_cluster, in_memory
+from ...engine.cluster import StaticArray, current_cluster, in_memory
 from ...engine.jit import njit_fast
+from ...errors import InputError
 from ...graph.build import laplacian
 from ..em import GUARD
 from .graph_data import MANY_DOCUMENTS
 
 __all__ = []
 
-_COLUMNS_A_SOLVE = 32
+_COLUMNS_PER_SOLVE = 32
 _DIRECT_DOCUMENTS = MANY_DOCUMENTS  # above, the factors of a nearest-neighbour graph need more memory than the fit
 # With more documents the columns do not fit in the cache in any case: they are kept in float32, and iterations stop
 # once the solution follows the changes of EM to this accuracy.
@@ -202,7 +203,8 @@ class GraphSystem:
         solution = np.empty(guess.shape, self.precision)
         n_columns = guess.shape[1]
         groups = [
-            slice(first, min(first + _COLUMNS_A_SOLVE, n_columns)) for first in range(0, n_columns, _COLUMNS_A_SOLVE)
+            slice(first, min(first + _COLUMNS_PER_SOLVE, n_columns))
+            for first in range(0, n_columns, _COLUMNS_PER_SOLVE)
         ]
 
         def given(here: slice) -> tuple[np.ndarray, ...]:
@@ -236,9 +238,18 @@ class GraphSystem:
         """The function that solves a group of columns, and its further arguments."""
         if self._lasting is None:
             if self.direct:
-                self._lasting = (tuple(map(Lasting, self.parts)), Lasting(self.pivots), Lasting(self.tail_inverse))
+                self._lasting = (
+                    tuple(map(StaticArray, self.parts)),
+                    StaticArray(self.pivots),
+                    StaticArray(self.tail_inverse),
+                )
             else:
-                self._lasting = (tuple(map(Lasting, self.parts)), Lasting(self.diagonal), self.share, self.sweeps)
+                self._lasting = (
+                    tuple(map(StaticArray, self.parts)),
+                    StaticArray(self.diagonal),
+                    self.share,
+                    self.sweeps,
+                )
         return _solved_directly if self.direct else _iterated, self._lasting
 
     def _factorise(self, matrix: sp.csc_array) -> None:
@@ -251,7 +262,7 @@ class GraphSystem:
             factors = splu(sp.csc_matrix(matrix), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
         except RuntimeError:  # with such weights the lengths of documents are lost in rounding
             largest = float(abs(matrix.data).max())
-            raise ValueError(
+            raise InputError(
                 f"graph times graph_weight has a value of {largest:g}, too large to solve: scale it"
             ) from None
         lower, pivots = sp.csc_array(factors.L), factors.U.diagonal()

@@ -22,7 +22,7 @@ import numpy as np
 from ...engine.checks import check_choice
 from ...engine.loop import State
 from ..base import Dtype
-from ..em import Prior, plain_step, token_count
+from ..em import SeedCounts, plain_step, token_count
 from ..inputs import RandomStateLike
 from ..leave_one_out import LeaveOneOutStep, focus_of
 from ..starts import SeedWords
@@ -171,7 +171,7 @@ class LTM(WeightedGraphModel):
     [True, True, True, False, False, False]
     """
 
-    _rises = False  # each step is a linearisation
+    _monotone = False  # each step is a linearisation
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class LTM(WeightedGraphModel):
     def _begin(self, data: GraphData) -> State:
         return start_tables(self, data)
 
-    def _step(self, data: GraphData, prior: Prior, weight: float) -> Step:
+    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
         if self.prior > 0:
             return self._step_with_prior(data, prior, weight)
         counts, n_topics = data.counts, self.n_topics
@@ -247,7 +247,7 @@ class LTM(WeightedGraphModel):
 
         return smooth
 
-    def _step_with_prior(self, data: GraphData, seeds: Prior, weight: float) -> Step:
+    def _step_with_prior(self, data: GraphData, seeds: SeedCounts, weight: float) -> Step:
         """Leave-one-out EM on the graph, with the prior (alpha, focus, m, r) of leave_one_out.py and degrees deg:
 
             (Omega + alpha + focus + weight L) y_k = n_k + alpha m_k + focus r_k

@@ -31,7 +31,7 @@ from ...engine.warn import warn_user
 from ...graph.build import label_graph
 from ...graph.neighbors import NeighborIndex, document_vectors
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
-from ..em import Prior, pooled_topic_weight
+from ..em import SeedCounts, pooled_topic_weight
 from .graph_data import GraphData, Vectors
 from .graph_model import GraphTopicModel, Weight
 
@@ -57,7 +57,7 @@ class _Split(NamedTuple):
     labels: np.ndarray | None  # of the held-out documents
 
 
-def choose_weight(model: GraphTopicModel, documents: GraphData, prior: Prior) -> Weight:
+def choose_weight(model: GraphTopicModel, documents: GraphData, prior: SeedCounts) -> Weight:
     """The weight, and one row per weight tried: weight, log-likelihood per token, largest share, label accuracy.
 
     Ctrl-C ends the search after the current weight, and the best so far is used; the last value says so.

@@ -10,7 +10,7 @@ import numpy as np
 from ...engine.checks import check_number
 from ...engine.loop import State
 from ...engine.stored import Stored
-from ..em import Prior
+from ..em import SeedCounts
 from .graph_data import GraphData
 from .graph_model import GraphTopicModel, Weight
 from .weight import choose_weight
@@ -32,7 +32,7 @@ class WeightedGraphModel(GraphTopicModel):
 
     _stored: ClassVar[Mapping[str, Stored]] = {
         "graph_weight_": Stored(low=0),
-        "graph_weight_path_": Stored(("weights", "columns"), optional=True, gaps=True),
+        "graph_weight_path_": Stored(("weights", "columns"), optional=True, allow_nan=True),
     }
 
     graph_weight: float | Literal["auto"]
@@ -52,7 +52,7 @@ class WeightedGraphModel(GraphTopicModel):
         if self.graph_weight != "auto":
             check_number("graph_weight", self.graph_weight, or_else=", or 'auto'")
 
-    def _weight(self, data: GraphData, prior: Prior) -> Weight:
+    def _weight(self, data: GraphData, prior: SeedCounts) -> Weight:
         if self.graph_weight == "auto":
             return choose_weight(self, data, prior)
         return Weight(float(self.graph_weight), np.empty(0), False)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .class_models import (
-    _DOCUMENTS_A_BLOCK,
+    _DOCUMENTS_PER_BLOCK,
     MOST_STATES,
     SMOOTHING,
     Model,
@@ -42,8 +42,8 @@ def mutual_information(data: np.ndarray) -> np.ndarray:
     for a in range(top):
         for b in range(a, top):
             joint = np.zeros_like(result)
-            for begin in range(0, n_documents, _DOCUMENTS_A_BLOCK):
-                block = data[begin : begin + _DOCUMENTS_A_BLOCK]
+            for begin in range(0, n_documents, _DOCUMENTS_PER_BLOCK):
+                block = data[begin : begin + _DOCUMENTS_PER_BLOCK]
                 # float32 represents whole numbers of this size exactly: the sums do not depend on the number of threads
                 joint += (block == a).astype(np.float32).T @ (block == b).astype(np.float32)
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -14,7 +14,7 @@ MOST_STATES = 6  # of a latent, in addition to the bound of `most_states`
 SMOOTHING = 0.01  # documents added to each cell of a table: no probability is 0
 _EM_STEPS = 500
 _EM_TOL = 0.001  # gain of a step in the log-likelihood of all documents
-_DOCUMENTS_A_BLOCK = 1 << 14
+_DOCUMENTS_PER_BLOCK = 1 << 14
 
 
 class Sample(NamedTuple):

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from ...corpus.corpus import Corpus
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
-from ...engine.cluster import say_here
+from ...engine.cluster import warn_local_only
 from ...engine.loop import Run, hold_interrupts
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import grow, polish
@@ -212,7 +212,7 @@ class HLTA(LatentTreeModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         for name, least in {"top_size": 1, "island_size": 3, "max_iter": 1, "n_relocations": 0, "min_df": 1}.items():
@@ -243,7 +243,7 @@ class HLTA(LatentTreeModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If a parameter or X cannot be used, for example if no word is left or there are too many words.
         """
         self.check_parameters()
@@ -254,7 +254,7 @@ class HLTA(LatentTreeModel):
         self.word_columns_, frequency = chosen_columns(counts, self.max_words, self.min_df)
         self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
-        say_here("HLTA learns its tree from small batches, one after another, and runs")
+        warn_local_only("HLTA learns its tree from small batches, one after another: it runs on this machine")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         checkpoint, resumed = self._open_checkpoint(expected_state(self), counts)
         if resumed is not None:  # with random_state=None every run draws another seed
@@ -295,7 +295,7 @@ class HLTA(LatentTreeModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         if not hasattr(self, "topic_word_"):

@@ -22,7 +22,7 @@ from ...engine.jit import njit
 __all__ = ["Inference", "LatentTree", "Sums", "m_step", "state_marginals"]
 
 _TINY = 1e-300
-_VALUES_A_BLOCK = 1 << 17  # stored counts
+_VALUES_PER_BLOCK = 1 << 17  # stored counts
 _NOTHING = np.empty((0, 0, 0), np.float32)
 _FEWEST_BLOCKS = 8  # so that small corpora use several threads too
 
@@ -273,7 +273,7 @@ class Inference:
         def block(rows: tuple[int, int]) -> tuple[np.ndarray, ...]:
             return _posterior(self._tables(), parts, rows, log_likelihood, _NOTHING, _NOTHING)
 
-        n_blocks = max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_A_BLOCK))
+        n_blocks = max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_PER_BLOCK))
         results = map_blocks(block, row_blocks(parts[0], n_blocks), n_jobs)
         word, pair, active_parent = results[0]
         for result in results[1:]:
@@ -286,7 +286,7 @@ class Inference:
     def log_likelihood(self, documents: sp.csr_array, n_jobs: int | None = None) -> np.ndarray:
         """log P of each document."""
         parts = csr_parts(documents)
-        blocks = row_blocks(parts[0], max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_A_BLOCK)))
+        blocks = row_blocks(parts[0], max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_PER_BLOCK)))
         return np.concatenate(list(map_anywhere(_log_likelihood_block, (self._tables(), parts), blocks, n_jobs)))
 
     def beliefs(
@@ -307,7 +307,7 @@ class Inference:
         result = np.empty((documents.shape[0], len(latents), *states), np.float32)
         root_alone = latents.tolist() == [tree.n_latents - 1] and not evidence
         shape = (1 if root_alone else tree.n_latents, self._empty_self.shape[1])
-        size = max(1, _VALUES_A_BLOCK // shape[0])
+        size = max(1, _VALUES_PER_BLOCK // shape[0])
 
         n_documents = documents.shape[0]
         blocks = [(first, min(first + size, n_documents)) for first in range(0, n_documents, size)]

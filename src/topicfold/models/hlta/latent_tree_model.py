@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.corpus import Corpus
 from ...engine.checks import check_whole_numbers
+from ...errors import InputError
 from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..inputs import CountsLike, RandomStateLike
@@ -33,7 +34,7 @@ class LatentTreeModel(TopicModel):
 
     _stored = STORED
     score_unit = "nats per document"
-    _absence_tells = True
+    _uses_absent_words = True
 
     topic_level_: np.ndarray
     topic_parent_: np.ndarray
@@ -64,7 +65,7 @@ class LatentTreeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -119,7 +120,7 @@ class LatentTreeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return float(self.log_likelihood(X).mean())
@@ -141,7 +142,7 @@ class LatentTreeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -245,7 +246,7 @@ class LatentTreeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If `coverage` is not a share, or is given without a corpus.
         """
         check_is_fitted(self)
@@ -254,7 +255,7 @@ class LatentTreeModel(TopicModel):
         effective = self.topic_effective_
         if coverage != COVERAGE:
             if not 0 < coverage <= 1 or corpus is None:
-                raise ValueError(f"coverage={coverage}: expected a share up to 1, and a corpus to measure it on")
+                raise InputError(f"coverage={coverage}: expected a share up to 1, and a corpus to measure it on")
             effective = self._effective(self._documents(self.word_counts(corpus)), coverage)
         tree = replace(
             self._one_level(doc_topic, corpus),
@@ -297,5 +298,5 @@ class LatentTreeModel(TopicModel):
             return None
         words = np.asarray(words)
         if words.shape != (self.n_features_in_,) or words.dtype != bool:
-            raise ValueError(f"words: expected a mask of {self.n_features_in_:,} booleans, one per column of X")
+            raise InputError(f"words: expected a mask of {self.n_features_in_:,} booleans, one per column of X")
         return words[self.word_columns_]

@@ -21,7 +21,7 @@ _CANDIDATES = 4  # latents that a child can move to, by mutual information
 _MOVE_STEPS = 3  # of EM for the table of a moved child
 _LEAST_GAIN = 1.0  # nats of all documents
 _APART = 1e9  # added to the gain of a child that is less likely in its parent's topics: it moves first
-_CHILDREN_A_BLOCK = 128
+_CHILDREN_PER_BLOCK = 128
 _TINY = 1e-300
 
 
@@ -313,7 +313,7 @@ def _gains(
     tables = np.zeros((n_children, n_candidates, most, children.tables.shape[2]))
 
     def block(first: int) -> None:
-        rows = slice(first, min(first + _CHILDREN_A_BLOCK, n_children))
+        rows = slice(first, min(first + _CHILDREN_PER_BLOCK, n_children))
         here = np.arange(rows.start, rows.stop)
         joint = children.joint(here, flat).reshape(len(here), -1, n_parents, most).swapaxes(1, 2) / n_documents
         states = joint[:, 0].sum(axis=2, dtype=np.float64)
@@ -343,7 +343,7 @@ def _gains(
             gains[rows],
         )
 
-    map_blocks(block, range(0, n_children, _CHILDREN_A_BLOCK), n_jobs)
+    map_blocks(block, range(0, n_children, _CHILDREN_PER_BLOCK), n_jobs)
     known = np.arange(most) < parent_states[candidates][:, :, None]
     tables *= known[:, :, :, None]
     gains[apart] += _APART

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.mapped import pieces, release
+from ...errors import InputError
 from ..row_groups import CountRows
 
 __all__ = ["chosen_columns", "tree_documents"]
@@ -18,13 +19,13 @@ def chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> 
     """The columns of the tree, and the number of documents with each word of the corpus."""
     n_documents, n_words = counts.shape
     if counts.nnz == 0:
-        raise ValueError(f"all {n_documents} documents are empty: there are no words to fit")
+        raise InputError(f"all {n_documents} documents are empty: there are no words to fit")
     frequency = np.zeros(n_words, np.int64)
     for piece in pieces(counts.indices):
         frequency += np.bincount(piece, minlength=n_words)
     columns = np.flatnonzero(frequency >= min_df)
     if len(columns) == 0:
-        raise ValueError(
+        raise InputError(
             f"min_df={min_df} leaves none of {n_words:,} words; the most frequent is in {frequency.max():,} "
             "documents: lower min_df"
         )
@@ -32,7 +33,7 @@ def chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> 
         tfidf = _mean_shares(counts) * np.log(n_documents / np.maximum(frequency, 1))
         columns = np.sort(columns[np.argsort(-tfidf[columns], kind="stable")[:max_words]])
     if len(columns) > _MOST_WORDS:
-        raise ValueError(
+        raise InputError(
             f"{len(columns):,} words are more than HLTA can compare ({_MOST_WORDS:,}): keep the best "
             "with max_words, such as max_words=10000, or leave out rare ones with min_df"
         )

@@ -15,14 +15,15 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ...engine.arrays import normalise_rows, summed
-from ...engine.checks import MOST, check_number, check_whole
+from ...engine.checks import MAX_PARAMETER, check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
-from ...engine.stored import SUM, Stored
+from ...engine.stored import MAX_PROBABILITY, Stored
+from ...errors import InputError
 from ..base import Dtype
 from ..best_start import best_start, state_from
-from ..em import Prior, padded, seed_prior, token_count
+from ..em import SeedCounts, padded, seed_prior, token_count
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, left_out_step
+from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, leave_one_out_step
 from ..left_out_fold_in import fold_in_counts, fold_in_shares
 from ..mixture import MixtureModel, Step
 from ..starts import STARTS, InitLike, SeedWords, check_init, start
@@ -45,7 +46,7 @@ class LDA(MixtureModel):
         Strength of the prior of P(z|d), in tokens per document; the topics share it in proportion to their size. 'auto'
         chooses it on held-out documents, which costs about two more fits.
     beta : float or 'auto', default=0.03
-        Prior of P(w|z): pseudo-count of every word in every topic. 'auto' chooses it on held-out documents.
+        SeedCounts of P(w|z): pseudo-count of every word in every topic. 'auto' chooses it on held-out documents.
     focus : float, default=3.0
         Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
         ones may mix several. 0 is plain LDA.
@@ -147,11 +148,11 @@ class LDA(MixtureModel):
     True
     """
 
-    _rises = False  # the objective leaves each token out, and not every EM step raises it
+    _monotone = False  # the objective leaves each token out, and not every EM step raises it
 
     _stored: ClassVar[Mapping[str, Stored]] = {
-        "alpha_": Stored(low=0, high=MOST),
-        "beta_": Stored(low=0, high=MOST),
+        "alpha_": Stored(low=0, high=MAX_PARAMETER),
+        "beta_": Stored(low=0, high=MAX_PARAMETER),
         "prior_path_": Stored(("points", 3), optional=True),
     }
 
@@ -199,7 +200,7 @@ class LDA(MixtureModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         self._check_common_parameters()
@@ -239,7 +240,7 @@ class LDA(MixtureModel):
 
     def _check_stream(self) -> None:
         if "auto" in (self.alpha, self.beta):
-            raise ValueError("'auto' needs all documents at once: give alpha and beta as numbers, or use fit")
+            raise InputError("'auto' needs all documents at once: give alpha and beta as numbers, or use fit")
 
     def _learn_batch(self, counts: sp.csr_array) -> None:
         n_topics, n_before = self.n_topics, getattr(self, "n_batches_", 1)
@@ -278,20 +279,20 @@ class LDA(MixtureModel):
         return {
             "doc_count": Stored(("documents", "columns"), low=0),
             "word_topic": Stored(("words", "columns"), low=0),
-            "topic_share": Stored(("topics",), low=0, high=SUM),
-            "alpha": Stored((), low=0, high=MOST),
-            "beta": Stored((), low=0, high=MOST),
+            "topic_share": Stored(("topics",), low=0, high=MAX_PROBABILITY),
+            "alpha": Stored((), low=0, high=MAX_PARAMETER),
+            "beta": Stored((), low=0, high=MAX_PARAMETER),
             "prior_path": Stored(("points", 3)),
         }
 
-    def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
+    def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
         steps: dict[tuple[float, float], Step] = {}
 
         def step(state: State) -> float | tuple[float, bool]:
             priors = float(state["alpha"]), float(state["beta"])
             if priors not in steps:
                 how = (self.n_topics, self.n_jobs, *priors, float(self.focus), prior)
-                steps[priors] = left_out_step(counts, *how, rows_stay=True)
+                steps[priors] = leave_one_out_step(counts, *how, keep_rows_on_workers=True)
             return steps[priors](state)
 
         return step

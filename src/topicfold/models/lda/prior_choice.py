@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_whole_numbers
-from ...engine.cluster import bring_back
+from ...engine.cluster import gather
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
 from ..best_start import state_from
@@ -73,7 +73,7 @@ def _search(
         state |= {name: np.array(value) for name, value in point.items()}
         for _ in range(n_steps):
             step(state)
-        bring_back(tuple(state.values()), forget=True)
+        gather(tuple(state.values()), forget=True)
         return state, _by_document(model, state, sp.csr_array(seen).astype(counts.dtype), held_out, frequency)
 
     state, scores = tried(state, priors, _FIRST_STEPS)

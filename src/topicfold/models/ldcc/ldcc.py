@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
-from ...engine.cluster import say_here
+from ...engine.cluster import warn_local_only
 from ...engine.loop import State, hold_interrupts, iterate
 from ...engine.warn import warn_user
+from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
 from ...metrics.stability import effective_sample_size
 from ...topics.levels import with_level_above
@@ -84,7 +85,7 @@ class LDCC(TopicModel):
     topic_word_ : ndarray of shape (n_word_topics, n_words)
         P(w|word-topic), the probability of each word in each word-topic. Also available as `components_`.
     alpha_ : ndarray of shape (n_document_topics, n_word_topics)
-        Prior of the word-topics in the segments of each document-topic.
+        SeedCounts of the word-topics in the segments of each document-topic.
     doc_topic_ : ndarray of shape (n_documents, n_word_topics)
         P(word-topic|d) of the training documents; `doc_topic_ @ topic_word_` is P(w|d).
     doc_cluster_ : ndarray of shape (n_documents, n_document_topics)
@@ -215,14 +216,14 @@ class LDCC(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         least = {"n_document_topics": 1, "n_word_topics": 1, "n_sweeps": 1, "burn_in": 0, "lag": 1, "n_chains": 1}
         for name, smallest in least.items():
             check_whole(name, getattr(self, name), smallest)
         if self.burn_in >= self.n_sweeps:
-            raise ValueError(f"burn_in={self.burn_in}: expected fewer than n_sweeps={self.n_sweeps}")
+            raise InputError(f"burn_in={self.burn_in}: expected fewer than n_sweeps={self.n_sweeps}")
         for name in ("smoothing", "delta"):
             check_number(name, getattr(self, name), above=True)
         check_choice("alpha", self.alpha, ("mle", "moments"))
@@ -247,7 +248,7 @@ class LDCC(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If a parameter, X or `documents` cannot be used.
         """
         self.check_parameters()
@@ -263,7 +264,7 @@ class LDCC(TopicModel):
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
         checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
         if self.n_chains == 1:
-            say_here("LDCC has only one chain, whose draws depend on each other, so it runs")
+            warn_local_only("LDCC has only one chain, whose draws depend on each other: it runs on this machine")
         if resumed is None:
             state, history = start_chains(self, sampler, counts), []
         else:
@@ -303,7 +304,7 @@ class LDCC(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._of_documents(*self._new(X, documents))[0]
@@ -459,7 +460,7 @@ class LDCC(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -557,7 +558,7 @@ class LDCC(TopicModel):
         """Segments, and the number of each one's document. `counts` is X, validated."""
         if isinstance(X, Corpus) and X.segments is not None:
             if documents is not None:
-                raise ValueError("documents: expected None, as a Corpus with segments has the document of each segment")
+                raise InputError("documents: expected None, as a Corpus with segments has the document of each segment")
             segments, numbers = every_document_in_segments(X)
             return self.word_counts(Corpus.from_counts(segments, X.vocabulary), np.float64), numbers
         return counts, document_numbers(documents, counts.shape[0])

@@ -16,8 +16,9 @@ from scipy.special import digamma, gammaln
 
 from ...engine.blocks import row_blocks
 from ...engine.checks import machine_memory
-from ...engine.cluster import Lasting, map_anywhere
+from ...engine.cluster import StaticArray, map_anywhere
 from ...engine.loop import State
+from ...errors import InputError
 from .gibbs import (
     _TABULATED,
     add_word_counts,
@@ -31,7 +32,7 @@ from .gibbs import (
 __all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state", "topic_type"]
 
 _LEAST_ALPHA = 1e-4
-_BYTES_A_TOKEN = 12
+_BYTES_PER_TOKEN = 12
 _ARRAYS = ("tokens", "ends", "documents", "start", "lengths")
 _SEGMENTS = 1 << 16  # per block, where arrays have one entry per cell
 
@@ -53,9 +54,9 @@ def check_tokens(counts: sp.csr_array, n_clusters: int) -> None:
     """Raise if tokens, each with its own topic, and tables as long as a segment would not fit into memory."""
     lengths = counts.sum(axis=1, dtype=np.float64)
     n_tokens, longest = float(lengths.sum()), float(lengths.max(initial=0))
-    needed = n_tokens * _BYTES_A_TOKEN + longest * n_clusters * 8
+    needed = n_tokens * _BYTES_PER_TOKEN + longest * n_clusters * 8
     if needed > machine_memory() / 2:
-        raise ValueError(
+        raise InputError(
             f"LDCC samples each of {n_tokens:,.0f} tokens, {longest:,.0f} of them in one segment, and would need "
             f"{needed / 1e9:,.0f} GB of memory: more than half of this machine's {machine_memory() / 1e9:,.0f} GB"
         )
@@ -109,7 +110,7 @@ class Sampler:
         """The sampler as it is sent to workers of a cluster."""
         if self._lasting is None:
             numbers = {name: value for name, value in vars(self).items() if name not in (*_ARRAYS, "_lasting")}
-            self._lasting = (numbers, *(Lasting(getattr(self, name)) for name in _ARRAYS))
+            self._lasting = (numbers, *(StaticArray(getattr(self, name)) for name in _ARRAYS))
         return self._lasting
 
     def state(self, topic: np.ndarray, cluster: np.ndarray, alpha: np.ndarray, seed: int) -> State:
@@ -137,7 +138,7 @@ class Sampler:
         counted = self.state(state["topic"], state["cluster"], state["alpha"], 0)
         for name in ("topic_total", "size", "document_cluster"):
             if not np.array_equal(counted[name], state[name]):
-                raise ValueError(f"its {name} does not match its topics and clusters")
+                raise InputError(f"its {name} does not match its topics and clusters")
         used = _list_places(self.start, state["size"])
         word = np.repeat(np.arange(self.n_words), state["size"])
         lists = [
@@ -146,10 +147,10 @@ class Sampler:
             for chain in (counted, state)
         ]
         if lists[0] != lists[1]:
-            raise ValueError("its lists of topics do not match its tokens")
+            raise InputError("its lists of topics do not match its tokens")
         frequency = np.bincount(self.tokens, minlength=self.n_words)
         if not np.array_equal(state["word_topic"].sum(axis=1), n_samples * frequency):
-            raise ValueError(f"its word_topic does not match {n_samples} samples")
+            raise InputError(f"its word_topic does not match {n_samples} samples")
 
     def sweep(self, state: State, tables: Tables) -> None:
         """Draw every topic and every cluster once. `tables` are those of the state's alpha."""

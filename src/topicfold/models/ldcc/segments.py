@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
+from ...errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,7 +34,7 @@ def document_numbers(documents: ArrayLike | None, n_rows: int) -> np.ndarray:
         return np.arange(n_rows)
     numbers = np.asarray(documents)
     if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (n_rows and numbers.min() < 0):
-        raise ValueError(f"documents: expected {n_rows} whole numbers from 0, the document of each row")
+        raise InputError(f"documents: expected {n_rows} whole numbers from 0, the document of each row")
     return numbers.astype(np.int64)
 
 

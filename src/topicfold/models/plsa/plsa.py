@@ -16,10 +16,11 @@ from ...engine.arrays import normalise_rows, summed
 from ...engine.checks import check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ...engine.mapped import is_mapped
-from ...engine.stored import SUM, Stored
+from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
+from ...errors import InputError
 from ..base import Dtype
-from ..em import EMStep, Prior, fold_in, padded, plain_step, seed_prior, shrink
+from ..em import EMStep, SeedCounts, fold_in, padded, plain_step, seed_prior, shrink
 from ..fold_in_toward import fold_in_toward
 from ..inputs import RandomStateLike
 from ..mixture import MixtureModel, Step, take_entries
@@ -97,7 +98,7 @@ class PLSA(MixtureModel):
         Rows of the training documents without a known word.
     exponent_ : float
         Exponent of the E-step; 1 unless tempered=True.
-    left_out_ : int
+    n_skipped_ : int
         Number of counts with P(w|d) = 0, which EM cannot use; 0 unless `init` has zeros.
     n_batches_ : int
         Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
@@ -144,11 +145,11 @@ class PLSA(MixtureModel):
 
     _stored: ClassVar[Mapping[str, Stored]] = {
         "exponent_": Stored(low=0, high=1),
-        "left_out_": Stored(kind="whole", low=0),
+        "n_skipped_": Stored(kind="int", low=0),
     }
 
     exponent_: float
-    left_out_: int
+    n_skipped_: int
 
     def __init__(
         self,
@@ -190,7 +191,7 @@ class PLSA(MixtureModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         self._check_common_parameters()
@@ -211,7 +212,7 @@ class PLSA(MixtureModel):
 
     def _check_stream(self) -> None:
         if self.tempered:
-            raise ValueError("tempered=True needs all documents at once: use fit")
+            raise InputError("tempered=True needs all documents at once: use fit")
 
     def _learn_batch(self, counts: sp.csr_array) -> None:
         n_topics, lengths = self.n_topics, summed(counts, 1)
@@ -246,11 +247,11 @@ class PLSA(MixtureModel):
         return tables | {"word_topic": padded(topic_word.T, counts.dtype)}
 
     def _state(self) -> Mapping[str, Stored]:
-        doc_topic = Stored(("documents", "columns"), low=0, high=SUM)
-        word_topic = Stored(("words", "columns"), low=0, high=SUM)
+        doc_topic = Stored(("documents", "columns"), low=0, high=MAX_PROBABILITY)
+        word_topic = Stored(("words", "columns"), low=0, high=MAX_PROBABILITY)
         tables = {"doc_topic": doc_topic, "word_topic": word_topic}
         if not self.tempered:
-            return tables | {"left_out": Stored((), "whole", low=0)}
+            return tables | {"left_out": Stored((), "int", low=0)}
         exponent = Stored((), low=0, high=1)
         return {
             **tables,
@@ -259,14 +260,14 @@ class PLSA(MixtureModel):
             "best_score": Stored(()),
             "best_doc_topic": doc_topic,
             "best_word_topic": word_topic,
-            "fruitless": Stored((), "whole", low=0),
+            "fruitless": Stored((), "int", low=0),
         }
 
-    def _step(self, counts: sp.csr_array, prior: Prior) -> Step:
+    def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
         if self.tempered:
             return tempered_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.tol)
         how = (self.n_topics, self.n_jobs, self.smoothing, prior, self.prior)
-        return plain_step(counts, *how, rows_stay=True)
+        return plain_step(counts, *how, keep_rows_on_workers=True)
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
         if "best_score" in state:  # tempered: max_iter or Ctrl-C can end the search off its best point
@@ -277,8 +278,8 @@ class PLSA(MixtureModel):
         # it would get different features for new documents.
         self.doc_topic_ = self._fold_in(counts)
         self._keep_documents(counts, self.doc_topic_)
-        self.left_out_ = int(state.get("left_out", 0))
-        if self.left_out_:
+        self.n_skipped_ = int(state.get("left_out", 0))
+        if self.n_skipped_:
             warn_user(
-                f"{self.left_out_:,} counts are left out of the likelihood: `init` gives their words no probability"
+                f"{self.n_skipped_:,} counts are left out of the likelihood: `init` gives their words no probability"
             )

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_whole_numbers
 from ...engine.loop import State
+from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
-from ..em import EMStep, Prior
+from ..em import EMStep, SeedCounts
 
 __all__ = ["tempered_step"]
 
@@ -25,7 +26,7 @@ _TEMPER_HELD_OUT = 0.1  # of the tokens
 
 
 def tempered_step(
-    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: Prior, tol: float
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: SeedCounts, tol: float
 ) -> Callable[[State], tuple[float, bool]]:
     """Steps of tempered EM: (held-out log-likelihood per token, done).
 
@@ -35,7 +36,7 @@ def tempered_step(
     check_whole_numbers(counts, "tempered=True")
     seen, held_out = split_tokens(counts, observed=1 - _TEMPER_HELD_OUT)
     if held_out.nnz == 0:
-        raise ValueError("tempered=True holds out a tenth of each document's tokens, but no document has ten tokens")
+        raise InputError("tempered=True holds out a tenth of each document's tokens, but no document has ten tokens")
     step = EMStep(seen, n_topics, n_jobs, smoothing, prior)
     word_frequency = seen.sum(axis=0, dtype=np.float64)
 

@@ -26,8 +26,8 @@ __all__ = [
     "used_themes",
 ]
 
-_VALUES_A_BLOCK = 1 << 22  # of a words x themes table
-_CELLS_A_BLOCK = 1 << 15  # of documents whose P(h|d) is in memory at once
+_VALUES_PER_BLOCK = 1 << 22  # of a words x themes table
+_CELLS_PER_BLOCK = 1 << 15  # of documents whose P(h|d) is in memory at once
 _SPARSE_PRICE = 3  # cost of a multiplication in a sparse product, relative to one in a dense product
 _LARGE = 1 << 28  # bytes of a table of documents x themes that is kept in a file
 
@@ -168,7 +168,7 @@ def _themes_of_group(
     n_themes, dtype = len(log_weight), word_theme.dtype
     least = dtype.type(1e-2 * np.finfo(dtype).eps)
     weight, log_likelihood = np.zeros(n_themes), 0.0
-    for first, last in rows.blocks(*bounds, _CELLS_A_BLOCK):
+    for first, last in rows.blocks(*bounds, _CELLS_PER_BLOCK):
         cells, doc_theme = rows.cells(first, last), np.zeros((last - first, n_themes), dtype)
         themes = known[first - bounds[0] : last - bounds[0]]
         logs = themes_of_block(cells, word_theme, log_weight, themes, doc_theme)
@@ -270,5 +270,5 @@ def summed_rows(by_word: sp.csr_array, rows: tuple[int, int], doc_theme: np.ndar
 
 
 def even_blocks(n_rows: int, width: int) -> list[tuple[int, int]]:
-    size = max(1, _VALUES_A_BLOCK // max(width, 1))
+    size = max(1, _VALUES_PER_BLOCK // max(width, 1))
     return [(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]

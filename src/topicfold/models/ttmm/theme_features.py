@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from ...engine.arrays import normalise_rows
 from ...engine.blocks import single_threaded_libraries
 from ...engine.mapped import is_mapped, row_table
+from ...errors import InputError
 from ...graph.check import label_codes
 from ..em import SMALLEST
 from ..row_groups import Cells, CountRows
@@ -87,18 +88,18 @@ def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | Non
     `classes` are those of an earlier batch; later batches cannot add classes.
     """
     if y is None:
-        raise ValueError("n_themes='labels' needs labels: call fit(X, y), with -1, None or '' for unlabelled documents")
+        raise InputError("n_themes='labels' needs labels: call fit(X, y), with -1, None or '' for unlabelled documents")
     labelled = label_codes(y, n_documents) >= 0
     given = np.array(np.asarray(y, dtype=object)[labelled].tolist())
     if classes is None:
         if len(given) == 0:
-            raise ValueError("no document has a label")
+            raise InputError("no document has a label")
         classes = np.unique(given)
     known = np.full(n_documents, -1)
     if len(given):
         codes = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
         if (classes[codes] != given).any():
             other = given[classes[codes] != given][0]
-            raise ValueError(f"label {other.item()!r} was not in the first batch, which determines the classes")
+            raise InputError(f"label {other.item()!r} was not in the first batch, which determines the classes")
         known[labelled] = codes
     return classes, known

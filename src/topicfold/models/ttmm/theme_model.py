@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
-from ...engine.stored import SUM, Stored
+from ...engine.stored import MAX_PROBABILITY, Stored
+from ...errors import InputError
 from ...topics.levels import with_level_above
 from ...topics.tree import TopicTree
 from ..base import TopicModel
@@ -37,13 +38,13 @@ class ThemeModel(TopicModel):
     """Base class of TTMM: themes and topics of documents."""
 
     _stored: ClassVar[Mapping[str, Stored]] = {
-        "theme_weight_": Stored(("themes",), low=0, high=SUM),
-        "theme_topic_": Stored(("themes", "topics"), low=0, high=SUM),
-        "doc_theme_": Stored(("documents", "themes"), low=0, high=SUM),
-        "n_themes_": Stored(kind="whole", low=1),
-        "n_themes_used_": Stored(kind="whole", low=0),
-        "classes_": Stored(("themes",), "labels", new=True),
-        "n_batches_": Stored(kind="whole", low=1, new=True),
+        "theme_weight_": Stored(("themes",), low=0, high=MAX_PROBABILITY),
+        "theme_topic_": Stored(("themes", "topics"), low=0, high=MAX_PROBABILITY),
+        "doc_theme_": Stored(("documents", "themes"), low=0, high=MAX_PROBABILITY),
+        "n_themes_": Stored(kind="int", low=1),
+        "n_themes_used_": Stored(kind="int", low=0),
+        "classes_": Stored(("themes",), "labels", may_be_missing=True),
+        "n_batches_": Stored(kind="int", low=1, may_be_missing=True),
     }
 
     n_themes: int | Literal["labels"]
@@ -73,7 +74,7 @@ class ThemeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         return self._features(self._known_words(X), self.features)
@@ -112,7 +113,7 @@ class ThemeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -135,7 +136,7 @@ class ThemeModel(TopicModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
         check_is_fitted(self)
@@ -242,9 +243,9 @@ class ThemeModel(TopicModel):
 
     def _check_learned(self) -> None:
         if self.n_themes_ != len(self.theme_weight_):
-            raise ValueError(f"it has {len(self.theme_weight_)} themes: expected n_themes_={self.n_themes_}")
+            raise InputError(f"it has {len(self.theme_weight_)} themes: expected n_themes_={self.n_themes_}")
         if self.n_themes == LABELS and not hasattr(self, "classes_"):
-            raise ValueError("it has no classes_")
+            raise InputError("it has no classes_")
 
     def _prepare(self) -> None:
         """Nothing to prepare: inference uses the learned arrays unchanged."""

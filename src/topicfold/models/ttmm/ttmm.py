@@ -24,7 +24,8 @@ from ...engine.arrays import column_sums, normalise_rows, summed
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
 from ...engine.loop import ExpectedState, Run, State, hold_interrupts, iterate, step_size
-from ...engine.stored import SUM, Stored
+from ...engine.stored import MAX_PROBABILITY, Stored
+from ...errors import InputError
 from ..base import Dtype
 from ..em import check_size
 from ..inputs import CountsLike, RandomStateLike
@@ -191,7 +192,7 @@ class TTMM(ThemeModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If the model cannot use a parameter. The message names it and what was expected.
         """
         if self.n_themes != LABELS:
@@ -221,7 +222,7 @@ class TTMM(ThemeModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If a parameter or X cannot be used, for example if there are more themes than documents.
         """
         self.check_parameters()
@@ -272,7 +273,7 @@ class TTMM(ThemeModel):
 
         Raises
         ------
-        ValueError
+        InputError
             If X or a parameter cannot be used.
         """
         if not hasattr(self, "topic_word_"):
@@ -347,7 +348,7 @@ class TTMM(ThemeModel):
             return known
         self.n_themes_ = int(self.n_themes)
         if settle and self.n_themes_ > n_documents:
-            raise ValueError(
+            raise InputError(
                 f"n_themes={self.n_themes} is more than there are documents (n_samples={n_documents}): a theme needs "
                 "a document"
             )
@@ -355,16 +356,16 @@ class TTMM(ThemeModel):
 
     def _expected_state(self, counts: sp.csr_array) -> ExpectedState:
         declared = {
-            "theme_weight": Stored(("themes",), low=0, high=SUM),
-            "theme_topic": Stored(("themes", "topics"), low=0, high=SUM),
-            "word_topic": Stored(("words", "topics"), low=0, high=SUM),
+            "theme_weight": Stored(("themes",), low=0, high=MAX_PROBABILITY),
+            "theme_topic": Stored(("themes", "topics"), low=0, high=MAX_PROBABILITY),
+            "word_topic": Stored(("words", "topics"), low=0, high=MAX_PROBABILITY),
         }
         sizes = {"themes": self.n_themes_, "topics": self.n_topics, "words": counts.shape[1]}
 
         def fits(values: Mapping[str, Any]) -> None:
             empty = [name for name in declared if not values[name].any()]
             if empty:
-                raise ValueError(f"its {empty[0]} contains only zeros")
+                raise InputError(f"its {empty[0]} contains only zeros")
 
         return ExpectedState(declared, sizes, fits)
 
