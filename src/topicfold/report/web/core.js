@@ -114,7 +114,12 @@ function rowsUnder(topic) {
 // A document without a title is shown by the beginning of its text.
 function titleOf(d) {
   if (documents.title && documents.title[d]) return documents.title[d];
-  const start = documents.text ? documents.text[d].slice(0, 200).trim().replace(/\s+/g, ' ') : countedWords(d).slice(0, 8).map(([word]) => report.words[word]).join(' ');
+  const start = documents.text
+    ? documents.text[d].slice(0, 200).trim().replace(/\s+/g, ' ')
+    : countedWords(d)
+        .slice(0, 8)
+        .map(([word]) => report.words[word])
+        .join(' ');
   return (start.length > TITLE ? `${start.slice(0, TITLE).replace(/\s+\S*$/, '')} …` : start) || documents.id[d];
 }
 
@@ -134,7 +139,9 @@ function sharesOf(d) {
   const shares = tuples(documents.topics[d], 2).map(([row, share]) => [row, share / 1000]);
   if (!report.rowsNow) return shares;
   const now = new Map();
-  for (const [before, share] of shares) for (const row of report.rowsNow[before]) now.set(row, report.exclusive ? (now.get(row) || 0) + share : Math.max(now.get(row) || 0, share));
+  for (const [before, share] of shares)
+    for (const row of report.rowsNow[before])
+      now.set(row, report.exclusive ? (now.get(row) || 0) + share : Math.max(now.get(row) || 0, share));
   return [...now].sort((a, b) => b[1] - a[1]);
 }
 
@@ -177,10 +184,13 @@ function address(view, value = null) {
 
 // [view, value, [[column, wanted value] ...]]
 function currentAddress() {
-  const [[view, value], ...wanted] = location.hash.slice(1).split('&').map((part) => {
-    const [key, ...rest] = part.split('=');
-    return [key, rest.length ? rest.join('=') : null];
-  });
+  const [[view, value], ...wanted] = location.hash
+    .slice(1)
+    .split('&')
+    .map((part) => {
+      const [key, ...rest] = part.split('=');
+      return [key, rest.length ? rest.join('=') : null];
+    });
   try {
     const decoded = wanted.map(([key, text]) => [decodeURIComponent(key), decodeURIComponent(text || '')]);
     return [view || 'overview', value === null ? null : decodeURIComponent(value), decoded];
@@ -211,13 +221,18 @@ function show() {
   for (const link of document.querySelectorAll('#views a, #side a')) {
     const href = link.getAttribute('href');
     if (href === (location.hash || address('overview'))) link.setAttribute('aria-current', 'page');
-    else if (href === address(TAB_OF[name] || name)) link.setAttribute('aria-current', 'true'); // a page within that view
+    else if (href === address(TAB_OF[name] || name))
+      link.setAttribute('aria-current', 'true'); // a page within that view
     else link.removeAttribute('aria-current');
   }
 }
 
 function missing(main, message) {
-  main.append(element('h2', {}, 'Not found'), element('p', {}, message), element('p', {}, element('a', { href: '#overview' }, 'Go to the overview')));
+  main.append(
+    element('h2', {}, 'Not found'),
+    element('p', {}, message),
+    element('p', {}, element('a', { href: '#overview' }, 'Go to the overview')),
+  );
 }
 
 // ---- the tooltip ----
@@ -242,7 +257,9 @@ function hideTip() {
 
 const HUE_STEP = 137.508;
 const chosenTopics = []; // rows, chosen by the reader on the map
-const hueRank = new Map([...topics.keys()].sort((a, b) => topics[b].level - topics[a].level || topics[b].size - topics[a].size).map((row, rank) => [row, rank]));
+const hueRank = new Map(
+  [...topics.keys()].sort((a, b) => topics[b].level - topics[a].level || topics[b].size - topics[a].size).map((row, rank) => [row, rank]),
+);
 
 function isDark() {
   return matchMedia('(prefers-color-scheme: dark)').matches;

@@ -31,7 +31,9 @@ function marksOf(d) {
 
 // Where each segment begins, with its topics of both levels; empty if the model has no segments.
 function partsOf(d) {
-  return documents.parts ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row: rowNow(row), above: rowNow(above) })) : [];
+  return documents.parts
+    ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row: rowNow(row), above: rowNow(above) }))
+    : [];
 }
 
 // The topics with their own colour on this page: of the candidates, those with the most words in the document, then
@@ -41,7 +43,9 @@ function colouredTopics(d, rows, candidates) {
   for (const row of rows) words.set(row, (words.get(row) || 0) + 1);
   const shares = new Map(levelShares(d, lowest));
   for (const row of shares.keys()) if (!words.has(row)) words.set(row, 0);
-  const order = [...words.keys()].filter((row) => !candidates || candidates.has(row)).sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
+  const order = [...words.keys()]
+    .filter((row) => !candidates || candidates.has(row))
+    .sort((a, b) => words.get(b) - words.get(a) || (shares.get(b) || 0) - (shares.get(a) || 0));
   return new Set(order.slice(0, COLOURS));
 }
 
@@ -88,16 +92,40 @@ function placeSection({ paths, rest }, colours) {
   if (!paths.length) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
   const link = (row) => [colours.has(row) ? topicSwatch(row) : null, topicLink(topics[row], { 'data-row': row })];
   const figure = (share) => element('span', { class: 'muted' }, ` ${percent(share, 0)}`);
-  const crumbs = (above) => element('ol', { class: 'crumbs muted', 'aria-label': 'Topics above it, from the top' }, above.map((row) => element('li', {}, link(row))));
-  const list = element('ol', { class: 'paths' }, paths.map(({ row, share, above }) => element('li', {}, above.length ? crumbs(above) : null, element('div', { class: 'path-end' }, link(row), figure(share)))));
-  const more = rest.length ? element('details', {}, element('summary', {}, plural(rest.length, 'more topic')), element('ul', { class: 'chips' }, rest.map(([row, share]) => element('li', {}, link(row), figure(share))))) : null;
+  const crumbs = (above) =>
+    element(
+      'ol',
+      { class: 'crumbs muted', 'aria-label': 'Topics above it, from the top' },
+      above.map((row) => element('li', {}, link(row))),
+    );
+  const list = element(
+    'ol',
+    { class: 'paths' },
+    paths.map(({ row, share, above }) =>
+      element('li', {}, above.length ? crumbs(above) : null, element('div', { class: 'path-end' }, link(row), figure(share))),
+    ),
+  );
+  const more = rest.length
+    ? element(
+        'details',
+        {},
+        element('summary', {}, plural(rest.length, 'more topic')),
+        element(
+          'ul',
+          { class: 'chips' },
+          rest.map(([row, share]) => element('li', {}, link(row), figure(share))),
+        ),
+      )
+    : null;
   return showWordsOnPointing(element('div', {}, list, more));
 }
 
 // The topics of a document, which add up to one, as a bar and as a list, with their colours if they have any.
 function mixture(d, level, colours) {
   const colourOf = (row) => (colours.has(row) ? topicColour(row) : 'var(--grey)');
-  const shares = sharesOf(d).filter(([row]) => topics[row].level === level).sort((a, b) => (colours.has(b[0]) - colours.has(a[0])) || b[1] - a[1]);
+  const shares = sharesOf(d)
+    .filter(([row]) => topics[row].level === level)
+    .sort((a, b) => colours.has(b[0]) - colours.has(a[0]) || b[1] - a[1]);
   if (!shares.length && !colours.size) return element('p', { class: 'muted' }, 'No topic has a noticeable share of this document.');
   const known = new Set(shares.map(([row]) => row));
   const lines = [
@@ -108,14 +136,31 @@ function mixture(d, level, colours) {
   const chips = element(
     'ul',
     { class: 'chips' },
-    lines.map(([row, figure]) => element('li', {}, element('span', { class: 'swatch', style: { background: colourOf(row) } }), topicLink(topics[row], { 'data-row': row }), element('span', { class: 'muted' }, ` ${figure}`))),
+    lines.map(([row, figure]) =>
+      element(
+        'li',
+        {},
+        element('span', { class: 'swatch', style: { background: colourOf(row) } }),
+        topicLink(topics[row], { 'data-row': row }),
+        element('span', { class: 'muted' }, ` ${figure}`),
+      ),
+    ),
     rest >= 0.01 ? element('li', { class: 'muted' }, `others ${percent(rest, 0)}`) : null,
   );
   showWordsOnPointing(chips);
   const stack = element(
     'div',
-    { class: 'stack', role: 'img', 'aria-label': `Topics: ${shares.map(([row, share]) => `${nameOf(topics[row])} ${percent(share, 0)}`).join(', ')}` },
-    shares.map(([row, share]) => element('span', { title: `${nameOf(topics[row])} ${percent(share, 0)}`, style: { width: `${100 * share}%`, background: colourOf(row) } })),
+    {
+      class: 'stack',
+      role: 'img',
+      'aria-label': `Topics: ${shares.map(([row, share]) => `${nameOf(topics[row])} ${percent(share, 0)}`).join(', ')}`,
+    },
+    shares.map(([row, share]) =>
+      element('span', {
+        title: `${nameOf(topics[row])} ${percent(share, 0)}`,
+        style: { width: `${100 * share}%`, background: colourOf(row) },
+      }),
+    ),
   );
   return [stack, chips];
 }
@@ -142,17 +187,37 @@ function textSection(d, marks, colours) {
   const parts = partsOf(d);
   const rest = documents.length[d] - text.length;
   const kept = new TextEncoder().encode(text).length;
-  const ending = rest > 0 ? element('p', { class: 'note' }, `The text goes on for ${plural(rest, 'character')}. This page has only the first ${count(kept)} bytes of it; make the page with a larger --texts-mb to keep more.`) : null;
+  const ending =
+    rest > 0
+      ? element(
+          'p',
+          { class: 'note' },
+          `The text goes on for ${plural(rest, 'character')}. This page has only the first ${count(kept)} bytes of it; make the page with a larger --texts-mb to keep more.`,
+        )
+      : null;
   const body = parts.length
     ? parts.map((part, i) => {
         const to = i + 1 < parts.length ? parts[i + 1].start : text.length;
         const inside = marks.filter((mark) => mark.start >= part.start && mark.end <= to);
-        const tags = [[kindOf(highest), part.above], [kindOf(lowest), part.row]].filter(([, row]) => row >= 0);
+        const tags = [
+          [kindOf(highest), part.above],
+          [kindOf(lowest), part.row],
+        ].filter(([, row]) => row >= 0);
         return element(
           'div',
           { class: 'paragraph' },
-          element('p', { class: 'tags' }, tags.map(([kind, row]) => element('span', { class: 'tag' }, element('span', { class: 'muted' }, `${kind} `), topicLink(topics[row])))),
-          element('div', { class: 'text' }, tinted(text, part.start, part.start + text.slice(part.start, to).trimEnd().length, inside, colours)),
+          element(
+            'p',
+            { class: 'tags' },
+            tags.map(([kind, row]) =>
+              element('span', { class: 'tag' }, element('span', { class: 'muted' }, `${kind} `), topicLink(topics[row])),
+            ),
+          ),
+          element(
+            'div',
+            { class: 'text' },
+            tinted(text, part.start, part.start + text.slice(part.start, to).trimEnd().length, inside, colours),
+          ),
         );
       })
     : element('div', { class: 'text' }, tinted(text, 0, text.length, marks, colours));
@@ -165,16 +230,36 @@ function bagSection(d, colours) {
     { id: 'text' },
     element('h3', {}, 'Words'),
     element('p', { class: 'muted' }, `These are the most frequent words of the document. ${report.no_texts}`),
-    element('div', { class: 'text bag' }, countedWords(d).map(([word, n, row]) => {
-      const shown = n > 1 ? `${report.words[word]} ×${n}` : report.words[word];
-      return [row < 0 ? shown : tintedWord(shown, row, colours), ' '];
-    })),
+    element(
+      'div',
+      { class: 'text bag' },
+      countedWords(d).map(([word, n, row]) => {
+        const shown = n > 1 ? `${report.words[word]} ×${n}` : report.words[word];
+        return [row < 0 ? shown : tintedWord(shown, row, colours), ' '];
+      }),
+    ),
   );
 }
 
 function neighbourSection(title, rows) {
   if (!rows.length) return null;
-  return element('section', {}, element('h3', {}, title), element('ul', { class: 'plain' }, rows.map((other) => element('li', {}, documentLink(other), element('div', { class: 'muted' }, mainTopic(other) < 0 ? '' : nameOf(topics[mainTopic(other)]))))));
+  return element(
+    'section',
+    {},
+    element('h3', {}, title),
+    element(
+      'ul',
+      { class: 'plain' },
+      rows.map((other) =>
+        element(
+          'li',
+          {},
+          documentLink(other),
+          element('div', { class: 'muted' }, mainTopic(other) < 0 ? '' : nameOf(topics[mainTopic(other)])),
+        ),
+      ),
+    ),
+  );
 }
 
 // The value of a metadata column as text, '' if it is missing.
@@ -189,23 +274,61 @@ function metadataOf(d) {
 views.document = {
   draw(main, value) {
     const d = rowOfDocument.get(value);
-    if (d === undefined) return missing(main, `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which shows only a sample of them' : ''}.`);
+    if (d === undefined)
+      return missing(
+        main,
+        `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which shows only a sample of them' : ''}.`,
+      );
     const marks = documents.text ? marksOf(d) : [];
-    const rows = documents.text ? marks.map((mark) => mark.row) : countedWords(d).map((word) => word[2]).filter((row) => row >= 0);
+    const rows = documents.text
+      ? marks.map((mark) => mark.row)
+      : countedWords(d)
+          .map((word) => word[2])
+          .filter((row) => row >= 0);
     const places = report.exclusive ? null : placesOf(d);
     const colours = colouredTopics(d, rows, places && places.shown);
     const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]) : [];
     const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], ...labels, ...metadataOf(d)].filter(Boolean);
     main.append(
       element('h2', {}, titleOf(d)),
-      element('p', { class: 'muted' }, known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)])),
-      element('section', { id: 'mixture' }, element('h3', {}, isGraph ? kindsOf(lowest) : 'Topics'), places ? placeSection(places, colours) : mixture(d, lowest, colours)),
-      isGraph ? element('section', {}, element('h3', {}, kindsOf(highest)), mixture(d, highest, new Set(levelShares(d, highest).slice(0, COLOURS).map(([row]) => row)))) : '',
+      element(
+        'p',
+        { class: 'muted' },
+        known.map((fact, i) => [i ? ' · ' : '', element('bdi', {}, fact)]),
+      ),
+      element(
+        'section',
+        { id: 'mixture' },
+        element('h3', {}, isGraph ? kindsOf(lowest) : 'Topics'),
+        places ? placeSection(places, colours) : mixture(d, lowest, colours),
+      ),
+      isGraph
+        ? element(
+            'section',
+            {},
+            element('h3', {}, kindsOf(highest)),
+            mixture(
+              d,
+              highest,
+              new Set(
+                levelShares(d, highest)
+                  .slice(0, COLOURS)
+                  .map(([row]) => row),
+              ),
+            ),
+          )
+        : '',
       element(
         'div',
         { class: 'two' },
         documents.text ? textSection(d, marks, colours) : bagSection(d, colours),
-        element('div', {}, neighbourSection('Nearest by topic', numbers(documents.near[d])), documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null, element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show on the map'))),
+        element(
+          'div',
+          {},
+          neighbourSection('Nearest by topic', numbers(documents.near[d])),
+          documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null,
+          element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show on the map')),
+        ),
       ),
     );
     return undefined;

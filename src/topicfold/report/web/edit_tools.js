@@ -14,7 +14,8 @@ function saidOf(edit) {
     const topic = given.topics.find((other) => other.id === id);
     return topic ? topic.name || topic.called : 'a group';
   };
-  if ('rename' in edit) return edit.name ? `renamed “${called(edit.rename)}” to “${edit.name}”` : `removed the name of “${called(edit.rename)}”`;
+  if ('rename' in edit)
+    return edit.name ? `renamed “${called(edit.rename)}” to “${edit.name}”` : `removed the name of “${called(edit.rename)}”`;
   if ('merge' in edit) return `merged ${edit.merge.map((id) => `“${called(id)}”`).join(' and ')}`;
   if ('drop' in edit) return `dropped ${edit.drop.map((id) => `“${called(id)}”`).join(' and ')}`;
   return `grouped ${plural(edit.group.length, 'topic')}${edit.name ? ` as “${edit.name}”` : ''}`;
@@ -22,20 +23,37 @@ function saidOf(edit) {
 
 function editBox(topic) {
   if (!acrossEdits.editing) return null;
-  const box = element('input', { type: 'checkbox', class: 'edit-box', checked: acrossEdits.chosen.has(topic.id), 'aria-label': `Choose ${nameOf(topic)}`, on: { change: () => {
-    if (box.checked) acrossEdits.chosen.add(topic.id);
-    else acrossEdits.chosen.delete(topic.id);
-    document.dispatchEvent(new Event('chosen'));
-  } } });
+  const box = element('input', {
+    type: 'checkbox',
+    class: 'edit-box',
+    checked: acrossEdits.chosen.has(topic.id),
+    'aria-label': `Choose ${nameOf(topic)}`,
+    on: {
+      change: () => {
+        if (box.checked) acrossEdits.chosen.add(topic.id);
+        else acrossEdits.chosen.delete(topic.id);
+        document.dispatchEvent(new Event('chosen'));
+      },
+    },
+  });
   return box;
 }
 
 // The buttons for the topics that are ticked, and a field for the name of the merged topic or group.
 function chosenTools() {
-  const name = element('input', { type: 'text', id: 'edit-name', maxlength: '120', placeholder: 'Name (optional)', 'aria-label': 'Name of the merged topic or the group' });
-  const button = (id, title, make) => element('button', { type: 'button', id, on: { click: () => addEdit(make([...acrossEdits.chosen], name.value.trim())) } }, title);
+  const name = element('input', {
+    type: 'text',
+    id: 'edit-name',
+    maxlength: '120',
+    placeholder: 'Name (optional)',
+    'aria-label': 'Name of the merged topic or the group',
+  });
+  const button = (id, title, make) =>
+    element('button', { type: 'button', id, on: { click: () => addEdit(make([...acrossEdits.chosen], name.value.trim())) } }, title);
   const named = (edit, text) => (text ? { ...edit, name: text } : edit);
-  const merge = button('merge', 'Merge', (ids, text) => named({ merge: ids.sort((a, b) => topics[rowOfTopic.get(b)].size - topics[rowOfTopic.get(a)].size) }, text));
+  const merge = button('merge', 'Merge', (ids, text) =>
+    named({ merge: ids.sort((a, b) => topics[rowOfTopic.get(b)].size - topics[rowOfTopic.get(a)].size) }, text),
+  );
   const group = button('group', 'Group', (ids, text) => ({ group: ids, name: text }));
   const drop = button('drop', 'Drop', (ids) => ({ drop: ids }));
   const said = element('span', { class: 'muted' });
@@ -46,7 +64,9 @@ function chosenTools() {
     merge.disabled = ids.length < 2 || levels.size > 1 || someGroup;
     group.disabled = !ids.length || someGroup;
     drop.disabled = !ids.length || (!someGroup && ids.length >= topics.length);
-    said.textContent = ids.length ? `${plural(ids.length, 'topic')} chosen` : `Tick topics to merge${canGroup ? ', group' : ''} or drop them.`;
+    said.textContent = ids.length
+      ? `${plural(ids.length, 'topic')} chosen`
+      : `Tick topics to merge${canGroup ? ', group' : ''} or drop them.`;
   };
   document.addEventListener('chosen', refresh, { signal });
   refresh();
@@ -81,37 +101,111 @@ function loadTools() {
 }
 
 function editTools() {
-  const toggle = element('button', { type: 'button', id: 'edit-topics', 'aria-pressed': String(acrossEdits.editing), on: { click: () => {
-    acrossEdits.editing = !acrossEdits.editing;
-    acrossEdits.chosen.clear();
-    show();
-    document.getElementById('edit-topics').focus();
-  } } }, 'Edit topics');
+  const toggle = element(
+    'button',
+    {
+      type: 'button',
+      id: 'edit-topics',
+      'aria-pressed': String(acrossEdits.editing),
+      on: {
+        click: () => {
+          acrossEdits.editing = !acrossEdits.editing;
+          acrossEdits.chosen.clear();
+          show();
+          document.getElementById('edit-topics').focus();
+        },
+      },
+    },
+    'Edit topics',
+  );
   const last = edits[edits.length - 1];
-  const undo = last ? element('button', { type: 'button', id: 'undo', title: saidOf(last), on: { click: () => {
-    setEdits(edits.slice(0, -1));
-    (document.getElementById('undo') || document.getElementById('edit-topics') || document.getElementById('main')).focus();
-  } } }, 'Undo') : null;
+  const undo = last
+    ? element(
+        'button',
+        {
+          type: 'button',
+          id: 'undo',
+          title: saidOf(last),
+          on: {
+            click: () => {
+              setEdits(edits.slice(0, -1));
+              (document.getElementById('undo') || document.getElementById('edit-topics') || document.getElementById('main')).focus();
+            },
+          },
+        },
+        'Undo',
+      )
+    : null;
   const all = [...given.edits, ...edits];
   return element(
     'div',
     { class: 'edit-tools' },
-    element('div', { class: 'tools' }, toggle, acrossEdits.editing ? chosenTools() : null, undo, all.length ? element('button', { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } }, 'Download edits') : null, loadTools()),
-    all.length ? element('details', { id: 'edits' }, element('summary', {}, plural(all.length, 'edit')), element('ol', {}, all.map((edit) => element('li', {}, saidOf(edit)))), element('p', { class: 'muted' }, 'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.')) : null,
+    element(
+      'div',
+      { class: 'tools' },
+      toggle,
+      acrossEdits.editing ? chosenTools() : null,
+      undo,
+      all.length
+        ? element(
+            'button',
+            { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } },
+            'Download edits',
+          )
+        : null,
+      loadTools(),
+    ),
+    all.length
+      ? element(
+          'details',
+          { id: 'edits' },
+          element('summary', {}, plural(all.length, 'edit')),
+          element(
+            'ol',
+            {},
+            all.map((edit) => element('li', {}, saidOf(edit))),
+          ),
+          element(
+            'p',
+            { class: 'muted' },
+            'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.',
+          ),
+        )
+      : null,
   );
 }
 
 // Next to the name of a topic: merge it with another one, or drop it.
 function topicEditTools(topic) {
-  if (groupIds.has(topic.id)) return [element('button', { type: 'button', id: 'ungroup', on: { click: () => addEdit({ drop: [topic.id] }) } }, 'Ungroup')];
+  if (groupIds.has(topic.id))
+    return [element('button', { type: 'button', id: 'ungroup', on: { click: () => addEdit({ drop: [topic.id] }) } }, 'Ungroup')];
   const others = topics.filter((other) => other !== topic && other.level === topic.level);
   if (!others.length) return [];
   const alike = topic.similar.map(([id]) => topics[rowOfTopic.get(id)]).filter((other) => other && other.level === topic.level);
   const order = [...new Set([...alike, ...others.sort((a, b) => nameOf(a).localeCompare(nameOf(b)))])];
-  const chooser = element('select', { id: 'merge-with', 'aria-label': 'Merge with another topic', on: { change: () => chooser.value && addEdit({ merge: [topic.id, Number(chooser.value)] }) } }, element('option', { value: '' }, 'Merge with …'), order.map((other) => element('option', { value: other.id }, nameOf(other))));
-  const drop = element('button', { type: 'button', id: 'drop-topic', on: { click: () => {
-    addEdit({ drop: [topic.id] });
-    location.hash = address('topics');
-  } } }, 'Drop');
+  const chooser = element(
+    'select',
+    {
+      id: 'merge-with',
+      'aria-label': 'Merge with another topic',
+      on: { change: () => chooser.value && addEdit({ merge: [topic.id, Number(chooser.value)] }) },
+    },
+    element('option', { value: '' }, 'Merge with …'),
+    order.map((other) => element('option', { value: other.id }, nameOf(other))),
+  );
+  const drop = element(
+    'button',
+    {
+      type: 'button',
+      id: 'drop-topic',
+      on: {
+        click: () => {
+          addEdit({ drop: [topic.id] });
+          location.hash = address('topics');
+        },
+      },
+    },
+    'Drop',
+  );
   return [chooser, drop];
 }

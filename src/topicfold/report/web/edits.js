@@ -37,7 +37,8 @@ function editsAsJson() {
 // The edits in a file of edits, or in a file of names, {"12": "name"}; names of unknown topics are left out.
 function parsedEdits(text) {
   const read = JSON.parse(text);
-  if (read === null || typeof read !== 'object' || Array.isArray(read)) throw new SyntaxError(`expected {"format": "${EDITS_FORMAT}", ...}`);
+  if (read === null || typeof read !== 'object' || Array.isArray(read))
+    throw new SyntaxError(`expected {"format": "${EDITS_FORMAT}", ...}`);
   if (read.format === EDITS_FORMAT && Array.isArray(read.edits)) {
     const before = JSON.stringify(given.edits);
     if (JSON.stringify(read.edits.slice(0, given.edits.length)) !== before) throw new EditError('the edits were made for other topics');
@@ -46,7 +47,9 @@ function parsedEdits(text) {
     return own;
   }
   const known = new Set(given.topics.map((topic) => topic.id));
-  const named = Object.entries(read).filter(([id, name]) => /^\d+$/.test(id) && known.has(Number(id)) && typeof name === 'string' && name.trim());
+  const named = Object.entries(read).filter(
+    ([id, name]) => /^\d+$/.test(id) && known.has(Number(id)) && typeof name === 'string' && name.trim(),
+  );
   return [...edits, ...named.map(([id, name]) => ({ rename: Number(id), name: name.trim() }))];
 }
 

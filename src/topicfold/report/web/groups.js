@@ -8,14 +8,28 @@ const groupChoice = { by: 0, one: 0, other: -1 }; // -1: all other documents
 function zWords(list, n = GROUP_WORDS) {
   if (!list.length) return element('span', { class: 'muted' }, '–');
   const most = list[0][1];
-  return element('span', { class: 'words' }, list.slice(0, n).map(([word, z]) => [element('span', { class: 'sized', title: `z = ${z.toFixed(1)}`, style: { 'font-size': `${(0.82 + 0.3 * Math.sqrt(z / most)).toFixed(2)}em` } }, report.words[word]), ' ']));
+  return element(
+    'span',
+    { class: 'words' },
+    list
+      .slice(0, n)
+      .map(([word, z]) => [
+        element(
+          'span',
+          { class: 'sized', title: `z = ${z.toFixed(1)}`, style: { 'font-size': `${(0.82 + 0.3 * Math.sqrt(z / most)).toFixed(2)}em` } },
+          report.words[word],
+        ),
+        ' ',
+      ]),
+  );
 }
 
 function byName(table) {
   return table.by === 'labels' ? 'label' : table.by;
 }
 
-const WORDS_NOTE = 'Words: those that a group uses more often than the others in this topic, by weighted log-odds. The larger the word, the stronger the evidence (a z-score of at least 3).';
+const WORDS_NOTE =
+  'Words: those that a group uses more often than the others in this topic, by weighted log-odds. The larger the word, the stronger the evidence (a z-score of at least 3).';
 
 // On the page of a topic: its share in each group, and the words of each.
 function groupSection(topic) {
@@ -29,16 +43,64 @@ function groupSection(topic) {
     const order = d3.range(table.values.length).sort((a, b) => shares[b] - shares[a]);
     const shown = allGroups ? order : order.slice(0, FIRST_GROUPS);
     body.replaceChildren(
-      element('table', { class: 'group-table' }, element('thead', {}, element('tr', {}, ['Group', 'Share', 'Words'].map((head) => element('th', { scope: 'col' }, head)))), element('tbody', {}, shown.map((i) => element('tr', {}, element('th', { scope: 'row' }, table.values[i]), element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))), element('td', {}, zWords(table.words[row + 1][i])))))),
-      shown.length < order.length ? element('button', { type: 'button', id: 'all-groups', on: { click: () => {
-        allGroups = true;
-        draw(table);
-      } } }, `Show all ${order.length}`) : '',
+      element(
+        'table',
+        { class: 'group-table' },
+        element(
+          'thead',
+          {},
+          element(
+            'tr',
+            {},
+            ['Group', 'Share', 'Words'].map((head) => element('th', { scope: 'col' }, head)),
+          ),
+        ),
+        element(
+          'tbody',
+          {},
+          shown.map((i) =>
+            element(
+              'tr',
+              {},
+              element('th', { scope: 'row' }, table.values[i]),
+              element('td', { class: 'figure' }, bar(shares[i] / most), element('span', {}, percent(shares[i]))),
+              element('td', {}, zWords(table.words[row + 1][i])),
+            ),
+          ),
+        ),
+      ),
+      shown.length < order.length
+        ? element(
+            'button',
+            {
+              type: 'button',
+              id: 'all-groups',
+              on: {
+                click: () => {
+                  allGroups = true;
+                  draw(table);
+                },
+              },
+            },
+            `Show all ${order.length}`,
+          )
+        : '',
     );
   };
-  const chooser = element('select', { id: 'groups-by', on: { change: () => draw(tables[Number(chooser.value)]) } }, tables.map((table, i) => element('option', { value: i }, byName(table))));
+  const chooser = element(
+    'select',
+    { id: 'groups-by', on: { change: () => draw(tables[Number(chooser.value)]) } },
+    tables.map((table, i) => element('option', { value: i }, byName(table))),
+  );
   draw(tables[0]);
-  return element('section', { id: 'topic-groups' }, element('h3', {}, 'The topic in each group'), tables.length > 1 ? element('label', {}, 'By ', chooser) : element('p', { class: 'muted' }, `By ${byName(tables[0])}`), body, element('p', { class: 'muted' }, `Share of the topic in the documents of each group. ${WORDS_NOTE}`));
+  return element(
+    'section',
+    { id: 'topic-groups' },
+    element('h3', {}, 'The topic in each group'),
+    tables.length > 1 ? element('label', {}, 'By ', chooser) : element('p', { class: 'muted' }, `By ${byName(tables[0])}`),
+    body,
+    element('p', { class: 'muted' }, `Share of the topic in the documents of each group. ${WORDS_NOTE}`),
+  );
 }
 
 // The share of a topic in one group and in another, or in all others.
@@ -56,18 +118,49 @@ function dumbbells(table, rows, names) {
   const height = line * rows.length + 34;
   const values = rows.map((row) => sharesOfGroups(table, row));
   const x = d3.scaleLinear([0, d3.max(values.flat()) || 1], [left, width - 14]).nice(5);
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dumbbells').attr('role', 'group').attr('aria-label', `Share of each topic in ${names[0]} and in ${names[1]}; the table below has the figures`);
+  const svg = d3
+    .create('svg')
+    .attr('viewBox', [0, 0, width, height])
+    .attr('class', 'plot dumbbells')
+    .attr('role', 'group')
+    .attr('aria-label', `Share of each topic in ${names[0]} and in ${names[1]}; the table below has the figures`);
   for (const value of x.ticks(width / 130)) {
-    svg.append('line').attr('class', 'grid').attr('x1', x(value)).attr('x2', x(value)).attr('y1', 0).attr('y2', height - 24);
-    svg.append('text').attr('class', 'axis-name').attr('x', x(value)).attr('y', height - 8).attr('text-anchor', 'middle').text(axisLabel(value));
+    svg
+      .append('line')
+      .attr('class', 'grid')
+      .attr('x1', x(value))
+      .attr('x2', x(value))
+      .attr('y1', 0)
+      .attr('y2', height - 24);
+    svg
+      .append('text')
+      .attr('class', 'axis-name')
+      .attr('x', x(value))
+      .attr('y', height - 8)
+      .attr('text-anchor', 'middle')
+      .text(axisLabel(value));
   }
   rows.forEach((row, i) => {
     const y = line * i + line / 2;
     const name = nameOf(topics[row]);
     const link = svg.append('a').attr('href', address('topic', topics[row].id));
-    link.append('text').attr('x', left - 10).attr('y', y + 4).attr('text-anchor', 'end').text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
+    link
+      .append('text')
+      .attr('x', left - 10)
+      .attr('y', y + 4)
+      .attr('text-anchor', 'end')
+      .text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
     svg.append('line').attr('class', 'bell').attr('x1', x(values[i][0])).attr('x2', x(values[i][1])).attr('y1', y).attr('y2', y);
-    values[i].forEach((value, k) => svg.append('circle').attr('r', 5).attr('cx', x(value)).attr('cy', y).style('fill', colour(k)).append('title').text(`${names[k]}: ${percent(value)}`));
+    values[i].forEach((value, k) =>
+      svg
+        .append('circle')
+        .attr('r', 5)
+        .attr('cx', x(value))
+        .attr('cy', y)
+        .style('fill', colour(k))
+        .append('title')
+        .text(`${names[k]}: ${percent(value)}`),
+    );
   });
   return svg.node();
 }
@@ -96,30 +189,93 @@ if (report.groups.length) {
         const table = report.groups[groupChoice.by];
         const names = [table.values[groupChoice.one], groupChoice.other < 0 ? 'all others' : table.values[groupChoice.other]];
         const difference = (row) => sharesOfGroups(table, row)[0] - sharesOfGroups(table, row)[1];
-        const rows = d3.range(topics.length).filter((row) => topics[row].level === lowest).sort((a, b) => difference(b) - difference(a));
+        const rows = d3
+          .range(topics.length)
+          .filter((row) => topics[row].level === lowest)
+          .sort((a, b) => difference(b) - difference(a));
         const shown = rows.length <= 40 ? rows : [...rows.slice(0, 20), ...rows.slice(-20)];
         const option = (value, title, chosen) => element('option', { value, selected: value === chosen }, title);
-        const select = (id, key, options, label) => element('label', {}, `${label} `, element('select', { id, on: { change: (event) => {
-          groupChoice[key] = Number(event.target.value);
-          if (key === 'by') [groupChoice.one, groupChoice.other] = [0, report.groups[groupChoice.by].values.length === 2 ? 1 : -1];
-          draw();
-          document.getElementById(id).focus();
-        } } }, options));
+        const select = (id, key, options, label) =>
+          element(
+            'label',
+            {},
+            `${label} `,
+            element(
+              'select',
+              {
+                id,
+                on: {
+                  change: (event) => {
+                    groupChoice[key] = Number(event.target.value);
+                    if (key === 'by')
+                      [groupChoice.one, groupChoice.other] = [0, report.groups[groupChoice.by].values.length === 2 ? 1 : -1];
+                    draw();
+                    document.getElementById(id).focus();
+                  },
+                },
+              },
+              options,
+            ),
+          );
         const values = table.values.map((value, i) => [i, `${value} (${count(table.documents[i])})`]);
         choosers.replaceChildren(
-          select('group-by', 'by', report.groups.map((other, i) => option(i, byName(other), groupChoice.by)), 'Groups by'),
-          select('group-one', 'one', values.map(([i, title]) => option(i, title, groupChoice.one)), 'Compare'),
-          select('group-other', 'other', [option(-1, 'all others', groupChoice.other), ...values.map(([i, title]) => option(i, title, groupChoice.other))], 'with'),
+          select(
+            'group-by',
+            'by',
+            report.groups.map((other, i) => option(i, byName(other), groupChoice.by)),
+            'Groups by',
+          ),
+          select(
+            'group-one',
+            'one',
+            values.map(([i, title]) => option(i, title, groupChoice.one)),
+            'Compare',
+          ),
+          select(
+            'group-other',
+            'other',
+            [option(-1, 'all others', groupChoice.other), ...values.map(([i, title]) => option(i, title, groupChoice.other))],
+            'with',
+          ),
         );
         const head = (text) => element('th', { scope: 'col' }, text);
         drawing.replaceChildren(
-          element('ul', { class: 'chips' }, names.map((name, k) => element('li', {}, swatch(k), name))),
+          element(
+            'ul',
+            { class: 'chips' },
+            names.map((name, k) => element('li', {}, swatch(k), name)),
+          ),
           dumbbells(table, shown, names),
           element('h3', {}, 'All topics together'),
-          ...[groupChoice.one, groupChoice.other].filter((i) => i >= 0).map((i) => element('p', {}, element('strong', {}, `${table.values[i]}: `), zWords(table.words[0][i]))),
+          ...[groupChoice.one, groupChoice.other]
+            .filter((i) => i >= 0)
+            .map((i) => element('p', {}, element('strong', {}, `${table.values[i]}: `), zWords(table.words[0][i]))),
           element('h3', {}, 'Topic by topic'),
-          element('table', { class: 'groups' }, element('thead', {}, element('tr', {}, [head('Topic'), head(names[0]), head(names[1]), head(`Words: ${names[0]}`), groupChoice.other < 0 ? null : head(`Words: ${names[1]}`)])), element('tbody', {}, shown.map((row) => groupRow(table, row)))),
-          element('p', { class: 'muted' }, `Shares of all documents of a group${filterMask ? '; the filter does not apply' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`),
+          element(
+            'table',
+            { class: 'groups' },
+            element(
+              'thead',
+              {},
+              element('tr', {}, [
+                head('Topic'),
+                head(names[0]),
+                head(names[1]),
+                head(`Words: ${names[0]}`),
+                groupChoice.other < 0 ? null : head(`Words: ${names[1]}`),
+              ]),
+            ),
+            element(
+              'tbody',
+              {},
+              shown.map((row) => groupRow(table, row)),
+            ),
+          ),
+          element(
+            'p',
+            { class: 'muted' },
+            `Shares of all documents of a group${filterMask ? '; the filter does not apply' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`,
+          ),
         );
       }
       main.append(element('h2', {}, 'Groups'), choosers, drawing);

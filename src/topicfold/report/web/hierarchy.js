@@ -29,20 +29,39 @@ function dendrogram(cut) {
   const x = d3.scaleLinear(forkHeights(), [width - names, 10]);
   const leaves = width - names;
   const height = LEAF * order.length + 8;
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot dendrogram').attr('role', 'group').attr('aria-label', 'Topics that belong together, as a tree');
+  const svg = d3
+    .create('svg')
+    .attr('viewBox', [0, 0, width, height])
+    .attr('class', 'plot dendrogram')
+    .attr('role', 'group')
+    .attr('aria-label', 'Topics that belong together, as a tree');
   const places = topics.map((_, row) => [leaves, LEAF * lineOf.get(row) + LEAF / 2 + 4]);
   forks.forEach(([one, other, distance, words]) => {
     const [a, b] = [places[one], places[other]];
     const at = x(distance);
-    svg.append('path').attr('class', distance <= cut ? 'fork joined' : 'fork').attr('d', `M${a[0]},${a[1]}H${at}V${b[1]}H${b[0]}`).append('title').text(words);
+    svg
+      .append('path')
+      .attr('class', distance <= cut ? 'fork joined' : 'fork')
+      .attr('d', `M${a[0]},${a[1]}H${at}V${b[1]}H${b[0]}`)
+      .append('title')
+      .text(words);
     places.push([at, (a[1] + b[1]) / 2]);
   });
   svg.append('line').attr('class', 'cut').attr('x1', x(cut)).attr('x2', x(cut)).attr('y1', 0).attr('y2', height);
   for (const row of order) {
     const link = svg.append('a').attr('href', address('topic', topics[row].id));
-    link.append('circle').attr('r', 4).attr('cx', leaves + 8).attr('cy', places[row][1]).attr('fill', topicColour(row));
+    link
+      .append('circle')
+      .attr('r', 4)
+      .attr('cx', leaves + 8)
+      .attr('cy', places[row][1])
+      .attr('fill', topicColour(row));
     const name = nameOf(topics[row]);
-    link.append('text').attr('x', leaves + 18).attr('y', places[row][1] + 4).text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
+    link
+      .append('text')
+      .attr('x', leaves + 18)
+      .attr('y', places[row][1] + 4)
+      .text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
   }
   return svg.node();
 }
@@ -52,7 +71,13 @@ function likenessMatrix() {
   const { order, likeness } = report.hierarchy;
   const cell = Math.max(4, Math.min(16, Math.floor(420 / order.length)));
   const side = cell * order.length;
-  const canvas = element('canvas', { width: side, height: side, class: 'likeness', role: 'img', 'aria-label': 'Similarity of each pair of topics; the page of a topic lists those most similar to it' });
+  const canvas = element('canvas', {
+    width: side,
+    height: side,
+    class: 'likeness',
+    role: 'img',
+    'aria-label': 'Similarity of each pair of topics; the page of a topic lists those most similar to it',
+  });
   const context = canvas.getContext('2d');
   const shade = d3.interpolateRgb(colourValue('--page'), colourValue('--c0'));
   order.forEach((row, i) =>
@@ -83,21 +108,62 @@ function hierarchySection() {
   const drawing = element('div');
   const said = element('output', { for: 'cut' });
   const list = element('ul', { class: 'plain', id: 'cut-groups' });
-  const slider = element('input', { type: 'range', id: 'cut', min: String(forkHeights()[0]), max: String(heights[heights.length - 1]), step: 'any', value: String(half), on: { input: draw } });
+  const slider = element('input', {
+    type: 'range',
+    id: 'cut',
+    min: String(forkHeights()[0]),
+    max: String(heights[heights.length - 1]),
+    step: 'any',
+    value: String(half),
+    on: { input: draw },
+  });
   function draw() {
     const cut = Number(slider.value);
     const groups = groupsAt(cut).sort((a, b) => d3.sum(b.rows, (row) => topics[row].size) - d3.sum(a.rows, (row) => topics[row].size));
     said.textContent = plural(groups.length, 'group');
     drawing.replaceChildren(dendrogram(cut));
-    list.replaceChildren(...groups.filter((group) => group.rows.length > 1).map((group) => element('li', {}, element('strong', {}, group.words || 'all topics'), element('span', { class: 'muted' }, ` ${percent(d3.sum(group.rows, (row) => topics[row].size))}: ${group.rows.map((row) => nameOf(topics[row])).join(' · ')}`))));
+    list.replaceChildren(
+      ...groups
+        .filter((group) => group.rows.length > 1)
+        .map((group) =>
+          element(
+            'li',
+            {},
+            element('strong', {}, group.words || 'all topics'),
+            element(
+              'span',
+              { class: 'muted' },
+              ` ${percent(d3.sum(group.rows, (row) => topics[row].size))}: ${group.rows.map((row) => nameOf(topics[row])).join(' · ')}`,
+            ),
+          ),
+        ),
+    );
   }
   draw();
   return element(
     'section',
     { id: 'hierarchy' },
     element('h3', {}, 'Topics that belong together'),
-    element('div', { class: 'slider' }, element('label', { for: 'cut' }, 'Cut the tree'), element('span', { class: 'muted' }, 'many groups'), slider, element('span', { class: 'muted' }, 'few'), said),
-    element('div', { class: 'two' }, drawing, element('div', {}, likenessMatrix(), element('p', { class: 'muted' }, 'Similarity of each pair of topics, by words and documents, in the order of the tree.'))),
+    element(
+      'div',
+      { class: 'slider' },
+      element('label', { for: 'cut' }, 'Cut the tree'),
+      element('span', { class: 'muted' }, 'many groups'),
+      slider,
+      element('span', { class: 'muted' }, 'few'),
+      said,
+    ),
+    element(
+      'div',
+      { class: 'two' },
+      drawing,
+      element(
+        'div',
+        {},
+        likenessMatrix(),
+        element('p', { class: 'muted' }, 'Similarity of each pair of topics, by words and documents, in the order of the tree.'),
+      ),
+    ),
     list,
   );
 }

@@ -27,13 +27,24 @@ function anchorOf(members) {
 function placedNames(groups) {
   const found = [];
   const add = (of, names, zoom, kind) => {
-    const members = d3.group(d3.range(documentCount).filter((d) => of[d] >= 0 && passes(d)), (d) => of[d]);
-    for (const [member, list] of [...members].sort((a, b) => b[1].length - a[1].length)) found.push([names[member], ...anchorOf(list), zoom, kind, member]);
+    const members = d3.group(
+      d3.range(documentCount).filter((d) => of[d] >= 0 && passes(d)),
+      (d) => of[d],
+    );
+    for (const [member, list] of [...members].sort((a, b) => b[1].length - a[1].length))
+      found.push([names[member], ...anchorOf(list), zoom, kind, member]);
   };
   add(groups.of, groups.names, 0, 'group');
   if (mapChoice.by === 'topic' && !isFlat) {
     const levels = isGraph ? [] : d3.range(highest - 1, lowest - 1, -1);
-    levels.slice(0, 2).forEach((level, i) => add(d3.range(documentCount).map((d) => (levelShares(d, level)[0] || [-1])[0]), groups.names, LEVEL_ZOOMS[i + 1], 'finer'));
+    levels.slice(0, 2).forEach((level, i) =>
+      add(
+        d3.range(documentCount).map((d) => (levelShares(d, level)[0] || [-1])[0]),
+        groups.names,
+        LEVEL_ZOOMS[i + 1],
+        'finer',
+      ),
+    );
   }
   for (const [grid, x, y, ...words] of report.neighbourhoods) found.push([words.join(' '), x, y, GRID_ZOOMS[grid], 'words']);
   return found;
@@ -41,11 +52,21 @@ function placedNames(groups) {
 
 function drawMap(main, value, corners = null, alone = false) {
   const { x: xs, y: ys } = documents;
-  const canvas = element('canvas', { id: 'map-canvas', tabindex: '0', role: 'application', 'aria-label': 'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre, R shows what the visible region is about.' });
+  const canvas = element('canvas', {
+    id: 'map-canvas',
+    tabindex: '0',
+    role: 'application',
+    'aria-label':
+      'Map of documents. Arrow keys move, plus and minus zoom, zero shows all, Enter opens the document nearest the centre, R shows what the visible region is about.',
+  });
   const context = canvas.getContext('2d');
   const points = pointsOfMap();
   const legend = element('div', { class: 'legend' });
-  const tree = d3.quadtree(d3.range(documentCount), (d) => xs[d], (d) => ys[d]);
+  const tree = d3.quadtree(
+    d3.range(documentCount),
+    (d) => xs[d],
+    (d) => ys[d],
+  );
   const chosenDocument = value === null ? undefined : rowOfDocument.get(value);
   let groups = null; // which group each document is in, and the names of the groups
   let sizes = null;
@@ -63,12 +84,17 @@ function drawMap(main, value, corners = null, alone = false) {
 
   function group() {
     groups = groupsOf(mapChoice.by);
-    sizes = d3.rollup(d3.range(documentCount).filter(passes), (list) => list.length, (d) => groups.of[d]);
+    sizes = d3.rollup(
+      d3.range(documentCount).filter(passes),
+      (list) => list.length,
+      (d) => groups.of[d],
+    );
     placed = placedNames(groups);
     tint();
   }
 
-  const labelColour = (member) => (mapChoice.label.includes(member) ? colourValue(`--c${mapChoice.label.indexOf(member)}`) : hueOf(member).formatHex());
+  const labelColour = (member) =>
+    mapChoice.label.includes(member) ? colourValue(`--c${mapChoice.label.indexOf(member)}`) : hueOf(member).formatHex();
 
   // The colours of all points. If some groups are chosen, or one is pointed at, the others fade.
   function tint() {
@@ -77,7 +103,8 @@ function drawMap(main, value, corners = null, alone = false) {
     const grey = d3.color(colourValue('--grey'));
     for (let d = 0; d < documentCount; d += 1) {
       const member = groups.of[d];
-      if (!colours.has(member)) colours.set(member, member < 0 ? grey : d3.color(mapChoice.by === 'topic' ? topicColour(member) : labelColour(member)));
+      if (!colours.has(member))
+        colours.set(member, member < 0 ? grey : d3.color(mapChoice.by === 'topic' ? topicColour(member) : labelColour(member)));
       const { r, g, b } = colours.get(member);
       const near = passes(d) ? (!picked.length || picked.includes(member) ? 215 : 50) : 14;
       mapTints.set([r, g, b, near], 4 * d);
@@ -91,7 +118,8 @@ function drawMap(main, value, corners = null, alone = false) {
   function fit() {
     const box = { width: canvas.clientWidth, height: canvas.clientHeight };
     const ratio = devicePixelRatio || 1;
-    for (const layer of [canvas, points.canvas]) [layer.width, layer.height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
+    for (const layer of [canvas, points.canvas])
+      [layer.width, layer.height] = [Math.round(box.width * ratio), Math.round(box.height * ratio)];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const width = Math.max(d3.max(xs) || 0, 1);
     const height = Math.max(d3.max(ys) || 0, 1);
@@ -104,7 +132,15 @@ function drawMap(main, value, corners = null, alone = false) {
   }
 
   function drawPoints() {
-    points.draw({ scale: scale * transform.k, left: transform.applyX(offset[0]), top: transform.applyY(offset[1]), radius: pointRadius(), ratio: devicePixelRatio || 1, width: canvas.clientWidth, height: canvas.clientHeight });
+    points.draw({
+      scale: scale * transform.k,
+      left: transform.applyX(offset[0]),
+      top: transform.applyY(offset[1]),
+      radius: pointRadius(),
+      ratio: devicePixelRatio || 1,
+      width: canvas.clientWidth,
+      height: canvas.clientHeight,
+    });
   }
 
   function drawNames() {
@@ -130,7 +166,12 @@ function drawMap(main, value, corners = null, alone = false) {
       const line = (kind === 'group' ? NAME_LINES : [0]).map((below) => py + below).find(isFree);
       if (line === undefined) continue;
       taken.push([middle, line, half]);
-      drawnNames.push([short, middle, line, kind === 'words' ? { size: 12, weight: 400, style: 'italic' } : { size: kind === 'group' ? 13 : 12, weight: 600, style: 'normal' }]);
+      drawnNames.push([
+        short,
+        middle,
+        line,
+        kind === 'words' ? { size: 12, weight: 400, style: 'italic' } : { size: kind === 'group' ? 13 : 12, weight: 600, style: 'normal' },
+      ]);
       context.strokeText(short, middle, line);
       context.fillStyle = kind === 'words' || (kind === 'group' && picked.length && !picked.includes(member)) ? muted : ink;
       context.fillText(short, middle, line);
@@ -180,7 +221,10 @@ function drawMap(main, value, corners = null, alone = false) {
     drawNames();
     if (corners) outline(corners.map(ontoCanvas));
     if (drawn) outline(drawn);
-    for (const [d, width] of [[chosenDocument, 3], [hovered, 2]]) {
+    for (const [d, width] of [
+      [chosenDocument, 3],
+      [hovered, 2],
+    ]) {
       if (d === undefined || d < 0) continue;
       drawEdgesOf(d);
       ring(d, width);
@@ -204,9 +248,20 @@ function drawMap(main, value, corners = null, alone = false) {
     redraw();
     if (d < 0) return hideTip();
     const box = canvas.getBoundingClientRect();
-    const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]).join(', ') : '';
+    const labels = documents.labels
+      ? numbers(documents.labels[d])
+          .map((label) => report.labels[label])
+          .join(', ')
+      : '';
     const start = documents.title && documents.text ? documents.text[d].slice(0, 140).trim() : '';
-    return showTip(box.left + px, box.top + py, titleOf(d), mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]), [labels, documents.date ? documents.date[d] : ''].filter(Boolean).join(' · '), start && `${start} …`);
+    return showTip(
+      box.left + px,
+      box.top + py,
+      titleOf(d),
+      mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]),
+      [labels, documents.date ? documents.date[d] : ''].filter(Boolean).join(' · '),
+      start && `${start} …`,
+    );
   }
 
   // ---- moving, and drawing around a region ----
@@ -267,7 +322,13 @@ function drawMap(main, value, corners = null, alone = false) {
     else if (event.key === '-') zoom.scaleBy(zoomed, 1 / 1.4);
     else if (event.key === '0') zoom.transform(zoomed, d3.zoomIdentity);
     else if (event.key === 'Enter' && hovered >= 0) location.hash = address('document', documents.id[hovered]);
-    else if (event.key === 'r' || event.key === 'R') openRegion([[0, 0], [width, 0], [width, height], [0, height]]);
+    else if (event.key === 'r' || event.key === 'R')
+      openRegion([
+        [0, 0],
+        [width, 0],
+        [width, height],
+        [0, height],
+      ]);
     else return;
     event.preventDefault();
     tell(nearestTo(width / 2, height / 2, 1e9), width / 2, height / 2);
@@ -277,7 +338,10 @@ function drawMap(main, value, corners = null, alone = false) {
 
   function drawLegend() {
     const order = chosen();
-    const all = [...sizes.keys()].filter((member) => member >= 0).sort((a, b) => sizes.get(b) - sizes.get(a) || a - b).slice(0, MAP_TOPICS);
+    const all = [...sizes.keys()]
+      .filter((member) => member >= 0)
+      .sort((a, b) => sizes.get(b) - sizes.get(a) || a - b)
+      .slice(0, MAP_TOPICS);
     const toggle = (member) => {
       const place = order.indexOf(member);
       if (place >= 0) order.splice(place, 1);
@@ -292,13 +356,34 @@ function drawMap(main, value, corners = null, alone = false) {
       redraw();
     };
     legend.replaceChildren(
-      element('p', { class: 'muted' }, `Documents on this page by their ${mapChoice.by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to set apart:`),
+      element(
+        'p',
+        { class: 'muted' },
+        `Documents on this page by their ${mapChoice.by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to set apart:`,
+      ),
       element(
         'ul',
         {},
         all.map((member) => {
-          const mark = element('span', { class: 'swatch', style: { background: mapChoice.by === 'topic' ? topicColour(member) : labelColour(member) } });
-          return element('li', {}, element('button', { type: 'button', 'aria-pressed': String(order.includes(member)), on: { click: () => toggle(member), pointerenter: () => point(member), pointerleave: () => point(-1) } }, mark, `${groups.names[member]} `, element('span', { class: 'muted' }, count(sizes.get(member)))));
+          const mark = element('span', {
+            class: 'swatch',
+            style: { background: mapChoice.by === 'topic' ? topicColour(member) : labelColour(member) },
+          });
+          return element(
+            'li',
+            {},
+            element(
+              'button',
+              {
+                type: 'button',
+                'aria-pressed': String(order.includes(member)),
+                on: { click: () => toggle(member), pointerenter: () => point(member), pointerleave: () => point(-1) },
+              },
+              mark,
+              `${groups.names[member]} `,
+              element('span', { class: 'muted' }, count(sizes.get(member))),
+            ),
+          );
         }),
       ),
     );
@@ -306,45 +391,83 @@ function drawMap(main, value, corners = null, alone = false) {
 
   const by = element(
     'select',
-    { id: 'colour-by', on: { change: () => {
-      mapChoice.by = by.value;
-      group();
-      drawLegend();
-      redraw();
-    } } },
+    {
+      id: 'colour-by',
+      on: {
+        change: () => {
+          mapChoice.by = by.value;
+          group();
+          drawLegend();
+          redraw();
+        },
+      },
+    },
     element('option', { value: 'topic', selected: mapChoice.by === 'topic' }, 'topic'),
     documents.labels ? element('option', { value: 'label', selected: mapChoice.by === 'label' }, 'label') : null,
   );
   const tools = ['move', 'lasso', 'box'].map((tool) =>
-    element('button', { type: 'button', id: `tool-${tool}`, 'aria-pressed': String(mapChoice.tool === tool), on: { click: () => {
-      mapChoice.tool = tool;
-      for (const other of tools) other.setAttribute('aria-pressed', String(other.id === `tool-${tool}`));
-    } } }, { move: 'Move', lasso: 'Lasso', box: 'Box' }[tool]),
+    element(
+      'button',
+      {
+        type: 'button',
+        id: `tool-${tool}`,
+        'aria-pressed': String(mapChoice.tool === tool),
+        on: {
+          click: () => {
+            mapChoice.tool = tool;
+            for (const other of tools) other.setAttribute('aria-pressed', String(other.id === `tool-${tool}`));
+          },
+        },
+      },
+      { move: 'Move', lasso: 'Lasso', box: 'Box' }[tool],
+    ),
   );
   const layers = element('div', { class: 'layers' }, points.canvas, canvas);
   if (alone) main.append(layers);
-  else main.append(
-    element('h2', {}, corners ? 'A region of the map' : 'Map'),
-    element(
-      'div',
-      { class: 'tools' },
-      element('label', {}, 'Colour by ', by),
-      element('span', { role: 'group', 'aria-label': 'What dragging does' }, tools),
-      element('button', { type: 'button', id: 'map-all', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
-      element('span', { role: 'group', 'aria-label': 'Save the map' }, element('button', { type: 'button', id: 'map-picture', 'aria-label': 'Save the map as PNG', on: { click: () => savePicture() } }, 'PNG'), element('button', { type: 'button', id: 'map-svg', 'aria-label': 'Save the map as SVG', on: { click: () => saveDrawing() } }, 'SVG')),
-    ),
-    element('div', { class: 'map' }, layers, legend),
-    element('p', { class: 'muted map-note' }, report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '', `Documents that are near each other have similar topics${documents.linked ? ' or are linked' : ''}. Drag to move, scroll to zoom, click a document to open it. To see what a region is about, draw around it with the lasso, the box, or while holding Shift. Point at a document to see lines to the documents ${documents.linked ? `linked to it by ${report.graph}` : 'nearest by topic'}.`),
-    corners ? regionPanel(documentsIn(corners)) : '',
-  );
+  else
+    main.append(
+      element('h2', {}, corners ? 'A region of the map' : 'Map'),
+      element(
+        'div',
+        { class: 'tools' },
+        element('label', {}, 'Colour by ', by),
+        element('span', { role: 'group', 'aria-label': 'What dragging does' }, tools),
+        element('button', { type: 'button', id: 'map-all', on: { click: () => zoom.transform(zoomed, d3.zoomIdentity) } }, 'Show all'),
+        element(
+          'span',
+          { role: 'group', 'aria-label': 'Save the map' },
+          element(
+            'button',
+            { type: 'button', id: 'map-picture', 'aria-label': 'Save the map as PNG', on: { click: () => savePicture() } },
+            'PNG',
+          ),
+          element(
+            'button',
+            { type: 'button', id: 'map-svg', 'aria-label': 'Save the map as SVG', on: { click: () => saveDrawing() } },
+            'SVG',
+          ),
+        ),
+      ),
+      element('div', { class: 'map' }, layers, legend),
+      element(
+        'p',
+        { class: 'muted map-note' },
+        report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '',
+        `Documents that are near each other have similar topics${documents.linked ? ' or are linked' : ''}. Drag to move, scroll to zoom, click a document to open it. To see what a region is about, draw around it with the lasso, the box, or while holding Shift. Point at a document to see lines to the documents ${documents.linked ? `linked to it by ${report.graph}` : 'nearest by topic'}.`,
+      ),
+      corners ? regionPanel(documentsIn(corners)) : '',
+    );
 
   // the names as they were last drawn
   function saveDrawing() {
     const size = pointRadius();
-    const circles = d3.range(documentCount).filter(passes).map((d) => {
-      const [r, g, b] = mapTints.subarray(4 * d, 4 * d + 3);
-      return [...at(d), size, `rgb(${r},${g},${b})`];
-    });
+    const circles = d3
+      .range(documentCount)
+      .filter(passes)
+      .map((d) => {
+        const [r, g, b] = mapTints.subarray(4 * d, 4 * d + 3);
+        return [...at(d), size, `rgb(${r},${g},${b})`];
+      });
     download('map.svg', mapAsSvg(canvas.clientWidth, canvas.clientHeight, circles, drawnNames));
   }
 
@@ -357,8 +480,15 @@ function drawMap(main, value, corners = null, alone = false) {
     downloadAddress('map.png', whole.toDataURL('image/png'));
   }
 
-  const resize = () => { fit(); redraw(); };
-  const recolour = () => { tint(); drawLegend(); redraw(); };
+  const resize = () => {
+    fit();
+    redraw();
+  };
+  const recolour = () => {
+    tint();
+    drawLegend();
+    redraw();
+  };
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   addEventListener('resize', resize);
   scheme.addEventListener('change', recolour);

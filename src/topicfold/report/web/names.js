@@ -7,7 +7,9 @@ function nameOf(topic) {
 // The best words of a topic, without those that its automatic name already shows.
 function furtherWords(topic, n) {
   const called = ` ${topic.name ? '' : topic.called} `;
-  return wordsOf(topic, n).filter((word) => !called.includes(` ${word} `)).join(' ');
+  return wordsOf(topic, n)
+    .filter((word) => !called.includes(` ${word} `))
+    .join(' ');
 }
 
 function topicLink(topic, attributes = {}) {

@@ -11,7 +11,15 @@ function facts() {
     ['Segments', corpus.segments && count(corpus.segments)],
     ['Links', corpus.links && count(corpus.links)],
     ['Labels', labels && count(labels.length)],
-    ['Topics', isFlat ? count(topics.length) : d3.range(highest, lowest - 1, -1).map((level) => count(topics.filter((t) => t.level === level).length)).join(' above ')],
+    [
+      'Topics',
+      isFlat
+        ? count(topics.length)
+        : d3
+            .range(highest, lowest - 1, -1)
+            .map((level) => count(topics.filter((t) => t.level === level).length))
+            .join(' above '),
+    ],
     ['Model', model.name],
   ];
   return element(
@@ -39,14 +47,40 @@ function notes() {
 
 function linePlot(steps, { width, height, label }) {
   const margin = { top: 8, right: 12, bottom: 34, left: 60 };
-  const x = d3.scaleLinear(d3.extent(steps, (step) => step[0]), [margin.left, width - margin.right]);
-  const y = d3.scaleLinear(d3.extent(steps, (step) => step[1]), [height - margin.bottom, margin.top]).nice(4);
+  const x = d3.scaleLinear(
+    d3.extent(steps, (step) => step[0]),
+    [margin.left, width - margin.right],
+  );
+  const y = d3
+    .scaleLinear(
+      d3.extent(steps, (step) => step[1]),
+      [height - margin.bottom, margin.top],
+    )
+    .nice(4);
   const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot').attr('role', 'img').attr('aria-label', label);
-  svg.append('g').attr('transform', `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(5).tickSizeOuter(0));
+  svg
+    .append('g')
+    .attr('transform', `translate(0,${height - margin.bottom})`)
+    .call(d3.axisBottom(x).ticks(5).tickSizeOuter(0));
   svg.append('g').attr('transform', `translate(${margin.left},0)`).call(d3.axisLeft(y).ticks(4).tickSizeOuter(0));
-  svg.append('path').attr('class', 'line').attr('d', d3.line((step) => x(step[0]), (step) => y(step[1]))(steps));
+  svg
+    .append('path')
+    .attr('class', 'line')
+    .attr(
+      'd',
+      d3.line(
+        (step) => x(step[0]),
+        (step) => y(step[1]),
+      )(steps),
+    );
   if (steps.length === 1) svg.append('circle').attr('class', 'dot').attr('r', 3).attr('cx', x(steps[0][0])).attr('cy', y(steps[0][1]));
-  svg.append('text').attr('class', 'axis-name').attr('x', width - margin.right).attr('y', height - 4).attr('text-anchor', 'end').text('step');
+  svg
+    .append('text')
+    .attr('class', 'axis-name')
+    .attr('x', width - margin.right)
+    .attr('y', height - 4)
+    .attr('text-anchor', 'end')
+    .text('step');
   return svg.node();
 }
 
@@ -58,7 +92,11 @@ function convergence(model) {
     {},
     element('h3', {}, 'Convergence'),
     linePlot(model.steps, { width: 460, height: 190, label: `The objective by step, from ${model.steps[0][1]} to ${last}` }),
-    element('p', { class: 'muted' }, `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), final value ${minus(last)}.`),
+    element(
+      'p',
+      { class: 'muted' },
+      `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), final value ${minus(last)}.`,
+    ),
   );
 }
 
@@ -68,7 +106,15 @@ function settings(model) {
     'details',
     {},
     element('summary', {}, `Settings of ${model.name}`),
-    element('table', { class: 'settings' }, element('tbody', {}, model.settings.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, value))))),
+    element(
+      'table',
+      { class: 'settings' },
+      element(
+        'tbody',
+        {},
+        model.settings.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, value))),
+      ),
+    ),
   );
 }
 
@@ -87,20 +133,60 @@ function topicTable(list) {
     element(
       'th',
       { scope: 'col', class: key },
-      element('button', { type: 'button', class: 'sort', on: { click: () => { order = key; draw(); } } }, ORDERS[key][0]),
+      element(
+        'button',
+        {
+          type: 'button',
+          class: 'sort',
+          on: {
+            click: () => {
+              order = key;
+              draw();
+            },
+          },
+        },
+        ORDERS[key][0],
+      ),
     ),
   );
-  const more = element('button', { type: 'button', on: { click: () => { all = true; draw(); } } }, `Show all ${count(list.length)} topics`);
+  const more = element(
+    'button',
+    {
+      type: 'button',
+      on: {
+        click: () => {
+          all = true;
+          draw();
+        },
+      },
+    },
+    `Show all ${count(list.length)} topics`,
+  );
   function draw() {
-    heads.forEach((head, i) => head.setAttribute('aria-sort', ['name', 'size', 'coherence'][i] === order ? (order === 'name' ? 'ascending' : 'descending') : 'none'));
+    heads.forEach((head, i) =>
+      head.setAttribute('aria-sort', ['name', 'size', 'coherence'][i] === order ? (order === 'name' ? 'ascending' : 'descending') : 'none'),
+    );
     const sorted = [...list].sort((a, b) => ORDERS[order][1](a, b) || a.id - b.id);
     body.replaceChildren(
       ...(all ? sorted : sorted.slice(0, OVERVIEW_TOPICS)).map((topic) =>
         element(
           'tr',
           {},
-          element('td', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null, element('div', { class: 'muted words' }, furtherWords(topic, 11)), trend(topic)),
-          element('td', { class: 'figure' }, bar(sizeOf(topic) / largest, null, filterMask ? topic.size / largest : null), element('span', {}, percent(sizeOf(topic)))),
+          element(
+            'td',
+            {},
+            topicSwatch(rowOfTopic.get(topic.id)),
+            topicLink(topic),
+            topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null,
+            element('div', { class: 'muted words' }, furtherWords(topic, 11)),
+            trend(topic),
+          ),
+          element(
+            'td',
+            { class: 'figure' },
+            bar(sizeOf(topic) / largest, null, filterMask ? topic.size / largest : null),
+            element('span', {}, percent(sizeOf(topic))),
+          ),
           element('td', { class: 'number' }, topic.coherence === null ? '–' : minus(topic.coherence.toFixed(2))),
         ),
       ),
@@ -111,7 +197,11 @@ function topicTable(list) {
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
     more,
-    element('p', { class: 'muted' }, `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all documents' : ''}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${timeTable() ? ' The small line is the share over time.' : ''}`),
+    element(
+      'p',
+      { class: 'muted' },
+      `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all documents' : ''}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${timeTable() ? ' The small line is the share over time.' : ''}`,
+    ),
   ];
 }
 
@@ -121,7 +211,18 @@ function trend(topic) {
   const shares = timeTable().share[rowOfTopic.get(topic.id)].map((share) => share || 0);
   const x = d3.scaleLinear([0, Math.max(1, shares.length - 1)], [1, 99]);
   const y = d3.scaleLinear([0, Math.max(...shares, 1e-9)], [15, 1]);
-  return d3.create('svg').attr('viewBox', [0, 0, 100, 16]).attr('class', 'trend').attr('aria-hidden', 'true').call((svg) => svg.append('path').attr('class', 'line').attr('d', d3.line((share, i) => x(i), y)(shares))).node();
+  return d3
+    .create('svg')
+    .attr('viewBox', [0, 0, 100, 16])
+    .attr('class', 'trend')
+    .attr('aria-hidden', 'true')
+    .call((svg) =>
+      svg
+        .append('path')
+        .attr('class', 'line')
+        .attr('d', d3.line((share, i) => x(i), y)(shares)),
+    )
+    .node();
 }
 
 views.overview = {
@@ -129,7 +230,11 @@ views.overview = {
   draw(main) {
     const ofLevel = (level) => topics.filter((topic) => topic.level === level);
     const table = element('div', {}, topicTable(ofLevel(highest)));
-    const chooser = element('select', { id: 'level', on: { change: () => table.replaceChildren(...topicTable(ofLevel(Number(chooser.value)))) } }, d3.range(highest, lowest - 1, -1).map((level) => element('option', { value: level }, `${level}`)));
+    const chooser = element(
+      'select',
+      { id: 'level', on: { change: () => table.replaceChildren(...topicTable(ofLevel(Number(chooser.value)))) } },
+      d3.range(highest, lowest - 1, -1).map((level) => element('option', { value: level }, `${level}`)),
+    );
     const whole = element('section', { class: 'small-map' }, element('h3', {}, element('a', { href: address('map') }, 'The map')));
     main.append(
       element('h2', { class: 'hidden-title' }, 'Overview'),
@@ -140,7 +245,15 @@ views.overview = {
       element(
         'div',
         { class: 'two overview-columns' },
-        element('section', {}, element('h3', {}, isGraph ? kindsOf(highest) : 'Topics'), isFlat || isGraph ? null : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)), table),
+        element(
+          'section',
+          {},
+          element('h3', {}, isGraph ? kindsOf(highest) : 'Topics'),
+          isFlat || isGraph
+            ? null
+            : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)),
+          table,
+        ),
         element('div', {}, convergence(report.model), settings(report.model)),
       ),
       isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',

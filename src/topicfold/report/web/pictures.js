@@ -1,6 +1,19 @@
 // Saves any chart, and any table with bars, as SVG or PNG, with the buttons below it.
 
-const PICTURE_STYLES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'fill-opacity', 'font-family', 'font-size', 'font-weight', 'font-style', 'text-anchor', 'visibility'];
+const PICTURE_STYLES = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'opacity',
+  'fill-opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'font-style',
+  'text-anchor',
+  'visibility',
+];
 const PICTURE_SCALE = 2; // pixels of a PNG per unit of the drawing
 
 // A drawing as text, without the control characters that XML does not allow.
@@ -55,17 +68,37 @@ function linesOf(node) {
 function tableAsSvg(table) {
   const frame = table.getBoundingClientRect();
   const [width, height] = [Math.ceil(frame.width), Math.ceil(frame.height)];
-  const svg = d3.create('svg').attr('xmlns', 'http://www.w3.org/2000/svg').attr('viewBox', [0, 0, width, height]).attr('width', width).attr('height', height);
+  const svg = d3
+    .create('svg')
+    .attr('xmlns', 'http://www.w3.org/2000/svg')
+    .attr('viewBox', [0, 0, width, height])
+    .attr('width', width)
+    .attr('height', height);
   svg.append('rect').attr('width', width).attr('height', height).attr('fill', colourValue('--page'));
   for (const part of table.querySelectorAll('.bar, .bar .fill, .bar .marker')) {
     const place = part.getBoundingClientRect();
-    svg.append('rect').attr('x', place.left - frame.left).attr('y', place.top - frame.top).attr('width', place.width).attr('height', place.height).attr('fill', getComputedStyle(part).backgroundColor);
+    svg
+      .append('rect')
+      .attr('x', place.left - frame.left)
+      .attr('y', place.top - frame.top)
+      .attr('width', place.width)
+      .attr('height', place.height)
+      .attr('fill', getComputedStyle(part).backgroundColor);
   }
   const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const style = getComputedStyle(texts.currentNode.parentElement);
     for (const [text, left, top, size] of linesOf(texts.currentNode)) {
-      svg.append('text').attr('x', left - frame.left).attr('y', top - frame.top + size / 2).attr('dominant-baseline', 'central').attr('font-family', style.fontFamily).attr('font-size', style.fontSize).attr('font-weight', style.fontWeight).attr('fill', style.color).text(text);
+      svg
+        .append('text')
+        .attr('x', left - frame.left)
+        .attr('y', top - frame.top + size / 2)
+        .attr('dominant-baseline', 'central')
+        .attr('font-family', style.fontFamily)
+        .attr('font-size', style.fontSize)
+        .attr('font-weight', style.fontWeight)
+        .attr('fill', style.color)
+        .text(text);
     }
   }
   return { text: serialized(svg.node()), width, height };
@@ -74,20 +107,38 @@ function tableAsSvg(table) {
 // What a table is of: the name of the topic and the heading above it.
 function labelOfTable(table) {
   const headings = [document.getElementById('topic-title'), table.closest('section')?.querySelector('h2, h3, h4')];
-  return headings.map((heading) => heading?.textContent).filter(Boolean).join(': ') || 'Table';
+  return (
+    headings
+      .map((heading) => heading?.textContent)
+      .filter(Boolean)
+      .join(': ') || 'Table'
+  );
 }
 
 function fileNameOf(label) {
-  return (label || 'chart').normalize('NFKD').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60) || 'chart';
+  return (
+    (label || 'chart')
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 60) || 'chart'
+  );
 }
 
 function pictureButtons(chart) {
   const isTable = chart.tagName === 'TABLE';
   const label = isTable ? labelOfTable(chart) : chart.getAttribute('aria-label') || 'chart';
   const name = fileNameOf(label);
-  const button = (kind, action) => element('button', { type: 'button', class: `save-${kind}`, 'aria-label': `Save as ${kind.toUpperCase()}: ${label}`, on: { click: action } }, kind.toUpperCase());
+  const button = (kind, action) =>
+    element(
+      'button',
+      { type: 'button', class: `save-${kind}`, 'aria-label': `Save as ${kind.toUpperCase()}: ${label}`, on: { click: action } },
+      kind.toUpperCase(),
+    );
   if (chart.tagName === 'CANVAS') return [button('png', () => downloadAddress(`${name}.png`, chart.toDataURL('image/png')))];
-  const drawing = () => (isTable ? tableAsSvg(chart) : { text: standaloneSvg(chart), width: chart.viewBox.baseVal.width, height: chart.viewBox.baseVal.height });
+  const drawing = () =>
+    isTable ? tableAsSvg(chart) : { text: standaloneSvg(chart), width: chart.viewBox.baseVal.width, height: chart.viewBox.baseVal.height };
   return [
     button('svg', () => download(`${name}.svg`, drawing().text)),
     button('png', () => {
@@ -112,12 +163,38 @@ signal.addEventListener('abort', () => pictureWatch.disconnect());
 
 // The map as SVG: one circle per document that passes the filter, and the names on it.
 function mapAsSvg(width, height, circles, names) {
-  const svg = d3.create('svg').attr('xmlns', 'http://www.w3.org/2000/svg').attr('viewBox', [0, 0, width, height]).attr('width', width).attr('height', height);
+  const svg = d3
+    .create('svg')
+    .attr('xmlns', 'http://www.w3.org/2000/svg')
+    .attr('viewBox', [0, 0, width, height])
+    .attr('width', width)
+    .attr('height', height);
   svg.append('rect').attr('width', width).attr('height', height).attr('fill', colourValue('--page'));
-  for (const [x, y, radius, fill] of circles) svg.append('circle').attr('cx', x.toFixed(1)).attr('cy', y.toFixed(1)).attr('r', radius.toFixed(1)).attr('fill', fill).attr('fill-opacity', 0.85);
+  for (const [x, y, radius, fill] of circles)
+    svg
+      .append('circle')
+      .attr('cx', x.toFixed(1))
+      .attr('cy', y.toFixed(1))
+      .attr('r', radius.toFixed(1))
+      .attr('fill', fill)
+      .attr('fill-opacity', 0.85);
   const family = getComputedStyle(document.body).fontFamily;
   for (const [text, x, y, font] of names) {
-    svg.append('text').attr('x', x).attr('y', y).attr('text-anchor', 'middle').attr('font-family', family).attr('font-size', font.size).attr('font-weight', font.weight).attr('font-style', font.style).attr('fill', colourValue('--ink')).attr('stroke', colourValue('--page')).attr('stroke-width', 4).attr('stroke-linejoin', 'round').attr('paint-order', 'stroke').text(text);
+    svg
+      .append('text')
+      .attr('x', x)
+      .attr('y', y)
+      .attr('text-anchor', 'middle')
+      .attr('font-family', family)
+      .attr('font-size', font.size)
+      .attr('font-weight', font.weight)
+      .attr('font-style', font.style)
+      .attr('fill', colourValue('--ink'))
+      .attr('stroke', colourValue('--page'))
+      .attr('stroke-width', 4)
+      .attr('stroke-linejoin', 'round')
+      .attr('paint-order', 'stroke')
+      .text(text);
   }
   return serialized(svg.node());
 }

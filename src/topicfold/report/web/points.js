@@ -1,7 +1,9 @@
 // Points on a canvas: drawn by WebGL or, if there is none, by the 2D canvas. A point has a place and a colour.
 
 const POINT_SHADERS = [
-  ['VERTEX_SHADER', `
+  [
+    'VERTEX_SHADER',
+    `
     attribute vec2 place;
     attribute vec4 tint;
     uniform vec2 grow, shift;
@@ -11,15 +13,19 @@ const POINT_SHADERS = [
       gl_Position = vec4(place * grow + shift, 0.0, 1.0);
       gl_PointSize = size;
       colour = tint;
-    }`],
-  ['FRAGMENT_SHADER', `
+    }`,
+  ],
+  [
+    'FRAGMENT_SHADER',
+    `
     precision mediump float;
     varying vec4 colour;
     void main() {
       vec2 from = gl_PointCoord * 2.0 - 1.0;
       if (dot(from, from) > 1.0) discard;
       gl_FragColor = vec4(colour.rgb * colour.a, colour.a);
-    }`],
+    }`,
+  ],
 ];
 
 function pointProgram(gl) {

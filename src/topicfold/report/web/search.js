@@ -8,7 +8,8 @@ const PASSAGE = 240; // characters
 const COUNTED_TIMES = 5; // at most, per word of a bag: higher counts hardly change the score
 
 // In scripts without spaces between words, a word may begin and end anywhere.
-const LETTER = /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}]/u;
+const LETTER =
+  /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}]/u;
 
 // ---- search terms, and where they occur ----
 
@@ -24,7 +25,10 @@ function searchable(text) {
 function termsOf(wanted) {
   const text = searchable(wanted);
   return [...text.matchAll(/["“”]([^"“”]*)(["“”]?)|[^\s"“”]+/g)]
-    .map((match) => ({ text: (match[1] ?? match[0].replace(/(?<=.)[,;]$/, '')).trim(), whole: Boolean(match[2]) || match.index + match[0].length < text.length }))
+    .map((match) => ({
+      text: (match[1] ?? match[0].replace(/(?<=.)[,;]$/, '')).trim(),
+      whole: Boolean(match[2]) || match.index + match[0].length < text.length,
+    }))
     .filter((term) => term.text);
 }
 
@@ -34,7 +38,8 @@ function occurrencesOf(term, text) {
   const endsWord = term.whole && LETTER.test(term.text[length - 1]);
   const places = [];
   for (let at = text.indexOf(term.text); at >= 0; at = text.indexOf(term.text, at + length)) {
-    if (!(startsWord && at > 0 && LETTER.test(text[at - 1])) && !(endsWord && at + length < text.length && LETTER.test(text[at + length]))) places.push(at);
+    if (!(startsWord && at > 0 && LETTER.test(text[at - 1])) && !(endsWord && at + length < text.length && LETTER.test(text[at + length])))
+      places.push(at);
   }
   return places;
 }
@@ -69,7 +74,9 @@ let contents = null;
 const lowerTitles = [];
 
 function bagOf(d) {
-  return countedWords(d).map(([word, n]) => `${report.words[word]}${BETWEEN}`.repeat(Math.min(n, COUNTED_TIMES))).join('');
+  return countedWords(d)
+    .map(([word, n]) => `${report.words[word]}${BETWEEN}`.repeat(Math.min(n, COUNTED_TIMES)))
+    .join('');
 }
 
 function readContents() {
@@ -94,20 +101,28 @@ let lastCounts = new Map(); // of the terms of the last search: most of them sta
 // Documents with all terms: [those with all in their titles, the others], by BM25.
 function documentHits(terms) {
   if (!contents) readContents();
-  lastCounts = new Map(terms.map((term) => {
-    const key = JSON.stringify(term);
-    return [key, lastCounts.get(key) || countsByDocument(term)];
-  }));
+  lastCounts = new Map(
+    terms.map((term) => {
+      const key = JSON.stringify(term);
+      return [key, lastCounts.get(key) || countsByDocument(term)];
+    }),
+  );
   const [rarest, ...others] = [...lastCounts.values()].sort((a, b) => a.size - b.size);
   const meanLength = d3.mean(contents, (text) => text.length);
   const weighted = [rarest, ...others].map((counts) => [counts, Math.log(1 + (documentCount - counts.size + 0.5) / (counts.size + 0.5))]);
-  const score = (d) => d3.sum(weighted, ([counts, weight]) => (weight * counts.get(d)) / (counts.get(d) + 0.3 + (0.9 * contents[d].length) / meanLength));
+  const score = (d) =>
+    d3.sum(weighted, ([counts, weight]) => (weight * counts.get(d)) / (counts.get(d) + 0.3 + (0.9 * contents[d].length) / meanLength));
   const hits = [...rarest.keys()].filter((d) => others.every((counts) => counts.has(d))).map((d) => [d, score(d)]);
-  const best = hits.filter(([d]) => passes(d)).sort((a, b) => b[1] - a[1]).map(([d]) => d);
-  const titled = new Set(best.filter((d) => {
-    lowerTitles[d] ??= searchable(titleOf(d));
-    return terms.every((term) => isIn(lowerTitles[d], term));
-  }));
+  const best = hits
+    .filter(([d]) => passes(d))
+    .sort((a, b) => b[1] - a[1])
+    .map(([d]) => d);
+  const titled = new Set(
+    best.filter((d) => {
+      lowerTitles[d] ??= searchable(titleOf(d));
+      return terms.every((term) => isIn(lowerTitles[d], term));
+    }),
+  );
   return [[...titled], best.filter((d) => !titled.has(d))];
 }
 
@@ -140,9 +155,18 @@ function hitGroups(terms) {
   const [titled, mentioning] = documentHits(terms);
   return [
     { title: 'Topics', hits: named, line: ({ topic }) => topicLink(topic) },
-    { title: `Topics with the ${words}`, hits: withWords, line: ({ topic, words: best }) => [topicLink(topic), element('span', { class: 'muted' }, ` ${best.join(' ')}`)] },
+    {
+      title: `Topics with the ${words}`,
+      hits: withWords,
+      line: ({ topic, words: best }) => [topicLink(topic), element('span', { class: 'muted' }, ` ${best.join(' ')}`)],
+    },
     { title: 'Documents', hits: titled, line: documentLink, below: (d) => passage(d, terms) },
-    { title: `Documents with the ${words}${documents.text ? ' in the text' : ''}`, hits: mentioning, line: documentLink, below: (d) => passage(d, terms) },
+    {
+      title: `Documents with the ${words}${documents.text ? ' in the text' : ''}`,
+      hits: mentioning,
+      line: documentLink,
+      below: (d) => passage(d, terms),
+    },
   ].filter((group) => group.hits.length);
 }
 
@@ -151,8 +175,12 @@ function unsearched() {
   const said = [];
   if (!documents.text) said.push('Searched the most frequent words of each document: this page has no texts.');
   else if (corpus.cut) said.push(`Searched the first ${count(corpus.cut)} bytes of each text.`);
-  if (filterMask) said.push(`Searched only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter.`);
-  if (corpus.shown < corpus.documents) said.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
+  if (filterMask)
+    said.push(
+      `Searched only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter.`,
+    );
+  if (corpus.shown < corpus.documents)
+    said.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
   return said.length ? element('p', { class: 'muted unsearched' }, said.join(' ')) : null;
 }
 
@@ -172,7 +200,11 @@ function drawResults() {
   const total = hitCount(groups);
   const parts = groups.flatMap(({ title, hits, line }) => [
     element('h2', {}, `${title} (${count(hits.length)})`),
-    element('ul', {}, hits.slice(0, SHOWN_HITS).map((hit) => element('li', {}, line(hit)))),
+    element(
+      'ul',
+      {},
+      hits.slice(0, SHOWN_HITS).map((hit) => element('li', {}, line(hit))),
+    ),
   ]);
   if (!total) parts.push(element('p', { class: 'muted' }, 'Nothing found.'));
   if (groups.some((group) => group.hits.length > SHOWN_HITS)) {
@@ -204,21 +236,33 @@ function dismissResults() {
 query.addEventListener('input', drawResults, { signal });
 query.addEventListener('focus', openResults, { signal });
 query.addEventListener('click', openResults, { signal });
-document.addEventListener('click', (event) => {
-  if (!document.getElementById('search').contains(event.target)) dismissResults();
-}, { signal });
-found.addEventListener('click', (event) => {
-  const link = event.target.closest('a');
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link that opens in another tab leaves this page unchanged
-  if (link.hash !== location.hash) leftOpen.set(location.hash, [query.value, link.hash]);
-  closeResults();
-}, { signal });
-addEventListener('hashchange', () => {
-  closeResults();
-  const wentBack = history.state === 'seen';
-  if (!wentBack) leftOpen.delete(location.hash);
-  else if (leftOpen.has(location.hash)) setTimeout(reopenResults); // once the view is drawn and has taken the focus
-}, { signal });
+document.addEventListener(
+  'click',
+  (event) => {
+    if (!document.getElementById('search').contains(event.target)) dismissResults();
+  },
+  { signal },
+);
+found.addEventListener(
+  'click',
+  (event) => {
+    const link = event.target.closest('a');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link that opens in another tab leaves this page unchanged
+    if (link.hash !== location.hash) leftOpen.set(location.hash, [query.value, link.hash]);
+    closeResults();
+  },
+  { signal },
+);
+addEventListener(
+  'hashchange',
+  () => {
+    closeResults();
+    const wentBack = history.state === 'seen';
+    if (!wentBack) leftOpen.delete(location.hash);
+    else if (leftOpen.has(location.hash)) setTimeout(reopenResults); // once the view is drawn and has taken the focus
+  },
+  { signal },
+);
 
 function reopenResults() {
   if (!leftOpen.has(location.hash)) return;
@@ -229,30 +273,38 @@ function reopenResults() {
   if (link) link.focus({ preventScroll: true });
 }
 
-document.getElementById('search').addEventListener('keydown', (event) => {
-  if (event.isComposing) return; // Enter then selects a character
-  const links = found.hidden ? [] : [...found.querySelectorAll('a')];
-  const here = links.indexOf(document.activeElement);
-  if (event.key === 'Escape') {
-    query.value = '';
-    dismissResults();
-    query.focus();
-  } else if (event.key === 'Enter' && document.activeElement === query && links.length) {
-    links[0].click();
-  } else if (event.key === 'ArrowDown' && here < links.length - 1) {
-    links[here + 1].focus();
-  } else if (event.key === 'ArrowUp' && here >= 0) {
-    (here ? links[here - 1] : query).focus();
-  } else return;
-  event.preventDefault();
-}, { signal });
-document.addEventListener('keydown', (event) => {
-  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
-  if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey) {
+document.getElementById('search').addEventListener(
+  'keydown',
+  (event) => {
+    if (event.isComposing) return; // Enter then selects a character
+    const links = found.hidden ? [] : [...found.querySelectorAll('a')];
+    const here = links.indexOf(document.activeElement);
+    if (event.key === 'Escape') {
+      query.value = '';
+      dismissResults();
+      query.focus();
+    } else if (event.key === 'Enter' && document.activeElement === query && links.length) {
+      links[0].click();
+    } else if (event.key === 'ArrowDown' && here < links.length - 1) {
+      links[here + 1].focus();
+    } else if (event.key === 'ArrowUp' && here >= 0) {
+      (here ? links[here - 1] : query).focus();
+    } else return;
     event.preventDefault();
-    query.focus();
-  }
-}, { signal });
+  },
+  { signal },
+);
+document.addEventListener(
+  'keydown',
+  (event) => {
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
+    if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      query.focus();
+    }
+  },
+  { signal },
+);
 
 // ---- the view of all hits ----
 
@@ -261,11 +313,16 @@ const shownHits = new Map(); // address and group: how many hits are shown, kept
 function hitList({ title, hits, line, below }) {
   const key = `${location.hash} ${title}`;
   const list = element('ul', { class: 'plain hits' });
-  const more = element('button', { type: 'button', on: { click: () => {
-    const next = list.children.length;
-    showMore(MORE_HITS);
-    list.children[next].querySelector('a').focus();
-  } } });
+  const more = element('button', {
+    type: 'button',
+    on: {
+      click: () => {
+        const next = list.children.length;
+        showMore(MORE_HITS);
+        list.children[next].querySelector('a').focus();
+      },
+    },
+  });
   function showMore(n) {
     const known = list.children.length;
     list.append(...hits.slice(known, known + n).map((hit) => element('li', {}, line(hit), below && below(hit))));
@@ -285,7 +342,12 @@ views.search = {
     const groups = terms.length ? hitGroups(terms) : [];
     main.append(
       element('h2', {}, terms.length ? `Search: ${value.trim()}` : 'Search'),
-      element('p', { class: 'muted' }, terms.length ? `${groups.length ? plural(hitCount(groups), 'result') : 'Nothing found'}. ` : '', 'Results contain all words of the query, in any order. Put a phrase in quotes to find it exactly.'),
+      element(
+        'p',
+        { class: 'muted' },
+        terms.length ? `${groups.length ? plural(hitCount(groups), 'result') : 'Nothing found'}. ` : '',
+        'Results contain all words of the query, in any order. Put a phrase in quotes to find it exactly.',
+      ),
       ...[terms.length ? unsearched() : null].filter(Boolean),
       ...groups.map(hitList),
     );

@@ -6,7 +6,9 @@ document.getElementById('corpus-name').textContent = report.name;
 function drawFrame(name) {
   document.getElementById('corpus-name').setAttribute('href', address('overview'));
   document.getElementById('views').replaceChildren(
-    ...Object.entries(views).filter(([, view]) => view.tab).map(([other, view]) => element('a', { href: address(other) }, view.tab)),
+    ...Object.entries(views)
+      .filter(([, view]) => view.tab)
+      .map(([other, view]) => element('a', { href: address(other) }, view.tab)),
   );
   drawFilter(name === 'map' || name === 'region');
   drawSide();
@@ -16,12 +18,16 @@ document.getElementById('skip').addEventListener('click', () => document.getElem
 
 // In the frame of a notebook (srcdoc) the browser resolves "#topics" against the notebook, so the page sets the hash itself.
 if (location.protocol === 'about:') {
-  document.addEventListener('click', (event) => {
-    const link = event.target.closest('a[href^="#"]');
-    if (!link || event.defaultPrevented) return;
-    event.preventDefault();
-    location.hash = link.getAttribute('href');
-  }, { signal });
+  document.addEventListener(
+    'click',
+    (event) => {
+      const link = event.target.closest('a[href^="#"]');
+      if (!link || event.defaultPrevented) return;
+      event.preventDefault();
+      location.hash = link.getAttribute('href');
+    },
+    { signal },
+  );
 }
 
 // Going back restores the scroll position; following a link starts at the top. An address that the reader has visited
@@ -31,18 +37,22 @@ let shownAddress = location.hash;
 history.scrollRestoration = 'manual';
 history.replaceState('seen', '');
 addEventListener('scroll', () => leftAt.set(shownAddress, scrollY), { passive: true, signal });
-addEventListener('hashchange', () => {
-  leftAt.set(shownAddress, scrollY); // the scroll event may come later
-  const stay = stayHere;
-  stayHere = false;
-  const place = stay ? scrollY : history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
-  history.replaceState('seen', '');
-  shownAddress = location.hash;
-  show();
-  addPictureButtons(); // now, not when the observer comes round: they make the page longer
-  scrollTo(0, place);
-  if (!stay) document.getElementById('main').focus({ preventScroll: true });
-}, { signal });
+addEventListener(
+  'hashchange',
+  () => {
+    leftAt.set(shownAddress, scrollY); // the scroll event may come later
+    const stay = stayHere;
+    stayHere = false;
+    const place = stay ? scrollY : history.state === 'seen' ? leftAt.get(location.hash) || 0 : 0;
+    history.replaceState('seen', '');
+    shownAddress = location.hash;
+    show();
+    addPictureButtons(); // now, not when the observer comes round: they make the page longer
+    scrollTo(0, place);
+    if (!stay) document.getElementById('main').focus({ preventScroll: true });
+  },
+  { signal },
+);
 signal.addEventListener('abort', () => leave && leave());
 show();
 document.documentElement.dataset.ready = 'yes';

@@ -5,14 +5,32 @@ const SUMMARY_DOCUMENTS = 3;
 const SUMMARY_PLOTS = 12;
 
 function summaryOf(topic) {
-  const labels = topicLabels(topic).slice(0, 3).map(([label, here]) => `${report.labels[label]} ${percent(here, 0)}`);
+  const labels = topicLabels(topic)
+    .slice(0, 3)
+    .map(([label, here]) => `${report.labels[label]} ${percent(here, 0)}`);
   return element(
     'section',
     { class: 'summary-topic' },
-    element('h4', {}, topicSwatch(rowOfTopic.get(topic.id)), topicLink(topic), element('span', { class: 'muted' }, ` ${percent(sizeOf(topic))}${topic.coherence === null ? '' : `, coherence ${minus(topic.coherence.toFixed(2))}`}${topic.mark ? `, perhaps junk: ${topic.mark}` : ''}`)),
+    element(
+      'h4',
+      {},
+      topicSwatch(rowOfTopic.get(topic.id)),
+      topicLink(topic),
+      element(
+        'span',
+        { class: 'muted' },
+        ` ${percent(sizeOf(topic))}${topic.coherence === null ? '' : `, coherence ${minus(topic.coherence.toFixed(2))}`}${topic.mark ? `, perhaps junk: ${topic.mark}` : ''}`,
+      ),
+    ),
     element('p', { class: 'words' }, furtherWords(topic, SUMMARY_WORDS)),
     labels.length ? element('p', { class: 'muted' }, `Labels: ${labels.join(', ')}`) : null,
-    element('ul', { class: 'plain' }, topicDocuments(topic).slice(0, SUMMARY_DOCUMENTS).map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`)))),
+    element(
+      'ul',
+      { class: 'plain' },
+      topicDocuments(topic)
+        .slice(0, SUMMARY_DOCUMENTS)
+        .map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`))),
+    ),
   );
 }
 
@@ -27,15 +45,46 @@ views.summary = {
       element('p', { class: 'tools' }, element('button', { type: 'button', id: 'print', on: { click: () => print() } }, 'Print')),
       facts(),
       ...notes(),
-      filterMask ? element('p', { class: 'note' }, `Of the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter: ${[...filter].map(([key, text]) => `${filterColumn.get(key).title} ${text}`).join(', ')}.`) : '',
+      filterMask
+        ? element(
+            'p',
+            { class: 'note' },
+            `Of the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter: ${[...filter].map(([key, text]) => `${filterColumn.get(key).title} ${text}`).join(', ')}.`,
+          )
+        : '',
       map,
-      ...levels.map((level) => element('section', {}, element('h3', {}, kindsOf(level)), element('div', { class: 'summary-topics' }, ofLevel(level).map(summaryOf)))),
+      ...levels.map((level) =>
+        element(
+          'section',
+          {},
+          element('h3', {}, kindsOf(level)),
+          element('div', { class: 'summary-topics' }, ofLevel(level).map(summaryOf)),
+        ),
+      ),
     );
     if (timeTable()) {
       const data = series(timeChoices.by);
       const change = (row) => d3.max(tellingShares(row, data)) - d3.min(tellingShares(row, data));
       const most = rows.sort((a, b) => change(b) - change(a)).slice(0, SUMMARY_PLOTS);
-      main.append(element('section', {}, element('h3', {}, 'Over time: the topics that changed most'), element('div', { class: 'multiples' }, most.map((row) => element('figure', {}, element('figcaption', {}, topicLink(topics[row])), timePlot([[row, null]], data, roundTop([row], data)))))));
+      main.append(
+        element(
+          'section',
+          {},
+          element('h3', {}, 'Over time: the topics that changed most'),
+          element(
+            'div',
+            { class: 'multiples' },
+            most.map((row) =>
+              element(
+                'figure',
+                {},
+                element('figcaption', {}, topicLink(topics[row])),
+                timePlot([[row, null]], data, roundTop([row], data)),
+              ),
+            ),
+          ),
+        ),
+      );
     }
     main.append(element('section', {}, [convergence(report.model), settings(report.model)].filter(Boolean)));
     return documentCount > 1 ? drawMap(map, null, null, true) : map.remove();

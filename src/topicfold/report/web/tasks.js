@@ -87,11 +87,29 @@ function drawBeginning() {
   };
   main.append(
     element('h2', {}, 'Judge topics'),
-    element('p', {}, 'A computer has sorted words into topics. You are asked how much sense they make to you. There are no trick questions, and what counts is your own view.'),
-    element('ul', {}, element('li', {}, 'Press a button, or the number key in front of it. The next task follows at once.'), element('li', {}, 'Go back with the button or the left arrow key to change an answer.'), element('li', {}, 'Answers stay in this browser. At the end you download them as a file to send back.')),
-    element('form', { on: { submit: start } }, element('label', { for: 'rater' }, 'Your name, or any name that is yours alone'), input, says, element('button', { id: 'start', class: 'main' }, answers.size ? 'Continue' : 'Start')),
+    element(
+      'p',
+      {},
+      'A computer has sorted words into topics. You are asked how much sense they make to you. There are no trick questions, and what counts is your own view.',
+    ),
+    element(
+      'ul',
+      {},
+      element('li', {}, 'Press a button, or the number key in front of it. The next task follows at once.'),
+      element('li', {}, 'Go back with the button or the left arrow key to change an answer.'),
+      element('li', {}, 'Answers stay in this browser. At the end you download them as a file to send back.'),
+    ),
+    element(
+      'form',
+      { on: { submit: start } },
+      element('label', { for: 'rater' }, 'Your name, or any name that is yours alone'),
+      input,
+      says,
+      element('button', { id: 'start', class: 'main' }, answers.size ? 'Continue' : 'Start'),
+    ),
   );
-  if (answers.size) main.append(element('p', {}, button('Start again as another person: delete these answers', startAfresh, { id: 'afresh' })));
+  if (answers.size)
+    main.append(element('p', {}, button('Start again as another person: delete these answers', startAfresh, { id: 'afresh' })));
 }
 
 function startAfresh() {
@@ -104,7 +122,10 @@ function startAfresh() {
 
 function choice(number, value, text) {
   const chosen = answers.get(number) === value;
-  return button([element('kbd', {}, String(value)), element('span', {}, text)], () => answer(value), { class: value === UNKNOWN ? 'choice unknown' : 'choice', 'aria-pressed': String(chosen) });
+  return button([element('kbd', {}, String(value)), element('span', {}, text)], () => answer(value), {
+    class: value === UNKNOWN ? 'choice unknown' : 'choice',
+    'aria-pressed': String(chosen),
+  });
 }
 
 function drawTask(number) {
@@ -113,10 +134,25 @@ function drawTask(number) {
   const offered = isRating ? given.answers : task.words;
   main.append(
     element('h2', { id: 'question', tabindex: '-1' }, given.questions[task.kind]),
-    isRating ? element('p', { id: 'words' }, task.words.map((word) => element('span', {}, word))) : '',
-    element('div', { class: isRating ? 'choices scale' : 'choices', role: 'group', 'aria-labelledby': 'question' }, offered.map((text, i) => choice(number, i + 1, text))),
+    isRating
+      ? element(
+          'p',
+          { id: 'words' },
+          task.words.map((word) => element('span', {}, word)),
+        )
+      : '',
+    element(
+      'div',
+      { class: isRating ? 'choices scale' : 'choices', role: 'group', 'aria-labelledby': 'question' },
+      offered.map((text, i) => choice(number, i + 1, text)),
+    ),
     element('div', { class: 'choices' }, choice(number, UNKNOWN, 'I do not know enough of these words')),
-    element('nav', { 'aria-label': 'Tasks' }, button('← Back', () => go(at - 1), { id: 'back' }), button(answers.has(number) ? 'Next →' : 'Skip →', () => go(at + 1), { id: 'next' })),
+    element(
+      'nav',
+      { 'aria-label': 'Tasks' },
+      button('← Back', () => go(at - 1), { id: 'back' }),
+      button(answers.has(number) ? 'Next →' : 'Skip →', () => go(at + 1), { id: 'next' }),
+    ),
   );
 }
 
@@ -124,8 +160,20 @@ function drawEnd() {
   const open = tasks.length - answers.size;
   main.append(
     element('h2', { id: 'question', tabindex: '-1' }, open ? 'Not quite done' : 'Thank you!'),
-    element('p', {}, open ? `${open} of ${tasks.length} tasks have no answer yet. You can go back to them, or send what you have.` : 'All tasks have an answer. Download them and send the file back.'),
-    element('nav', { 'aria-label': 'Tasks' }, button('Download answers', download, { id: 'download', class: 'main', disabled: answers.size === 0 }), open ? button('First task without an answer', () => go(tasks.findIndex((_, i) => !answers.has(i + 1)) + 1), { id: 'open' }) : null, button('← Back', () => go(at - 1), { id: 'back' })),
+    element(
+      'p',
+      {},
+      open
+        ? `${open} of ${tasks.length} tasks have no answer yet. You can go back to them, or send what you have.`
+        : 'All tasks have an answer. Download them and send the file back.',
+    ),
+    element(
+      'nav',
+      { 'aria-label': 'Tasks' },
+      button('Download answers', download, { id: 'download', class: 'main', disabled: answers.size === 0 }),
+      open ? button('First task without an answer', () => go(tasks.findIndex((_, i) => !answers.has(i + 1)) + 1), { id: 'open' }) : null,
+      button('← Back', () => go(at - 1), { id: 'back' }),
+    ),
   );
 }
 

@@ -13,9 +13,22 @@ function wordTable(topic) {
   const scored = report.score !== 'relevance';
   const body = element('tbody');
   const output = element('output', { for: 'relevance', id: 'relevance-value' });
-  const slider = element('input', { type: 'range', id: 'relevance', min: '0', max: '1', step: '0.05', value: String(RELEVANCE), on: { input: () => draw(false) } });
+  const slider = element('input', {
+    type: 'range',
+    id: 'relevance',
+    min: '0',
+    max: '1',
+    step: '0.05',
+    value: String(RELEVANCE),
+    on: { input: () => draw(false) },
+  });
   const chooser = scored
-    ? element('label', { class: 'check' }, element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: (event) => draw(event.target.checked) } }), ` by ${report.score}`)
+    ? element(
+        'label',
+        { class: 'check' },
+        element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: (event) => draw(event.target.checked) } }),
+        ` by ${report.score}`,
+      )
     : null;
   function draw(byScore) {
     if (chooser) chooser.querySelector('input').checked = byScore;
@@ -32,7 +45,12 @@ function wordTable(topic) {
           {},
           element('th', { scope: 'row' }, report.words[word[0]]),
           element('td', { class: 'figure' }, bar(word[1] / most), element('span', {}, word[1].toPrecision(2))),
-          element('td', { class: 'figure lift' }, bar(Math.log1p(lift(word)) / highestLift, 'var(--c1)'), element('span', {}, `${lift(word) >= 10 ? lift(word).toFixed(0) : lift(word).toPrecision(2)}×`)),
+          element(
+            'td',
+            { class: 'figure lift' },
+            bar(Math.log1p(lift(word)) / highestLift, 'var(--c1)'),
+            element('span', {}, `${lift(word) >= 10 ? lift(word).toFixed(0) : lift(word).toPrecision(2)}×`),
+          ),
         ),
       ),
     );
@@ -52,7 +70,22 @@ function wordTable(topic) {
       output,
       chooser,
     ),
-    element('table', { class: 'word-table' }, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Word'), element('th', { scope: 'col' }, 'P(word | topic)'), element('th', { scope: 'col' }, 'Compared with the corpus'))), body),
+    element(
+      'table',
+      { class: 'word-table' },
+      element(
+        'thead',
+        {},
+        element(
+          'tr',
+          {},
+          element('th', { scope: 'col' }, 'Word'),
+          element('th', { scope: 'col' }, 'P(word | topic)'),
+          element('th', { scope: 'col' }, 'Compared with the corpus'),
+        ),
+      ),
+      body,
+    ),
   );
 }
 
@@ -83,23 +116,66 @@ function heading(topic) {
     event.preventDefault(); // otherwise Enter would press the button that gets the focus
     finish(event.key === 'Enter');
   });
-  return element('div', { class: 'heading' }, title, input, button, topicEditTools(topic), edits.length ? element('button', { type: 'button', id: 'undo', title: saidOf(edits[edits.length - 1]), on: { click: () => setEdits(edits.slice(0, -1)) } }, 'Undo') : null);
+  return element(
+    'div',
+    { class: 'heading' },
+    title,
+    input,
+    button,
+    topicEditTools(topic),
+    edits.length
+      ? element(
+          'button',
+          { type: 'button', id: 'undo', title: saidOf(edits[edits.length - 1]), on: { click: () => setEdits(edits.slice(0, -1)) } },
+          'Undo',
+        )
+      : null,
+  );
 }
 
 function standing(topic) {
-  const lines = [`Topic ${topic.id}`, filterMask ? `${percent(sizeOf(topic))} of the documents that pass the filter, ${percent(topic.size)} of all documents` : `${percent(topic.size)} of the documents`];
+  const lines = [
+    `Topic ${topic.id}`,
+    filterMask
+      ? `${percent(sizeOf(topic))} of the documents that pass the filter, ${percent(topic.size)} of all documents`
+      : `${percent(topic.size)} of the documents`,
+  ];
   if (topic.coherence !== null) lines.push(`coherence ${minus(topic.coherence.toFixed(2))}`);
   if (topic.mark) lines.push(`perhaps junk: ${topic.mark}`);
   if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
   const above = isGraph
-    ? topics.filter((other) => (other.parts || []).some(([id]) => id === topic.id)).map((other) => [other, other.parts.find(([id]) => id === topic.id)[1]]).sort((a, b) => b[1] - a[1])
-    : topic.parent >= 0 ? [[topics[rowOfTopic.get(topic.parent)], null]] : [];
-  const below = isGraph ? (topic.parts || []).map(([id, weight]) => [topics[rowOfTopic.get(id)], weight]) : (childrenOf.get(topic.id) || []).map((child) => [child, null]);
+    ? topics
+        .filter((other) => (other.parts || []).some(([id]) => id === topic.id))
+        .map((other) => [other, other.parts.find(([id]) => id === topic.id)[1]])
+        .sort((a, b) => b[1] - a[1])
+    : topic.parent >= 0
+      ? [[topics[rowOfTopic.get(topic.parent)], null]]
+      : [];
+  const below = isGraph
+    ? (topic.parts || []).map(([id, weight]) => [topics[rowOfTopic.get(id)], weight])
+    : (childrenOf.get(topic.id) || []).map((child) => [child, null]);
   const list = (title, items) =>
     items.length
-      ? element('div', { class: 'relatives' }, element('h3', {}, title), element('ul', {}, items.slice(0, 12).map(([other, weight]) => element('li', {}, topicLink(other), weight === null ? null : element('span', { class: 'muted' }, ` ${weight.toFixed(2)}`)))))
+      ? element(
+          'div',
+          { class: 'relatives' },
+          element('h3', {}, title),
+          element(
+            'ul',
+            {},
+            items
+              .slice(0, 12)
+              .map(([other, weight]) =>
+                element('li', {}, topicLink(other), weight === null ? null : element('span', { class: 'muted' }, ` ${weight.toFixed(2)}`)),
+              ),
+          ),
+        )
       : null;
-  return [element('p', { class: 'muted' }, lines.join(' · ')), list(isGraph ? 'Part of' : 'Above it', above), list(isGraph ? 'Made of' : 'Below it', below)];
+  return [
+    element('p', { class: 'muted' }, lines.join(' · ')),
+    list(isGraph ? 'Part of' : 'Above it', above),
+    list(isGraph ? 'Made of' : 'Below it', below),
+  ];
 }
 
 // [label, share of the topic's documents, share of all]; with a filter, of those that pass.
@@ -117,7 +193,11 @@ function topicLabels(topic) {
       all.set(label, (all.get(label) || 0) + 1);
     }
   }
-  return [...here].map(([label, sum]) => [label, sum / (total || 1), all.get(label) / shown.length]).filter(([, share]) => share >= 0.005).sort((a, b) => b[1] - a[1]).slice(0, 8);
+  return [...here]
+    .map(([label, sum]) => [label, sum / (total || 1), all.get(label) / shown.length])
+    .filter(([, share]) => share >= 0.005)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 8);
 }
 
 // [document, share], the largest first.
@@ -125,7 +205,10 @@ function topicDocuments(topic) {
   if (!filterMask) return topic.documents;
   const row = rowOfTopic.get(topic.id);
   const found = shownDocuments().map((d) => [d, (sharesOf(d).find(([other]) => other === row) || [row, 0])[1]]);
-  return found.filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, BEST_DOCUMENTS);
+  return found
+    .filter(([, share]) => share > 0)
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+    .slice(0, BEST_DOCUMENTS);
 }
 
 function labelSection(topic) {
@@ -136,7 +219,23 @@ function labelSection(topic) {
     'section',
     {},
     element('h3', {}, 'Labels'),
-    element('table', { class: 'label-table' }, element('tbody', {}, labels.map(([label, here, all]) => element('tr', {}, element('th', { scope: 'row' }, report.labels[label]), element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))), element('td', { class: 'muted' }, `${percent(all)} overall`))))),
+    element(
+      'table',
+      { class: 'label-table' },
+      element(
+        'tbody',
+        {},
+        labels.map(([label, here, all]) =>
+          element(
+            'tr',
+            {},
+            element('th', { scope: 'row' }, report.labels[label]),
+            element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))),
+            element('td', { class: 'muted' }, `${percent(all)} overall`),
+          ),
+        ),
+      ),
+    ),
   );
 }
 
@@ -159,8 +258,21 @@ function similarSection(topic) {
     'section',
     {},
     element('h3', {}, 'Similar topics'),
-    element('dl', { class: 'telling' }, element('dt', {}, `More here than in “${nameOf(nearest)}”`), element('dd', {}, tellingWords(topic, nearest).join(' ')), element('dt', {}, 'More there'), element('dd', {}, tellingWords(nearest, topic).join(' '))),
-    element('ul', { class: 'plain' }, topic.similar.map(([id, similarity]) => element('li', {}, topicLink(topics[rowOfTopic.get(id)]), element('span', { class: 'muted' }, ` ${similarity.toFixed(2)}`)))),
+    element(
+      'dl',
+      { class: 'telling' },
+      element('dt', {}, `More here than in “${nameOf(nearest)}”`),
+      element('dd', {}, tellingWords(topic, nearest).join(' ')),
+      element('dt', {}, 'More there'),
+      element('dd', {}, tellingWords(nearest, topic).join(' ')),
+    ),
+    element(
+      'ul',
+      { class: 'plain' },
+      topic.similar.map(([id, similarity]) =>
+        element('li', {}, topicLink(topics[rowOfTopic.get(id)]), element('span', { class: 'muted' }, ` ${similarity.toFixed(2)}`)),
+      ),
+    ),
   );
 }
 
@@ -178,7 +290,11 @@ function bestWindow(marks, length) {
 function snippet(d, rows) {
   if (!documents.text) {
     const words = countedWords(d).slice(0, 20);
-    return element('p', { class: 'snippet' }, words.map(([word, , row]) => [rows.has(row) ? element('mark', {}, report.words[word]) : report.words[word], ' ']));
+    return element(
+      'p',
+      { class: 'snippet' },
+      words.map(([word, , row]) => [rows.has(row) ? element('mark', {}, report.words[word]) : report.words[word], ' ']),
+    );
   }
   const text = documents.text[d];
   const marks = marksOf(d).filter((mark) => rows.has(mark.row));
@@ -205,7 +321,9 @@ function documentSection(topic) {
     element(
       'ol',
       { class: 'documents' },
-      topicDocuments(topic).map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), snippet(d, rows))),
+      topicDocuments(topic).map(([d, share]) =>
+        element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), snippet(d, rows)),
+      ),
     ),
   );
 }
@@ -214,8 +332,12 @@ function documentSection(topic) {
 function goneTopic(main, value) {
   let now = Number(value);
   while (report.became && report.became.has(now)) now = report.became.get(now);
-  if (!rowOfTopic.has(now) || !value) return missing(main, now === null ? `Topic ${value} was dropped.` : `There is no topic ${value} in this report.`);
-  main.append(element('h2', {}, `Topic ${value} was merged`), element('p', {}, 'It is part of ', topicLink(topics[rowOfTopic.get(now)]), '.'));
+  if (!rowOfTopic.has(now) || !value)
+    return missing(main, now === null ? `Topic ${value} was dropped.` : `There is no topic ${value} in this report.`);
+  main.append(
+    element('h2', {}, `Topic ${value} was merged`),
+    element('p', {}, 'It is part of ', topicLink(topics[rowOfTopic.get(now)]), '.'),
+  );
   return undefined;
 }
 
@@ -228,7 +350,12 @@ views.topic = {
       heading(topic),
       topic.description ? element('p', { id: 'topic-description' }, topic.description) : '',
       element('div', {}, standing(topic)),
-      element('div', { class: 'two' }, wordTable(topic), element('div', {}, labelSection(topic), similarSection(topic), timeTable() ? timeOfTopic(row) : null)),
+      element(
+        'div',
+        { class: 'two' },
+        wordTable(topic),
+        element('div', {}, labelSection(topic), similarSection(topic), timeTable() ? timeOfTopic(row) : null),
+      ),
       ...[groupSection(topic)].filter(Boolean),
       documentSection(topic),
     );

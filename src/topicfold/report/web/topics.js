@@ -13,7 +13,11 @@ function sizedWords(topic) {
     'span',
     { class: 'words' },
     best.map(([word, probability, score]) => [
-      element('span', { class: 'sized', style: { 'font-size': `${(0.82 + 0.5 * Math.sqrt(Math.max(score, 0) / top)).toFixed(2)}em` } }, report.words[word]),
+      element(
+        'span',
+        { class: 'sized', style: { 'font-size': `${(0.82 + 0.5 * Math.sqrt(Math.max(score, 0) / top)).toFixed(2)}em` } },
+        report.words[word],
+      ),
       element('span', { class: 'muted p' }, probability.toFixed(2).replace(/^0/, '')),
       ' ',
     ]),
@@ -25,7 +29,13 @@ function topicLine(topic, figure = percent(sizeOf(topic))) {
   return [
     editBox(topic),
     element('span', { class: 'figure' }, figure),
-    element('span', { class: 'topic-name' }, named ? topicLink(topic) : element('a', { href: address('topic', topic.id), 'aria-label': `${topic.id} ${nameOf(topic)}` }, `${topic.id}`)),
+    element(
+      'span',
+      { class: 'topic-name' },
+      named
+        ? topicLink(topic)
+        : element('a', { href: address('topic', topic.id), 'aria-label': `${topic.id} ${nameOf(topic)}` }, `${topic.id}`),
+    ),
     sizedWords(topic),
     topic.mark ? element('span', { class: 'junk muted', title: 'Perhaps junk' }, topic.mark) : null,
   ];
@@ -56,7 +66,11 @@ function branch(topic, below, openAtFirst) {
 function treeItem(topic, open) {
   const below = childrenOf.get(topic.id) || [];
   if (!below.length) return element('li', { class: 'leaf' }, topicLine(topic));
-  return branch(topic, below.map((child) => treeItem(child, false)), open);
+  return branch(
+    topic,
+    below.map((child) => treeItem(child, false)),
+    open,
+  );
 }
 
 function partsItem(topic, open) {
@@ -84,7 +98,12 @@ function twoColumns(left, right, links, label) {
   const height = gap * Math.max(left.length, right.length) + 10;
   const place = (list) => (i) => 12 + ((i + 0.5) * (height - 14)) / list.length - 5;
   const [yLeft, yRight] = [place(left), place(right)];
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'columns').attr('role', 'group').attr('aria-label', label);
+  const svg = d3
+    .create('svg')
+    .attr('viewBox', [0, 0, width, height])
+    .attr('class', 'columns')
+    .attr('role', 'group')
+    .attr('aria-label', label);
   const curve = d3.linkHorizontal();
   const lines = svg
     .append('g')
@@ -97,7 +116,12 @@ function twoColumns(left, right, links, label) {
   lines.append('title').text((link) => link.title);
   const side = (list, y, anchor, at, end) => {
     const linked = list.some((item) => item.href);
-    const items = svg.append('g').selectAll('.end').data(list).join(linked ? 'a' : 'g').attr('class', 'end');
+    const items = svg
+      .append('g')
+      .selectAll('.end')
+      .data(list)
+      .join(linked ? 'a' : 'g')
+      .attr('class', 'end');
     if (linked) items.attr('href', (item) => item.href);
     items
       .append('text')
@@ -120,12 +144,17 @@ function asEnd(topic) {
 }
 
 function partsGraph() {
-  const lower = [...(topics.filter((topic) => topic.level === lowest))].sort((a, b) => b.size - a.size || a.id - b.id);
+  const lower = [...topics.filter((topic) => topic.level === lowest)].sort((a, b) => b.size - a.size || a.id - b.id);
   const place = new Map(lower.map((topic, i) => [topic.id, i]));
   const links = roots.flatMap((topic, i) =>
     (topic.parts || [])
       .filter(([id]) => place.has(id))
-      .map(([id, weight]) => ({ left: i, right: place.get(id), weight, title: `${nameOf(topic)} – ${nameOf(topics[rowOfTopic.get(id)])}: ${weight.toFixed(2)}` })),
+      .map(([id, weight]) => ({
+        left: i,
+        right: place.get(id),
+        weight,
+        title: `${nameOf(topic)} – ${nameOf(topics[rowOfTopic.get(id)])}: ${weight.toFixed(2)}`,
+      })),
   );
   links.sort((a, b) => a.weight - b.weight);
   return element(
@@ -145,7 +174,9 @@ views.topics = {
   tab: 'Topics',
   draw(main) {
     const nested = report.exclusive || isFlat ? '' : ' A document can have several topics, so a topic can be larger than the one above it.';
-    const legend = !wordsHaveSizes ? nested : nested + ' The larger a word, the better it sets the topic apart; the number next to it is its probability in the topic.';
+    const legend = !wordsHaveSizes
+      ? nested
+      : nested + ' The larger a word, the better it sets the topic apart; the number next to it is its probability in the topic.';
     const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
     const opened = !isFlat && [
       element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),
@@ -153,7 +184,11 @@ views.topics = {
     ];
     main.append(
       element('h2', {}, 'Topics'),
-      element('p', { class: 'muted' }, `The number is a topic’s share of the documents${filterMask ? ' that pass the filter' : ''}.${legend}`),
+      element(
+        'p',
+        { class: 'muted' },
+        `The number is a topic’s share of the documents${filterMask ? ' that pass the filter' : ''}.${legend}`,
+      ),
       element('div', { class: 'tools' }, opened),
       editTools(),
       element('ul', { class: 'tree top' }, roots.map(item)),
@@ -166,6 +201,10 @@ function drawSide() {
   const largest = Math.max(...roots.map(sizeOf), 1e-9);
   document.getElementById('side').replaceChildren(
     element('h2', {}, isGraph ? kindsOf(highest) : 'Topics'),
-    element('ul', {}, roots.map((topic) => element('li', {}, topicLink(topic), bar(sizeOf(topic) / largest)))),
+    element(
+      'ul',
+      {},
+      roots.map((topic) => element('li', {}, topicLink(topic), bar(sizeOf(topic) / largest))),
+    ),
   );
 }
