@@ -120,8 +120,7 @@ def lines_of_code(path):
 
 def test_files_stay_short():
     for path in [*SOURCE.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
-        limit = 400 if path.is_relative_to(SOURCE) else 600
-        assert lines_of_code(path) <= limit, path
+        assert lines_of_code(path) <= 600, path
 
 
 def module_names():
