@@ -21,7 +21,7 @@ print({int(level): int((tree.level == level).sum()) for level in sorted(set(tree
 # %%
 # The two upper levels. The size of a dot shows the share of documents in a topic.
 
-plots.hierarchy(tree.at_levels([2, 3]), n_words=5)
+plots.hierarchy(tree.select_levels([2, 3]), n_words=5)
 
 # %%
 # One branch down to the lowest level.

@@ -33,7 +33,7 @@ for text in ("A synthesizer with MIDI input", "Draw phylogenetic trees of specie
 # %%
 # What sections are about: P(topic | section), with similar sections next to each other.
 
-tree = classifier.topic_tree(corpus).at_levels([1])
+tree = classifier.topic_tree(corpus).select_levels([1])
 mix = classifier.theme_topic_
 rows, columns = (leaves_list(linkage(np.sqrt(side), "ward")) for side in (mix, mix.T))
 figure, axes = plt.subplots(figsize=(8.5, 8.5), layout="constrained")

@@ -29,7 +29,7 @@ axes.tick_params(axis="y", labelsize=9)
 axes.set(xlim=(1, 0.75), xlabel="distance at which topics are merged")
 
 # %%
-# ``reduce`` merges topics until a given number is left; ``grouped`` keeps all topics and adds groups above them. Ids
+# ``reduce`` merges topics until a given number is left; ``group`` keeps all topics and adds groups above them. Ids
 # never change, so you can always tell what became of a topic.
 
 fewer = tree.reduce(16)
@@ -48,4 +48,4 @@ def by_section(topic):
     return f"{most} ({', '.join(topic.words[:3])})"
 
 
-plots.hierarchy(fewer.named(by_section, corpus=corpus).grouped([6]))
+plots.hierarchy(fewer.name_topics(by_section, corpus=corpus).group([6]))

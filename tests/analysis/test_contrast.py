@@ -141,7 +141,7 @@ def test_dropped_topics_keep_their_tokens(corpus, model):
 
 
 def test_changed_trees_levels_and_hlta(corpus, model):
-    tree = PLSA(4, random_state=0).fit(corpus).topic_tree(corpus).grouped([2])
+    tree = PLSA(4, random_state=0).fit(corpus).topic_tree(corpus).group([2])
     found = contrast(tree, corpus, "party")
     assert len(found.topics) == 5
     above = [int(topic) for topic in tree.ids[~tree.at_lowest_level]]

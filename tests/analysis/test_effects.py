@@ -259,8 +259,8 @@ def test_changed_trees(corpus, model, first):
     assert np.allclose(found.coefficients[:, 0], whole.coefficients[:, whole.topics.index(first)])
     dropped = effects(tree.drop([1 - first]), corpus, "~ party")
     assert 0.1 < dropped.coefficients[1, 0] < 0.5
-    four = PLSA(4, random_state=0).fit(corpus).topic_tree(corpus).grouped([2])
-    above = effects(four.at_levels([2]), corpus, "~ party")
+    four = PLSA(4, random_state=0).fit(corpus).topic_tree(corpus).group([2])
+    above = effects(four.select_levels([2]), corpus, "~ party")
     assert len(above.topics) == 2
     with pytest.raises(ValueError, match="expected topics of the lowest level"):
         effects(four, corpus, "~ party", topics=[int(four.ids[-1])])

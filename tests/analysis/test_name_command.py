@@ -90,15 +90,15 @@ def test_a_program_names_the_topics_of_a_tree_and_is_asked_once(program, cache):
     body = "line = [l for l in prompt.splitlines() if l.startswith('Words')][0]\n"
     body += "sys.stdout.buffer.write((line.split()[-1] + ' \\u00e9\\nOne sentence.').encode())"
     command, runs = program(body)
-    named = tree.named(by=NameCommand(command), corpus=corpus)
+    named = tree.name_topics(by=NameCommand(command), corpus=corpus)
     assert named.names == {topic: f"{tree.words(topic)[-1].word} é" for topic in (0, 1)}
     assert set(named.descriptions.values()) == {"One sentence."}
     assert runs() == len(list(cache.glob("*.json"))) == 2
-    assert tree.named(by=NameCommand(command), corpus=corpus).names == named.names
+    assert tree.name_topics(by=NameCommand(command), corpus=corpus).names == named.names
     assert runs() == 2  # the answers are kept
-    tree.named(by=NameCommand(command, fresh=True), corpus=corpus)
+    tree.name_topics(by=NameCommand(command, fresh=True), corpus=corpus)
     assert runs() == 4
-    tree.named(by=NameCommand(command), corpus=corpus, n_words=1)
+    tree.name_topics(by=NameCommand(command), corpus=corpus, n_words=1)
     assert runs() == 6  # other prompts
 
 

@@ -315,7 +315,7 @@ def test_document_map_of_labels(model):
 def test_document_map_takes_the_highest_level_or_the_parts_of_topics(tree):
     positions = np.zeros((10, 2))
     assert legend_of(drawn(plots.document_map(positions, tree))) == [tree.name(2)]
-    assert legend_of(drawn(plots.document_map(positions, tree.at_levels([1])))) == [tree.name(0)]
+    assert legend_of(drawn(plots.document_map(positions, tree.select_levels([1])))) == [tree.name(0)]
     with_parts = replace(tree, edges=(np.array([2, 2]), np.array([0, 1]), np.array([0.5, 0.5])))
     assert legend_of(drawn(plots.document_map(positions, with_parts))) == [tree.name(0)]
     assert legend_of(drawn(plots.document_map(positions, tree.drop([0, 1, 2])))) == ["no topic"]

@@ -90,7 +90,7 @@ def test_the_tree_of_a_model_says_all_that_the_model_does(any_model, corpus, tmp
 def test_topics_alone_and_with_the_level_above(corpus):
     model = fitted(MODELS["TTMM"], corpus)
     tree = model.topic_tree(corpus)
-    both, alone = build_report(tree, corpus).data, build_report(tree.at_levels([1]), corpus).data
+    both, alone = build_report(tree, corpus).data, build_report(tree.select_levels([1]), corpus).data
     assert {topic["level"] for topic in both["topics"]} == {1, 2}
     assert {topic["level"] for topic in alone["topics"]} == {1}
     assert all("parts" in topic for topic in both["topics"])
@@ -104,7 +104,7 @@ def test_a_changed_tree_of_other_documents(any_model, corpus):
     other = small_corpus(small_texts(12)[::-1], segments="paragraphs", vocabulary=corpus.vocabulary)
     tree = any_model.topic_tree(corpus)
     lowest = tree.ids[tree.level == 1].tolist()[:2]
-    changed = tree.merge(lowest, "both").with_documents_of(any_model.topic_tree(other))
+    changed = tree.merge(lowest, "both").replace_documents(any_model.topic_tree(other))
     data = build_report(changed, other).data
     assert data["documents"]["text"] == list(other.texts)
     assert data["graph"] == "links"

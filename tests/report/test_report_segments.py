@@ -90,7 +90,7 @@ def test_segments_of_a_merged_and_renamed_tree(corpus):
 def test_segments_without_the_topics_above_or_with_one_dropped(corpus):
     model = ldcc(corpus)
     whole = model.topic_tree(corpus)
-    below = build_report(whole.at_levels([1]), corpus).data["documents"]
+    below = build_report(whole.select_levels([1]), corpus).data["documents"]
     assert {upper for d in range(36) for _, upper, _ in parts_of(below, d)} == {-1}
     without = build_report(whole.drop([0]), corpus).data["documents"]
     rows = {

@@ -69,7 +69,7 @@ def test_reduce_goes_by_average_linkage(tree):
 
 
 def test_groups_stand_above_the_topics(tree):
-    high = tree.grouped([4, 2])
+    high = tree.group([4, 2])
     assert np.bincount(high.level).tolist() == [0, 6, 4, 2]
     assert high.ids.tolist()[:6] == tree.ids.tolist()
     assert len(set(high.ids.tolist())) == 12
@@ -80,8 +80,8 @@ def test_groups_stand_above_the_topics(tree):
         assert set(high.level[rows]) == {high.level[high.row(topic)] - 1}
         assert np.allclose(high.doc_topic[:, high.row(topic)], high.doc_topic[:, rows].sum(axis=1), atol=1e-6)
     assert "group" in high.level_names.values()
-    assert np.bincount(tree.grouped().level).tolist() == [0, 6, 2]
-    assert high.at_levels([1]).ids.tolist() == tree.ids.tolist()
+    assert np.bincount(tree.group().level).tolist() == [0, 6, 2]
+    assert high.select_levels([1]).ids.tolist() == tree.ids.tolist()
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_groups_stand_above_the_topics(tree):
     [
         (lambda tree: tree.reduce(0), "n_topics=0"),
         (lambda tree: tree.reduce(7), "has only 6 topics"),
-        (lambda tree: tree.grouped([6]), "fewer than the 6 topics"),
-        (lambda tree: tree.grouped([3, 3]), "different numbers"),
-        (lambda tree: tree.grouped([]), "different numbers"),
-        (lambda tree: tree.grouped([3]).reduce(2), "one level"),
-        (lambda tree: tree.grouped([3]).linkage(), "one level"),
-        (lambda tree: tree.of_segments(), "no segments"),
+        (lambda tree: tree.group([6]), "fewer than the 6 topics"),
+        (lambda tree: tree.group([3, 3]), "different numbers"),
+        (lambda tree: tree.group([]), "different numbers"),
+        (lambda tree: tree.group([3]).reduce(2), "one level"),
+        (lambda tree: tree.group([3]).linkage(), "one level"),
+        (lambda tree: tree.use_segments(), "no segments"),
     ],
 )
 def test_changes_that_cannot_be_are_named(tree, change, message):
@@ -141,13 +141,13 @@ def test_new_documents_are_assigned_to_a_changed_tree(name, corpus):
     assert np.array_equal(changed.memberships_of(tree), changed.doc_topic)  # the documents of the fit are as they were
     new = corpus.subset(slice(0, 90, 7))
     fresh = model.topic_tree(new)
-    moved = changed.with_documents_of(fresh)
+    moved = changed.replace_documents(fresh)
     assert moved.doc_topic.shape == (13, len(changed))
     assert moved.document_ids == new.ids
     whole = changed.doc_topic[::7] if name in ("PLSA", "TTMM", "HLTA") else None  # others take another way when new
     assert whole is None or np.allclose(moved.doc_topic, whole, atol=1e-5)
     if tree.exclusive and tree.edges is None:
-        grouped = tree.grouped([3, 2])
+        grouped = tree.group([3, 2])
         assert np.allclose(grouped.memberships_of(tree), grouped.doc_topic, atol=1e-6)
 
 
@@ -157,7 +157,7 @@ def test_segments_follow_the_changes(corpus):
     merged = tree.merge([0, 1])
     assert np.allclose(merged.segment_topic[:, merged.row(0)], tree.segment_topic[:, :2].sum(axis=1), atol=1e-6)
     assert merged.drop([2]).segment_topic.shape == (180, len(tree) - 2)
-    assert merged.of_segments().doc_topic.shape == (180, len(tree) - 1)
+    assert merged.use_segments().doc_topic.shape == (180, len(tree) - 1)
 
 
 @pytest.mark.parametrize("field", ["parent", "level", "size", "doc_topic", "word_frequency"])

@@ -134,7 +134,7 @@ def test_documents_without_words_are_left_out(corpus, model):
             metadata={"party": ["left", "right", "left", "", "left", "right", *["left"] * 4]},
         )
     model = model.fit(corpus)
-    tree, full = model.topic_tree(corpus).at_levels([1]), model.topic_tree(more).at_levels([1])
+    tree, full = model.topic_tree(corpus).select_levels([1]), model.topic_tree(more).select_levels([1])
     assert full.wordless.tolist() == [6, 7, 8, 9]
     assert full.topic_table()["n_documents"].tolist() == tree.topic_table()["n_documents"].tolist()
     documents = full.document_table(more)
@@ -147,7 +147,7 @@ def test_documents_without_words_are_left_out(corpus, model):
     assert_frame_equal(full.time_table(more), tree.time_table(corpus), check_dtype=False, rtol=1e-4)
     assert len(topics_over_time(model, more).periods) == 3  # 1999 to 2001
     assert full.size == pytest.approx(tree.size, abs=1e-5)
-    assert full.documents(0, 10) == tree.with_documents_of(model.topic_tree(more)).at_levels([1]).documents(0, 10)
+    assert full.documents(0, 10) == tree.replace_documents(model.topic_tree(more)).select_levels([1]).documents(0, 10)
     assert {id for id, share in full.documents(0, 10) if share > 0} <= set("012345")
     merged = full.merge([0, 1])
     assert merged.topic_table()["n_documents"].sum() == 6

@@ -291,7 +291,7 @@ def test_pyldavis_without_words_documents_and_topics_that_are_not_there(model):
 def test_pyldavis_takes_the_lowest_level(tree, corpus):
     high = replace(two_levels(tree), exclusive=True)
     assert len(high.to_pyldavis(corpus)["topic_term_dists"]) == 3
-    assert len(high.at_levels([2]).to_pyldavis(corpus)["topic_term_dists"]) == 1
+    assert len(high.select_levels([2]).to_pyldavis(corpus)["topic_term_dists"]) == 1
     dropped = tree.drop([of(tree, "a")]).to_pyldavis(corpus)
     assert dropped["doc_topic_dists"].shape[1] == 2
     check_pyldavis(dropped, len(dropped["doc_lengths"]))

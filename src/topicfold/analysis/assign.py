@@ -188,7 +188,7 @@ def _shares(
         ids = [f"{ids[document]}/{number}" for document, number in zip(numbers, place)]
         fresh = model.topic_tree(corpus)
         assert fresh.segment_topic is not None
-        fresh = fresh.of_segments()
+        fresh = fresh.use_segments()
     else:
         fresh = model.topic_tree(documents if isinstance(documents, Corpus) else _counted(model, documents, ids))
     shown = fresh if tree is None else tree

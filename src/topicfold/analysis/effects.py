@@ -308,7 +308,7 @@ def effects(
     ----------
     model : TopicModel or TopicTree
         A fitted model, or a tree of this corpus, for example with topics merged or renamed. Effects are estimated for
-        topics of the lowest level; `tree.at_levels([2])` makes another level the lowest.
+        topics of the lowest level; `tree.select_levels([2])` makes another level the lowest.
     corpus : Corpus
         Documents with metadata: the training documents, or others.
     formula : str
@@ -397,7 +397,7 @@ def _rows_of(tree: TopicTree, topics: Sequence[int] | None) -> np.ndarray:
     rows = lowest if topics is None else np.array([tree.row(topic) for topic in topics], int)
     if not np.isin(rows, lowest).all():
         raise InputError(
-            f"topics={topics}: expected topics of the lowest level; use tree.at_levels to choose another level"
+            f"topics={topics}: expected topics of the lowest level; use tree.select_levels to choose another level"
         )
     return rows
 

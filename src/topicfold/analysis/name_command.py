@@ -55,7 +55,7 @@ def naming_prompt(topic: TopicToName) -> str:
     See Also
     --------
     NameCommand : Sends the prompt to a program.
-    TopicTree.named : Names topics by a function.
+    TopicTree.name_topics : Names topics by a function.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def _bare(line: str, label: str) -> str:
 
 
 class NameCommand:
-    """A naming function that runs a program: `tree.named(by=NameCommand("llm -m some-model"))`.
+    """A naming function that runs a program: `tree.name_topics(by=NameCommand("llm -m some-model"))`.
 
     The program reads a prompt from standard input and writes its answer to standard output. Each answer is stored in
     the cache folder of the user as soon as it arrives, so a run that failed continues where it stopped.
@@ -123,7 +123,7 @@ class NameCommand:
 
     See Also
     --------
-    TopicTree.named : Names topics by a function.
+    TopicTree.name_topics : Names topics by a function.
     naming_prompt : The prompt.
 
     Examples

@@ -164,7 +164,7 @@ def _show(tree: TopicTree) -> None:
         click.echo(str(tree))
         return
     top = tree.level.max()
-    click.echo(str(tree.at_levels([top - 1, top])))
+    click.echo(str(tree.select_levels([top - 1, top])))
     say(f"these are the two top levels of {len(tree):,} topics; topicfold show prints all, or those of --levels")
 
 

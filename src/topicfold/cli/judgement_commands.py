@@ -60,7 +60,7 @@ def tasks(
     corpus = read_as_fitted(fitted, model, input, given)
     topics = fitted.topic_tree(corpus)
     if changed is not None:
-        topics = changed.with_documents_of(topics)
+        topics = changed.replace_documents(topics)
     wanted: Any = [kind.strip() for kind in kinds.split(",")]
     made = judgement_tasks(topics, corpus, kinds=wanted, sample=sample, seed=seed)
     save_tasks_page(made, out, name or corpus_name(input))

@@ -40,7 +40,7 @@ def _tree_and_corpus(
     corpus = read_as_fitted(fitted, model, path, given)
     say(str(corpus))
     topics = fitted.topic_tree(corpus)
-    return topics if changed is None else changed.with_documents_of(topics), corpus
+    return topics if changed is None else changed.replace_documents(topics), corpus
 
 
 def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) -> None:

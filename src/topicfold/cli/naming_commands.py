@@ -85,7 +85,7 @@ def name(
             move(done)
             return answer
 
-        topics = topics.named(ask, corpus=corpus, n_words=n_words, n_documents=n_documents)
+        topics = topics.name_topics(ask, corpus=corpus, n_words=n_words, n_documents=n_documents)
     _write(topics, out)
 
 
@@ -102,7 +102,7 @@ def _topics_and_corpus(
     corpus = read_as_fitted(fitted, model, input, given)
     say(str(corpus))
     topics = fitted.topic_tree(corpus)
-    return (topics if changed is None else changed.with_documents_of(topics)), corpus
+    return (topics if changed is None else changed.replace_documents(topics)), corpus
 
 
 def _write(topics: TopicTree, out: str) -> None:

@@ -54,7 +54,7 @@ def show(
     """Print the topics of a saved MODEL or tree. `topicfold tree` writes trees."""
     topics = topics_of(model, repeat)
     if levels:
-        topics = topics.at_levels(_numbers("levels", levels))
+        topics = topics.select_levels(_numbers("levels", levels))
     if hlta_json:
         for name, content in zip(("nodes", "topics"), topics.to_hlta_json()):
             Path(f"{hlta_json}.{name}.json").write_text(content, encoding="utf-8", newline="\n")
@@ -126,7 +126,7 @@ def tree(
     check_places([model, names, edits], out)
     topics = topics_of(model)
     if levels:
-        topics = topics.at_levels(_numbers("levels", levels))
+        topics = topics.select_levels(_numbers("levels", levels))
     for merge in merges:
         topics = topics.merge(_numbers("merge", merge))
     if drops:
@@ -134,7 +134,7 @@ def tree(
     if n_topics is not None:
         topics = topics.reduce(n_topics)
     if groups:
-        topics = topics.grouped(_numbers("group", groups))
+        topics = topics.group(_numbers("group", groups))
     if names:
         topics = topics.rename(read_names(names))
     if edits:
@@ -248,7 +248,7 @@ def explore(
         say(str(corpus))
     topics = fitted.topic_tree(corpus)
     if changed is not None:
-        topics = changed.with_documents_of(topics)
+        topics = changed.replace_documents(topics)
     page = build_report(
         topics,
         corpus,

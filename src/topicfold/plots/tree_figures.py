@@ -42,7 +42,7 @@ def hierarchy(tree: TopicTree, n_words: int = 5) -> Any:
 
     See Also
     --------
-    topicfold.TopicTree.grouped : Adds levels above flat topics.
+    topicfold.TopicTree.group : Adds levels above flat topics.
     topic_sizes : The sizes of topics as bars.
 
     Examples
@@ -82,7 +82,7 @@ def _upper_levels(tree: TopicTree) -> tuple[TopicTree, str]:
         return tree, f"{len(tree)} topics of {len(tree.doc_topic):,} documents"
     levels = np.unique(tree.level)
     few = [level for level in levels if (tree.level >= level).sum() <= _SHOWN_LINES] or [levels[-1]]
-    upper = tree.at_levels([level for level in levels.tolist() if level >= few[0]])
+    upper = tree.select_levels([level for level in levels.tolist() if level >= few[0]])
     which = f"level {few[0]}" if few[0] == levels[-1] else f"levels {levels[-1]} to {few[0]}"
     if len(upper) <= _SHOWN_LINES:
         return upper, f"{len(upper)} of {len(tree)} topics: only {which}"

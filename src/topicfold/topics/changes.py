@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from .tree import TopicTree
 
 __all__ = [
-    "at_levels",
     "best_scores",
+    "drop_repeated_words",
     "dropped",
     "memberships_in",
     "merged",
     "mixed",
+    "select_levels",
     "together",
-    "without_repeated_words",
 ]
 
 
@@ -117,7 +117,7 @@ def _heaviest_above(tree: TopicTree, topic: int, besides: int, otherwise: int) -
     return int(above[others[weight[others].argmax()]]) if len(others) else otherwise
 
 
-def at_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
+def select_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
     """Only the topics of some levels; the parent of a topic is the nearest kept topic above it."""
     unknown = sorted(set(levels) - set(tree.level.tolist()))
     if unknown or not len(levels):
@@ -134,7 +134,7 @@ def at_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
     return replace(changed, edges=None) if flat else changed
 
 
-def without_repeated_words(tree: TopicTree, shown: int, least: int) -> TopicTree:
+def drop_repeated_words(tree: TopicTree, shown: int, least: int) -> TopicTree:
     """The tree without the words of a topic that its parent shows, if at least `least` words are left."""
     if tree.word_score is None or not sp.issparse(tree.word_score):
         return tree

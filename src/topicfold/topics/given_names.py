@@ -20,14 +20,14 @@ from .wordless import with_words
 if TYPE_CHECKING:
     from .tree import TopicTree
 
-__all__ = ["Namer", "TopicToName", "as_one_line", "named", "topics_to_name"]
+__all__ = ["Namer", "TopicToName", "as_one_line", "name_topics", "topics_to_name"]
 
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _START_OF_TEXT = 120, 400, 400  # characters
 _NEAREST = 3
 
 
 class TopicToName(NamedTuple):
-    """What a naming function sees of a topic; see `TopicTree.named`.
+    """What a naming function sees of a topic; see `TopicTree.name_topics`.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class TopicToName(NamedTuple):
 
     See Also
     --------
-    TopicTree.named : Names topics by a function.
+    TopicTree.name_topics : Names topics by a function.
     naming_prompt : A prompt for a language model.
 
     Examples
@@ -65,10 +65,10 @@ class TopicToName(NamedTuple):
 Namer: TypeAlias = "Callable[[TopicToName], str | tuple[str, str] | None]"
 
 
-def named(
+def name_topics(
     tree: TopicTree, by: Namer, corpus: Corpus | None, topics: Sequence[int] | None, n_words: int, n_documents: int
 ) -> TopicTree:
-    """The tree with names by a function; see `TopicTree.named`."""
+    """The tree with names by a function; see `TopicTree.name_topics`."""
     names, descriptions = dict(tree.names), dict(tree.descriptions)
     new: set[int] = set()
     empty: list[int] = []

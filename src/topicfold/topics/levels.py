@@ -11,10 +11,10 @@ from .changes import mixed
 from .tree import TopicTree
 from .wordless import mean_membership
 
-__all__ = ["with_level_above"]
+__all__ = ["add_level_above"]
 
 
-def with_level_above(
+def add_level_above(
     tree: TopicTree,
     *,
     numbers: np.ndarray,

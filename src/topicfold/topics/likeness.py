@@ -59,7 +59,7 @@ def topic_linkage(tree: TopicTree) -> np.ndarray:
 def check_flat(tree: TopicTree, what: str) -> None:
     """Raise a ValueError if the tree has more than one level."""
     if tree.parent.max(initial=-1) >= 0 or tree.edges is not None:
-        raise InputError(f"{what} needs a tree of one level: choose one with at_levels([1])")
+        raise InputError(f"{what} needs a tree of one level: choose one with select_levels([1])")
 
 
 def _clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:
@@ -84,7 +84,7 @@ def reduced(tree: TopicTree, n_topics: int) -> TopicTree:
 
 def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
     """The tree with levels of groups of similar topics above it; `sizes` are the numbers of groups."""
-    check_flat(tree, "grouped")
+    check_flat(tree, "group")
     n_topics = len(tree)
     if sizes is None:
         sizes, n_groups = [], n_topics
@@ -92,7 +92,7 @@ def with_groups(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
             sizes.append(n_groups)
     sizes = sorted((check_whole("a number of groups", size) for size in sizes), reverse=True)
     if not sizes or sizes[0] >= n_topics or len(set(sizes)) < len(sizes):
-        raise InputError(f"grouped({sizes}): expected different numbers of groups, fewer than the {n_topics} topics")
+        raise InputError(f"group({sizes}): expected different numbers of groups, fewer than the {n_topics} topics")
     below = [[row] for row in range(n_topics)]  # the topics of each node of the level below
     parent, members = np.full(n_topics, -1), below.copy()
     next_id = max([*tree.ids.tolist(), *tree.mapping]) + 1

@@ -13,12 +13,12 @@ import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus, check_corpus
 from ..errors import InputError
-from .changes import at_levels, dropped, memberships_in, merged, without_repeated_words
+from .changes import drop_repeated_words, dropped, memberships_in, merged, select_levels
 from .display import tree_as_html, tree_as_text
 from .edits import Edit, apply_edits, read_edits
 from .export import hlta_json, pyldavis_arguments, tree_as_json
 from .fit_summary import FitSummary
-from .given_names import Namer, named
+from .given_names import Namer, name_topics
 from .likeness import reduced, topic_linkage, with_groups
 from .naming import default_names
 from .ranking import RankBy, keyness, largest, relevance, top_word_columns
@@ -57,7 +57,7 @@ class TopicTree:
     """Topics with their sizes, words and documents; made by `model.topic_tree(corpus)`.
 
     A tree holds plain arrays and does not refer to the model. It cannot be changed: methods such as `rename`, `merge`
-    and `grouped` return a new tree. A flat model gives a tree of one level.
+    and `group` return a new tree. A flat model gives a tree of one level.
 
     Attributes
     ----------
@@ -652,7 +652,7 @@ class TopicTree:
         given = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
         return replace(self, names={topic: name for topic, name in given.items() if name})
 
-    def named(
+    def name_topics(
         self,
         by: Namer,
         *,
@@ -693,10 +693,10 @@ class TopicTree:
         >>> from topicfold import Corpus, PLSA
         >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
         >>> tree = PLSA(2, random_state=0).fit(corpus).topic_tree(corpus)
-        >>> tree.named(lambda topic: f"about the {topic.words[0]}").name(0)
+        >>> tree.name_topics(lambda topic: f"about the {topic.words[0]}").name(0)
         'about the cat'
         """
-        return named(self, by, corpus, topics, n_words, n_documents)
+        return name_topics(self, by, corpus, topics, n_words, n_documents)
 
     def merge(self, topics: Sequence[int], name: str | None = None) -> TopicTree:
         """Merge several topics of one level into one.
@@ -762,7 +762,7 @@ class TopicTree:
         """
         return reduced(self, n_topics)
 
-    def grouped(self, n_groups: Sequence[int] | None = None) -> TopicTree:
+    def group(self, n_groups: Sequence[int] | None = None) -> TopicTree:
         """Add levels of groups of similar topics above a flat tree, by average linkage.
 
         Parameters
@@ -809,7 +809,7 @@ class TopicTree:
         """
         return topic_linkage(self)
 
-    def at_levels(self, levels: Sequence[int]) -> TopicTree:
+    def select_levels(self, levels: Sequence[int]) -> TopicTree:
         """Keep the topics of some levels.
 
         Parameters
@@ -827,9 +827,9 @@ class TopicTree:
         InputError
             If the tree does not have such a level.
         """
-        return at_levels(self, levels)
+        return select_levels(self, levels)
 
-    def without_repeated_words(self, shown: int = _SHOWN_WORDS, least: int = 2) -> TopicTree:
+    def drop_repeated_words(self, shown: int = _SHOWN_WORDS, least: int = 2) -> TopicTree:
         """Remove from each topic the words that the topic above it shows.
 
         Parameters
@@ -844,10 +844,10 @@ class TopicTree:
         TopicTree
             The changed tree.
         """
-        return without_repeated_words(self, shown, least)
+        return drop_repeated_words(self, shown, least)
 
-    def of_segments(self) -> TopicTree:
-        """Return the tree with the segments of the corpus in place of its documents.
+    def use_segments(self) -> TopicTree:
+        """Put the segments of the corpus in the place of its documents.
 
         Returns
         -------
@@ -891,8 +891,8 @@ class TopicTree:
         """
         return memberships_in(self, fresh)
 
-    def with_documents_of(self, fresh: TopicTree) -> TopicTree:
-        """Return this tree with other documents, assigned to its topics.
+    def replace_documents(self, fresh: TopicTree) -> TopicTree:
+        """Replace the documents by others, which are assigned to the topics of this tree.
 
         Parameters
         ----------
@@ -905,7 +905,7 @@ class TopicTree:
             The topics, names and groups of this tree with the documents of `fresh`.
         """
         doc_topic = memberships_in(self, fresh)
-        segments = None if fresh.segment_topic is None else memberships_in(self, fresh.of_segments())
+        segments = None if fresh.segment_topic is None else memberships_in(self, fresh.use_segments())
         return replace(
             self,
             doc_topic=doc_topic,

@@ -120,11 +120,11 @@ def check_no_repeats(tree, shown=10, least=2):
 
 
 def test_a_topic_does_not_repeat_what_the_one_above_shows():
-    tree = three_levels().without_repeated_words()
+    tree = three_levels().drop_repeated_words()
     assert words_of(tree, 2, 10) == [f"w{i}" for i in range(10)]
     assert words_of(tree, 1, 10) == [f"w{i}" for i in range(10, 20)]
     check_no_repeats(tree)  # topic 1 shows w10 to w19 now, so topic 0 must not
-    few = three_levels().without_repeated_words(shown=29)
+    few = three_levels().drop_repeated_words(shown=29)
     assert len(words_of(few, 1)) == 30  # one word would be left
 
 

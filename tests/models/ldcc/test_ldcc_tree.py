@@ -108,14 +108,14 @@ def test_word_topics_of_a_dropped_document_topic_that_are_below_others_are_not_a
 
 
 def test_levels_alone(tree):
-    words, documents = tree.at_levels([1]), tree.at_levels([2])
+    words, documents = tree.select_levels([1]), tree.select_levels([2])
     assert (len(words), len(documents)) == (4, 3)
     for level in (words, documents):  # a level alone is a flat list
         assert level.edges is None
         assert [level.parts(topic) for topic in level.ids.tolist()] == [[]] * len(level)
     assert words.children() == sorted(range(4), key=lambda l: -tree.size[l])
     assert len(words.to_text().splitlines()) == 6
-    assert edges_of(tree.at_levels([1, 2])) == edges_of(tree)
+    assert edges_of(tree.select_levels([1, 2])) == edges_of(tree)
 
 
 def test_text_shows_document_topics_with_their_word_topics(tree):
@@ -135,7 +135,7 @@ def test_json_has_the_parts(tree):
     assert [topic["id"] for topic in written["topics"]] == list(range(7))
     for topic in written["topics"]:
         assert [tuple(part) for part in topic["parts"]] == tree.parts(topic["id"])
-    assert json.loads(tree.merge([0, 1]).drop([4]).at_levels([1]).to_json())["topics"]
+    assert json.loads(tree.merge([0, 1]).drop([4]).select_levels([1]).to_json())["topics"]
 
 
 def test_saved_and_loaded_with_the_same_tree(corpus, tmp_path):

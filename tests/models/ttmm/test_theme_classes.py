@@ -57,4 +57,4 @@ def test_trees_and_files_as_any_model(tmp_path):
     assert loaded.predict(["cat", "moon"]).tolist() == ["a", "b"]
     tree = topic_tree(loaded, corpus)
     assert len(tree) == 4
-    assert len(tree.at_levels([1])) == 2
+    assert len(tree.select_levels([1])) == 2

@@ -147,7 +147,7 @@ class HLTA(LatentTreeModel):
     See Also
     --------
     LDA : Flat topics.
-    TopicTree.grouped : Adds levels above the topics of a flat model.
+    TopicTree.group : Adds levels above the topics of a flat model.
     topicfold.plots.hierarchy : The hierarchy as a figure.
 
     References

@@ -264,8 +264,8 @@ class LatentTreeModel(TopicModel):
             word_score=effective,
             exclusive=False,
         )
-        tree = tree if levels is None else tree.at_levels(levels)
-        return tree if repeat else tree.without_repeated_words()
+        tree = tree if levels is None else tree.select_levels(levels)
+        return tree if repeat else tree.drop_repeated_words()
 
     def _n_outputs(self) -> int:
         return len(self.topic_word_)

@@ -23,7 +23,7 @@ from ...engine.warn import warn_user
 from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
 from ...metrics.stability import effective_sample_size
-from ...topics.levels import with_level_above
+from ...topics.levels import add_level_above
 from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..em import check_size
@@ -498,7 +498,7 @@ class LDCC(TopicModel):
             topics, clusters = pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)
             # documents without a segment have an empty one at the end
             segments = None if corpus.segments is None else np.hstack(of_segments)[: len(corpus.segments.documents)]
-        return with_level_above(
+        return add_level_above(
             self._one_level(topics, corpus),
             numbers=np.arange(len(self.alpha_)),
             share=self.alpha_ / self.alpha_.sum(axis=1, keepdims=True),

@@ -14,7 +14,7 @@ from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
-from ...topics.levels import with_level_above
+from ...topics.levels import add_level_above
 from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..inputs import CountsLike, seen_words
@@ -208,7 +208,8 @@ class ThemeModel(TopicModel):
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
         """Return the topics as a TopicTree of two levels: themes over topics, weighted by P(t|h).
 
-        Themes with less than half a document are left out. `topic_tree(corpus).at_levels([1])` gives the topics alone.
+        Themes with less than half a document are left out. `topic_tree(corpus).select_levels([1])` gives the topics
+        alone.
 
         Parameters
         ----------
@@ -228,7 +229,7 @@ class ThemeModel(TopicModel):
             doc_theme = self._doc_theme(counts)[0]
             doc_topic = self._features(counts, "tokens", doc_theme)
         used = np.flatnonzero(self.doc_theme_.sum(axis=0, dtype=np.float64) >= LEAST_USED)
-        return with_level_above(
+        return add_level_above(
             self._one_level(doc_topic, corpus),
             numbers=used,
             share=self.theme_topic_[used].astype(np.float64),
