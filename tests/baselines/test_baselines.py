@@ -13,7 +13,7 @@ from topicfold.baselines import BASELINES
 from topicfold.baselines.gibbs_lda import fold_in_with_prior
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 
-QUICK = {"GibbsLDA": {"max_iter": 60, "alpha": 1.0}, "HLDA": {"max_iter": 60, "depth": 2, "gamma": 1.0}}
+QUICK = {"GibbsLDA": {"max_iter": 60, "alpha": 3.0}, "HLDA": {"max_iter": 60, "depth": 2, "gamma": 1.0}}
 WITH_WORDS = ("GibbsLDA", "HLDA", "NMF", "KMeans")
 WITH_TRANSFORM = tuple(name for name in BASELINES if name != "NCut")
 ONE_EACH_ROW = ("GibbsLDA", "HLDA", "NMF", "KMeans", "NCut")
@@ -172,6 +172,20 @@ def test_lda_without_topics_is_an_error(n_topics):
 def test_hlda_with_the_root_alone_is_an_error(depth):
     with pytest.raises(ValueError, match=f"depth={depth}: expected a whole number, at least 2"):
         make("HLDA", depth=depth).fit(block_counts()[0])
+
+
+@pytest.mark.parametrize(("name", "parts"), [("GibbsLDA", {}), ("HLDA", {"depth": 3})])
+def test_alpha_is_shared_by_topics_or_levels(name, parts):
+    counts, _ = block_counts()
+    by_default = make(name, alpha=None, **parts).fit(counts)
+    np.testing.assert_array_equal(make(name, alpha=0.3, **parts).fit(counts).doc_topic_, by_default.doc_topic_)
+
+
+@pytest.mark.parametrize("name", ["GibbsLDA", "HLDA"])
+@pytest.mark.parametrize("prior", ["alpha", "beta"])
+def test_priors_are_above_zero(name, prior):
+    with pytest.raises(ValueError, match=f"{prior}=0: expected a number above zero"):
+        make(name, **{prior: 0}).fit(block_counts()[0])
 
 
 @pytest.mark.parametrize("name", ["GibbsLDA", "HLDA"])

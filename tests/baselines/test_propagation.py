@@ -142,8 +142,8 @@ def test_a_corpus_and_raw_texts():
 def test_bad_input_is_refused(blocks):
     counts, block = blocks
     y = one_label_each(block)
-    with pytest.raises(ValueError, match=r"alpha=1: expected"):
-        LabelPropagation(alpha=1).fit(counts, y)
+    with pytest.raises(ValueError, match=r"neighbor_weight=1: expected"):
+        LabelPropagation(neighbor_weight=1).fit(counts, y)
     with pytest.raises(ValueError, match="only one class"):
         LabelPropagation().fit(counts, ["a"] + [None] * 29)
     with pytest.raises(ValueError, match="graph"):

@@ -18,7 +18,16 @@ from ..engine.loop import Run
 from ..models.base import FlatTopicModel
 from ..models.em import check_size, fold_in
 from ..models.inputs import CountsLike, RandomStateLike
-from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
+from .sampling import (
+    add_documents,
+    alpha_per_part,
+    check_priors,
+    node_words,
+    sample,
+    sampler_seed,
+    tomotopy_for,
+    whole_counts,
+)
 
 __all__ = ["GibbsLDA"]
 
@@ -44,10 +53,11 @@ class GibbsLDA(FlatTopicModel):
     ----------
     n_topics : int, default=20
         Number of topics.
-    alpha : float, default=0.1
-        SeedCounts of P(z|d), the same for all topics. With `optimize_alpha`, the value to start from.
-    eta : float, default=0.01
-        SeedCounts of P(w|z).
+    alpha : float or None, default=None
+        Strength of the prior of P(z|d), in tokens per document; the topics share it equally. None is 0.1 tokens per
+        topic. With `optimize_alpha`, the value to start from.
+    beta : float, default=0.01
+        Prior of P(w|z): pseudo-count of every word in every topic.
     max_iter : int, default=1000
         Number of sweeps over all tokens.
     optimize_alpha : bool, default=True
@@ -66,7 +76,7 @@ class GibbsLDA(FlatTopicModel):
     labels_ : ndarray of int of shape (n_documents,)
         The largest topic of each training document.
     alpha_ : ndarray of shape (n_topics,)
-        SeedCounts of P(z|d).
+        Prior of P(z|d): the tokens that each topic has in advance in each document.
     topic_weight_ : ndarray of shape (n_topics,)
         Mean of `doc_topic_`.
     word_frequency_ : ndarray of shape (n_words,)
@@ -98,8 +108,8 @@ class GibbsLDA(FlatTopicModel):
         self,
         n_topics: int = 20,
         *,
-        alpha: float = 0.1,
-        eta: float = 0.01,
+        alpha: float | None = None,
+        beta: float = 0.01,
         max_iter: int = 1000,
         optimize_alpha: bool = True,
         random_state: RandomStateLike = None,
@@ -107,7 +117,7 @@ class GibbsLDA(FlatTopicModel):
     ) -> None:
         self.n_topics = n_topics
         self.alpha = alpha
-        self.eta = eta
+        self.beta = beta
         self.max_iter = max_iter
         self.optimize_alpha = optimize_alpha
         self.random_state = random_state
@@ -122,6 +132,7 @@ class GibbsLDA(FlatTopicModel):
             If the model cannot use a parameter. The message names it and what was expected.
         """
         check_whole("n_topics", self.n_topics)  # otherwise tomotopy ends the process
+        check_priors(self.alpha, self.beta)
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit the model to documents.
@@ -147,8 +158,9 @@ class GibbsLDA(FlatTopicModel):
         counts = whole_counts(self, X, reset=True)
         self.check_parameters()
         check_size(counts, self.n_topics)
+        alpha = alpha_per_part(self.alpha, self.n_topics)
         seed = sampler_seed(self.random_state)
-        sampler = tomotopy.LDAModel(k=self.n_topics, alpha=self.alpha, eta=self.eta, seed=seed)
+        sampler = tomotopy.LDAModel(k=self.n_topics, alpha=alpha, eta=self.beta, seed=seed)
         sampler.optim_interval = 10 if self.optimize_alpha else 0
         add_documents(sampler, counts)
         sample(sampler, self.max_iter)

@@ -17,7 +17,16 @@ from ..engine.checks import check_whole
 from ..engine.loop import Run
 from ..models.base import FlatTopicModel
 from ..models.inputs import CountsLike, RandomStateLike
-from .sampling import add_documents, node_words, sample, sampler_seed, tomotopy_for, whole_counts
+from .sampling import (
+    add_documents,
+    alpha_per_part,
+    check_priors,
+    node_words,
+    sample,
+    sampler_seed,
+    tomotopy_for,
+    whole_counts,
+)
 
 __all__ = ["HLDA"]
 
@@ -31,10 +40,11 @@ class HLDA(FlatTopicModel):
     ----------
     depth : int, default=3
         Number of levels of the tree, including the root; at least 2.
-    alpha : float, default=0.1
-        SeedCounts of the levels of a document.
-    eta : float, default=0.01
-        SeedCounts of P(w|node).
+    alpha : float or None, default=None
+        Strength of the prior of P(level|d), in tokens per document; the levels share it equally. None is 0.1 tokens per
+        level.
+    beta : float, default=0.01
+        Prior of P(w|node): pseudo-count of every word in every node.
     gamma : float, default=0.1
         How readily a document starts a new branch.
     max_iter : int, default=500
@@ -89,15 +99,15 @@ class HLDA(FlatTopicModel):
         self,
         *,
         depth: int = 3,
-        alpha: float = 0.1,
-        eta: float = 0.01,
+        alpha: float | None = None,
+        beta: float = 0.01,
         gamma: float = 0.1,
         max_iter: int = 500,
         random_state: RandomStateLike = None,
     ) -> None:
         self.depth = depth
         self.alpha = alpha
-        self.eta = eta
+        self.beta = beta
         self.gamma = gamma
         self.max_iter = max_iter
         self.random_state = random_state
@@ -111,6 +121,7 @@ class HLDA(FlatTopicModel):
             If the model cannot use a parameter. The message names it and what was expected.
         """
         check_whole("depth", self.depth, 2)  # otherwise tomotopy ends the process
+        check_priors(self.alpha, self.beta)
 
     def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit the model to documents.
@@ -137,8 +148,8 @@ class HLDA(FlatTopicModel):
         self.check_parameters()
         sampler = tomotopy.HLDAModel(
             depth=self.depth,
-            alpha=self.alpha,
-            eta=self.eta,
+            alpha=alpha_per_part(self.alpha, self.depth),
+            eta=self.beta,
             gamma=self.gamma,
             seed=sampler_seed(self.random_state),
         )

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["LabelPropagation", "spread"]
 
 
-def spread(graph: sp.csr_array, start: np.ndarray, alpha: float) -> np.ndarray:
-    """F = (1 - alpha) (I - alpha S)^-1 start, with S = D^-1/2 W D^-1/2; zero if no start value reaches a row."""
+def spread(graph: sp.csr_array, start: np.ndarray, neighbor_weight: float) -> np.ndarray:
+    """F = (1 - a) (I - a S)^-1 start, S = D^-1/2 W D^-1/2, a the weight; zero where no start value reaches a row."""
     from scipy.sparse.linalg import cg
 
     degree = graph.sum(axis=1)
     scale = sp.diags_array(np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0))
-    system = sp.csr_array(sp.eye_array(graph.shape[0]) - alpha * (scale @ graph @ scale))
+    system = sp.csr_array(sp.eye_array(graph.shape[0]) - neighbor_weight * (scale @ graph @ scale))
     with single_threaded_libraries():
-        columns = [cg(system, (1 - alpha) * column, rtol=1e-8)[0] for column in start.T]
+        columns = [cg(system, (1 - neighbor_weight) * column, rtol=1e-8)[0] for column in start.T]
     return np.stack(columns, axis=1)
 
 
@@ -48,7 +48,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         Number of neighbours per document in the graph that is built if `fit` gets none.
     metric : str, default='cosine'
         Similarity for that graph; see `knn_graph`.
-    alpha : float, default=0.99
+    neighbor_weight : float, default=0.99
         Weight of the neighbours of a document, from 0 to below 1. The rest is the weight of its own label.
     n_jobs : int or None, default=None
         Number of threads for the search of neighbours. None means 1, and -1 uses all cores.
@@ -86,11 +86,11 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, n_neighbors: int = 10, *, metric: str = "cosine", alpha: float = 0.99, n_jobs: int | None = None
+        self, n_neighbors: int = 10, *, metric: str = "cosine", neighbor_weight: float = 0.99, n_jobs: int | None = None
     ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
-        self.alpha = alpha
+        self.neighbor_weight = neighbor_weight
         self.n_jobs = n_jobs
 
     def fit(
@@ -117,15 +117,15 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         Raises
         ------
         InputError
-            If X, the labels, the graph or `alpha` cannot be used.
+            If X, the labels, the graph or `neighbor_weight` cannot be used.
         """
-        if not 0 <= self.alpha < 1:
-            raise InputError(f"alpha={self.alpha!r}: expected a number from 0 to below 1")
+        if not 0 <= self.neighbor_weight < 1:
+            raise InputError(f"neighbor_weight={self.neighbor_weight!r}: expected a number from 0 to below 1")
         counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
         self.classes_, codes = class_codes(y, n_documents)
         self.idf_ = inverse_document_frequency(counts)
-        self.neighbors_from_ = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
+        self.neighbors_from_ = _neighbors_from(graph, embeddings)
         if graph is not None:
             self.vectors_ = None
             self.graph_ = check_graph(graph, n_documents)
@@ -135,7 +135,7 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
                 self.vectors_, self.n_neighbors, metric=self.metric, weighting=None, n_jobs=self.n_jobs
             )
         start = np.equal.outer(codes, np.arange(len(self.classes_))).astype(np.float64)
-        reached = spread(self.graph_, start, self.alpha)
+        reached = spread(self.graph_, start, self.neighbor_weight)
         self.scores_ = reached * start.sum(axis=0) / start.sum() / reached.sum(axis=0)
         self.majority_ = int(start.sum(axis=0).argmax())
         self.transduction_ = self._classes(self.scores_)
@@ -166,9 +166,9 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
             If X does not match the fit, or neighbours are given in another way than for the fit.
         """
         check_is_fitted(self)
-        given = "graph" if graph is not None else "words" if embeddings is None else "embeddings"
-        if given != self.neighbors_from_:
-            raise InputError(f"fitted by {self.neighbors_from_}: cannot predict by {given}")
+        neighbors_from = _neighbors_from(graph, embeddings)
+        if neighbors_from != self.neighbors_from_:
+            raise InputError(f"fitted by {self.neighbors_from_}: cannot predict by {neighbors_from}")
         counts = self.word_counts(X, np.float64)
         if graph is not None:
             near = check_neighbors(graph, counts.shape[0], len(self.scores_))
@@ -215,5 +215,9 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
         return vectors
 
     def _classes(self, scores: np.ndarray) -> np.ndarray:
-        found = scores.sum(axis=1) > 0
-        return self.classes_[np.where(found, scores.argmax(axis=1), self.majority_)]
+        reached = scores.sum(axis=1) > 0
+        return self.classes_[np.where(reached, scores.argmax(axis=1), self.majority_)]
+
+
+def _neighbors_from(graph: GraphLike | None, embeddings: ArrayLike | None) -> str:
+    return "graph" if graph is not None else "words" if embeddings is None else "embeddings"

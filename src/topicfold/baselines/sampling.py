@@ -12,14 +12,24 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ..engine.checks import check_whole_numbers
+from ..engine.checks import check_number, check_whole_numbers
 from ..engine.extras import import_extra
 from ..errors import InputError
 from ..models.base import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
 
-__all__ = ["add_documents", "node_words", "sample", "sampler_seed", "tomotopy_for", "whole_counts"]
+__all__ = [
+    "add_documents",
+    "alpha_per_part",
+    "check_priors",
+    "node_words",
+    "sample",
+    "sampler_seed",
+    "tomotopy_for",
+    "whole_counts",
+]
 
+_ALPHA_PER_PART = 0.1  # tomotopy's default
 _STEPS_PER_CALL = 20  # tomotopy does not react to Ctrl-C within a call
 
 
@@ -39,6 +49,18 @@ def whole_counts(model: TopicModel, X: CountsLike, *, reset: bool) -> sp.csr_arr
     return counts
 
 
+def check_priors(alpha: float | None, beta: float) -> None:
+    """Raise unless both priors are above zero: otherwise tomotopy ends the process."""
+    if alpha is not None:
+        check_number("alpha", alpha, above=True, or_else=", or None")
+    check_number("beta", beta, above=True)
+
+
+def alpha_per_part(alpha: float | None, n_parts: int) -> float:
+    """tomotopy's alpha, which counts the tokens of each part (topic or level) of a document, not those of all parts."""
+    return _ALPHA_PER_PART if alpha is None else alpha / n_parts
+
+
 def sampler_seed(random_state: RandomStateLike) -> int:
     """A whole number drawn from a random state of scikit-learn."""
     return int(check_random_state(random_state).randint(1, np.iinfo(np.int32).max))
@@ -48,8 +70,8 @@ def add_documents(sampler: Any, counts: sp.csr_array) -> np.ndarray:
     """Add the documents, with columns as words; returns the rows that have words, in the sampler's order."""
     filled = np.flatnonzero(np.diff(counts.indptr))
     for row in filled:
-        here = slice(counts.indptr[row], counts.indptr[row + 1])
-        columns = np.repeat(counts.indices[here], counts.data[here].astype(np.int64))
+        cells = slice(counts.indptr[row], counts.indptr[row + 1])
+        columns = np.repeat(counts.indices[cells], counts.data[cells].astype(np.int64))
         sampler.add_doc([str(column) for column in columns])
     return filled
 
