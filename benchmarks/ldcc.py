@@ -83,7 +83,7 @@ class _Chain:
         counts = corpus.segments.counts.astype(np.float64)
         # leaves room for the sweeps to be measured
         model = LDCC(_CLUSTERS, n_topics, n_sweeps=n_sweeps + 100, burn_in=n_sweeps, random_state=SEED, n_jobs=1)
-        self.sampler = Sampler(counts, corpus.segments.documents, _CLUSTERS, n_topics, model.smoothing, model.delta)
+        self.sampler = Sampler(counts, corpus.segments.documents, _CLUSTERS, n_topics, model.beta, model.delta)
         self.n_tokens = len(self.sampler.tokens)
         self.state = start_chains(model, self.sampler, counts)
         self.step = ChainStep(model, self.sampler)

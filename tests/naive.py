@@ -362,7 +362,7 @@ def _entropy(p):
     return -sum(value * np.log(value) for value in p if value > 0)
 
 
-def ldcc_log_joint(tokens, ends, documents, topic, cluster, alpha, eta, delta, n_words):
+def ldcc_log_joint(tokens, ends, documents, topic, cluster, alpha, beta, delta, n_words):
     """log P(words, topics, clusters) of LDCC as one long product: each draw given those before it."""
     result = 0.0
     in_topic, in_document = {}, {}
@@ -377,7 +377,7 @@ def ldcc_log_joint(tokens, ends, documents, topic, cluster, alpha, eta, delta, n
             result += np.log((in_segment[l] + alpha[k, l]) / (sum(in_segment) + sum(alpha[k])))
             in_segment[l] += 1
             words = in_topic.setdefault(l, {})
-            result += np.log((words.get(w, 0) + eta) / (sum(words.values()) + n_words * eta))
+            result += np.log((words.get(w, 0) + beta) / (sum(words.values()) + n_words * beta))
             words[w] = words.get(w, 0) + 1
     return result
 

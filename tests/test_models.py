@@ -36,8 +36,7 @@ def small(info, n_topics=3, **parameters):
         parameters |= {"n_sweeps": n_sweeps, "burn_in": max(n_sweeps - 20, 0), "lag": 4}
     known = info.load()().get_params()
     if info.name in ("LDCC", "LDA") and "smoothing" in parameters:  # they need some
-        name = {"LDCC": "smoothing", "LDA": "beta"}[info.name]
-        parameters[name] = max(parameters.pop("smoothing"), 1e-9)
+        parameters["beta"] = max(parameters.pop("smoothing"), 1e-9)
     shared = ("init", "dtype", "tol", "smoothing")
     parameters = {name: value for name, value in parameters.items() if name in known or name not in shared}
     return info.make(n_topics, **{"random_state": 0, "verbose": False, **parameters})

@@ -53,8 +53,7 @@ def measure(
         shown = part.test.subset(slice(protocol["sampled documents"]))
         fixed = segment_model(model)
         logs["left to right"] = left_to_right_log_likelihood(fixed, shown, seed, protocol)
-        smoothing = model.smoothing if hasattr(model, "smoothing") else model.beta
-        logs["eq. 6"], logs["fixed topics"] = harmonic_means(fixed, shown, smoothing, seed, protocol)
+        logs["eq. 6"], logs["fixed topics"] = harmonic_means(fixed, shown, model.beta, seed, protocol)
     for name, value in logs.items():
         found |= {name: perplexity(value), f"log {name}": value}
     return found

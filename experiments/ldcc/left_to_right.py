@@ -215,16 +215,16 @@ def draw_states(tokens, ends, word_topic, alpha, delta, topic, cluster, n_sweeps
             begin = ends[s]
 
 
-def word_likelihood(tokens: np.ndarray, topic: np.ndarray, shape: tuple[int, int], eta: float) -> float:
+def word_likelihood(tokens: np.ndarray, topic: np.ndarray, shape: tuple[int, int], beta: float) -> float:
     """log P(w|z) of the paper's eq. 6, with the topics integrated out; `shape` is topics x words."""
     counts = np.bincount(topic * shape[1] + tokens, minlength=shape[0] * shape[1]).reshape(shape)
-    prior = shape[1] * eta
-    by_topic = (gammaln(counts + eta) - gammaln(eta)).sum(axis=1) - gammaln(counts.sum(axis=1) + prior)
+    prior = shape[1] * beta
+    by_topic = (gammaln(counts + beta) - gammaln(beta)).sum(axis=1) - gammaln(counts.sum(axis=1) + prior)
     return float(by_topic.sum() + shape[0] * gammaln(prior))
 
 
 def harmonic_means(
-    model: SegmentModel, corpus: Corpus, eta: float, seed: int, protocol: Mapping[str, Any]
+    model: SegmentModel, corpus: Corpus, beta: float, seed: int, protocol: Mapping[str, Any]
 ) -> tuple[float, float]:
     """Nats per token by the harmonic mean of P(w|z) over states of the test documents, drawn with fixed topics.
 
@@ -243,7 +243,7 @@ def harmonic_means(
             uniform = rng.random(n_sweeps * (len(words) + len(ends)))
             draw_states(words, ends, word_topic, model.alpha, model.delta, topic, cluster, n_sweeps, uniform)
         topic = np.concatenate([topic for topic, _ in states])
-        by_themselves.append(word_likelihood(tokens, topic, model.topic_word.shape, eta))
+        by_themselves.append(word_likelihood(tokens, topic, model.topic_word.shape, beta))
         fixed.append(float(np.log(word_topic[tokens, topic]).sum()))
     first, second = (-logsumexp(-np.array(logs), b=1 / len(logs)) / len(tokens) for logs in (by_themselves, fixed))
     return float(first), float(second)

@@ -378,12 +378,12 @@ def test_drawn_states_have_their_posterior():
 
 
 def test_equation_6_is_the_chain_rule_of_words_given_topics():
-    tokens, topics, eta = np.array([0, 3, 3, 1, 0]), np.array([0, 1, 1, 0, 1]), 0.2
+    tokens, topics, beta = np.array([0, 3, 3, 1, 0]), np.array([0, 1, 1, 0, 1]), 0.2
     seen, log = np.zeros((2, 4)), 0.0
     for w, z in zip(tokens, topics):
-        log += np.log((seen[z, w] + eta) / (seen[z].sum() + 4 * eta))
+        log += np.log((seen[z, w] + beta) / (seen[z].sum() + 4 * beta))
         seen[z, w] += 1
-    assert ldcc_likelihood.word_likelihood(tokens, topics, (2, 4), eta) == pytest.approx(log)
+    assert ldcc_likelihood.word_likelihood(tokens, topics, (2, 4), beta) == pytest.approx(log)
 
 
 def test_harmonic_means_with_one_topic_are_what_they_estimate():

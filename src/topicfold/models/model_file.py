@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 # parameters in files of version 0.1.0
-_RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "smoothing"}}
+_RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "beta"}}
 # values of newer parameters that correspond to older models: the defaults are for new fits
 _BEFORE = {"prior": 0.0, "smoothing": 0.0, "focus": 0.0}
 

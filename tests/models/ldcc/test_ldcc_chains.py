@@ -82,5 +82,5 @@ def test_topics_are_the_mean_of_the_samples(segmented, monkeypatch):
     monkeypatch.setattr(Sampler, "add_words", note)
     model = small(burn_in=20, n_sweeps=31, lag=5).fit(counts, documents=documents)
     assert len(seen) == 3  # after sweeps 21, 26 and 31
-    mean = np.mean(seen, axis=0).T + model.smoothing
+    mean = np.mean(seen, axis=0).T + model.beta
     assert np.allclose(model.topic_word_, mean / mean.sum(axis=1, keepdims=True), atol=1e-6)

@@ -31,7 +31,7 @@ def test_memberships_are_shares_of_a_tenth_or_the_largest(fitted, segmented):
 def test_word_clusters_are_by_the_share_of_a_topic_in_a_word(segmented):
     counts, documents, _ = segmented
     unused = sp.csr_array(sp.hstack([counts, sp.csr_array((90, 1), dtype=int)]))
-    model = small(smoothing=0.5).fit(unused, documents=documents)
+    model = small(beta=0.5).fit(unused, documents=documents)
     for threshold in (0.02, 0.5, 0.99):
         found = model.word_clusters(threshold) if threshold != 0.5 else model.word_clusters()
         assert len(found) == 3
@@ -68,7 +68,7 @@ def test_score_averages_the_probabilities_of_all_chains(fitted, segmented):
 def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
     counts, documents, _ = segmented
     monkeypatch.setattr(ldcc, "_NEW_SAMPLES", 300_000)
-    model = small(2, 2, smoothing=1.0, n_sweeps=3, burn_in=1)
+    model = small(2, 2, beta=1.0, n_sweeps=3, burn_in=1)
     monkeypatch.setattr(model, "_keep", lambda *_: None)
     model.fit(counts, documents=documents)
     model.topic_word_ = np.random.default_rng(0).dirichlet(np.ones(12), 2).astype(np.float32)

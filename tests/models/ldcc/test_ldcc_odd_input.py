@@ -42,7 +42,7 @@ def test_document_topics_that_die_out_keep_their_prior(alpha, n_topics):
 
 def test_one_document_topic_and_one_word_topic(segmented):
     counts, documents, _ = segmented
-    model = small(1, 1, smoothing=1e-9).fit(counts, documents=documents)
+    model = small(1, 1, beta=1e-9).fit(counts, documents=documents)
     assert np.allclose(model.topic_word_[0], counts.sum(axis=0) / counts.sum(), atol=1e-6)
     assert np.allclose(model.doc_cluster_, 1)
     assert model.memberships(counts, documents=documents).all()
@@ -67,14 +67,14 @@ def test_fractions_as_new_documents_are_rounded_as_in_the_fit(segmented):
     ("name", "value"),
     [
         ("alpha", "mean"),
-        ("smoothing", 0),
+        ("beta", 0),
         ("delta", -1.0),
         ("burn_in", 30),
         ("lag", 0),
         ("n_chains", 0),
         ("n_chains", 1.5),
     ]
-    + [("n_document_topics", True), ("smoothing", np.inf), ("delta", np.nan), ("burn_in", -1)],
+    + [("n_document_topics", True), ("beta", np.inf), ("delta", np.nan), ("burn_in", -1)],
 )
 def test_bad_parameters_are_named(segmented, name, value):
     with pytest.raises(ValueError, match=f"{name}={value!r}"):

@@ -30,7 +30,7 @@ def tiny_alpha(n_topics=3, n_clusters=2):
 
 
 def log_joint(sampler, topic, cluster, alpha):
-    about = (alpha, sampler.eta, sampler.delta, sampler.n_words)
+    about = (alpha, sampler.beta, sampler.delta, sampler.n_words)
     return ldcc_log_joint(sampler.tokens, sampler.ends, sampler.documents, topic, cluster, *about)
 
 
@@ -162,7 +162,7 @@ def measured(sampler, state, draw, n_cells=_CELLS):
             tables.log_rising_total,
             tables.log_gamma,
             sampler.delta,
-            sampler.eta,
+            sampler.beta,
             sampler.n_words,
         ),
     )
@@ -236,7 +236,7 @@ def random_sampler(seed=0, n_segments=40, n_topics=6, n_clusters=3, n_words=15, 
     counts = rng.poisson(rate, (n_segments, n_words))
     counts[::7] = 0
     documents = rng.integers(0, max(n_segments // 4, 1), n_segments)
-    priors = {"eta": 0.05, "delta": 0.2, **parameters}
+    priors = {"beta": 0.05, "delta": 0.2, **parameters}
     sampler = Sampler(sp.csr_array(counts), documents, n_clusters, n_topics, **priors)
     topic, cluster = rng.integers(0, n_topics, len(sampler.tokens)), rng.integers(0, n_clusters, n_segments)
     return sampler, sampler.state(topic, cluster, rng.uniform(0.05, 1, (n_clusters, n_topics)), seed)
@@ -307,7 +307,7 @@ def drawn_from_prior(sampler, alpha, rng):
 
 def drawn_words(sampler, topic, rng):
     """A sampler of the same form whose words are drawn given their topics."""
-    words = rng.dirichlet(np.full(sampler.n_words, sampler.eta), sampler.n_topics)
+    words = rng.dirichlet(np.full(sampler.n_words, sampler.beta), sampler.n_topics)
     upto = words.cumsum(axis=1)[topic]
     sampler.tokens = (upto[:, :-1] <= rng.random(len(topic))[:, None]).sum(axis=1).astype(np.int32)
     frequency = np.bincount(sampler.tokens, minlength=sampler.n_words)

@@ -59,23 +59,23 @@ def sweep_segments(
     log_rising_total,
     log_gamma,
     delta,
-    eta,
+    beta,
     n_words,
     random,
 ):
     """Draw the topic of every token and, after the tokens of a segment, its document-topic, each given all others.
 
-    P(z=l) ~ (alpha[y,l] + n(seg,l)) (n(l,w) + eta) / (n(l) + V eta), and P(y=k) ~ (delta + n(d,k)) times
+    P(z=l) ~ (alpha[y,l] + n(seg,l)) (n(l,w) + beta) / (n(l) + V beta), and P(y=k) ~ (delta + n(d,k)) times
     prod_l rising(alpha[k,l], n(seg,l)) / rising(sum_l alpha[k,l], n(seg)); counts exclude the one that is drawn.
     """
     n_clusters, n_topics = alpha.shape
-    inverse = np.empty(n_topics)  # 1 / (n(l) + V eta)
+    inverse = np.empty(n_topics)  # 1 / (n(l) + V beta)
     for l in range(n_topics):
-        inverse[l] = 1.0 / (topic_total[l] + n_words * eta)
+        inverse[l] = 1.0 / (topic_total[l] + n_words * beta)
     in_segment = np.zeros(n_topics, np.int64)
     used = np.empty(n_topics, np.int64)  # topics of the segment
     place = np.empty(n_topics, np.int64)  # of a topic in `used`
-    weight = np.empty(n_topics)  # (alpha[y,l] + n(seg,l)) / (n(l) + V eta)
+    weight = np.empty(n_topics)  # (alpha[y,l] + n(seg,l)) / (n(l) + V beta)
     upto = np.empty(n_topics)
     logs = np.empty(n_clusters)
     for g in range(len(ends) - 1):
@@ -102,7 +102,7 @@ def sweep_segments(
             segment_mass -= in_segment[old] * inverse[old]
             topic_total[old] -= 1
             in_segment[old] -= 1
-            inverse[old] = 1.0 / (topic_total[old] + n_words * eta)
+            inverse[old] = 1.0 / (topic_total[old] + n_words * beta)
             prior_mass += alpha[k, old] * inverse[old]
             segment_mass += in_segment[old] * inverse[old]
             weight[old] = (alpha[k, old] + in_segment[old]) * inverse[old]
@@ -120,7 +120,7 @@ def sweep_segments(
                     at_old = j
                 word_mass += count[begin + j] * weight[l]
                 upto[j] = word_mass
-            drawn = next_uniform(random) * (word_mass + eta * (segment_mass + prior_mass))
+            drawn = next_uniform(random) * (word_mass + beta * (segment_mass + prior_mass))
             at = -1
             if drawn < word_mass:
                 at = 0
@@ -128,7 +128,7 @@ def sweep_segments(
                     at += 1
                 new = np.int64(listed[begin + at])
             else:
-                drawn = (drawn - word_mass) / eta
+                drawn = (drawn - word_mass) / beta
                 new = np.int64(-1)
                 if drawn < segment_mass:
                     for u in range(n_used):
@@ -171,7 +171,7 @@ def sweep_segments(
                 n_used += 1
             topic_total[new] += 1
             in_segment[new] += 1
-            inverse[new] = 1.0 / (topic_total[new] + n_words * eta)
+            inverse[new] = 1.0 / (topic_total[new] + n_words * beta)
             prior_mass += alpha[k, new] * inverse[new]
             segment_mass += in_segment[new] * inverse[new]
             weight[new] = (alpha[k, new] + in_segment[new]) * inverse[new]

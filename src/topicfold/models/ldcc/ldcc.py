@@ -56,7 +56,7 @@ class LDCC(TopicModel):
     alpha : {'mle', 'moments'}, default='mle'
         How the priors of the word-topics are learned: by maximum likelihood (Minka's fixed point), or by moments. The
         paper uses moments, which mistake the noise of short segments for variation.
-    smoothing : float, default=0.01
+    beta : float, default=0.01
         Pseudo-count of every word in every word-topic.
     delta : float, default=0.1
         Pseudo-count of each document-topic in each document.
@@ -85,7 +85,7 @@ class LDCC(TopicModel):
     topic_word_ : ndarray of shape (n_word_topics, n_words)
         P(w|word-topic), the probability of each word in each word-topic. Also available as `components_`.
     alpha_ : ndarray of shape (n_document_topics, n_word_topics)
-        SeedCounts of the word-topics in the segments of each document-topic.
+        Priors of the word-topics in the segments of each document-topic.
     doc_topic_ : ndarray of shape (n_documents, n_word_topics)
         P(word-topic|d) of the training documents; `doc_topic_ @ topic_word_` is P(w|d).
     doc_cluster_ : ndarray of shape (n_documents, n_document_topics)
@@ -184,7 +184,7 @@ class LDCC(TopicModel):
         n_word_topics: int = 50,
         *,
         alpha: Literal["mle", "moments"] = "mle",
-        smoothing: float = 0.01,
+        beta: float = 0.01,
         delta: float = 0.1,
         init: Literal["data", "random"] = "data",
         n_sweeps: int = 300,
@@ -199,7 +199,7 @@ class LDCC(TopicModel):
         self.n_document_topics = n_document_topics
         self.n_word_topics = n_word_topics
         self.alpha = alpha
-        self.smoothing = smoothing
+        self.beta = beta
         self.delta = delta
         self.init = init
         self.n_sweeps = n_sweeps
@@ -224,7 +224,7 @@ class LDCC(TopicModel):
             check_whole(name, getattr(self, name), smallest)
         if self.burn_in >= self.n_sweeps:
             raise InputError(f"burn_in={self.burn_in}: expected fewer than n_sweeps={self.n_sweeps}")
-        for name in ("smoothing", "delta"):
+        for name in ("beta", "delta"):
             check_number(name, getattr(self, name), above=True)
         check_choice("alpha", self.alpha, ("mle", "moments"))
         check_choice("init", self.init, ("data", "random"))
@@ -261,7 +261,7 @@ class LDCC(TopicModel):
         if len(fractions):
             warn_user(f"X holds {fractions[0]:g}, but LDCC needs whole tokens: values are rounded up")
             counts = whole_tokens(counts)
-        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.smoothing, self.delta)
+        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.beta, self.delta)
         checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
         if self.n_chains == 1:
             warn_local_only("LDCC has only one chain, whose draws depend on each other: it runs on this machine")
@@ -526,7 +526,7 @@ class LDCC(TopicModel):
             chain = chain_of(state, number)
             if n_sweeps <= self.burn_in:  # interrupted before the first sample
                 sampler.add_words(chain, chain["word_topic"])
-            words = chain["word_topic"].T + self.smoothing * max(1, 1 + (n_sweeps - 1 - self.burn_in) // self.lag)
+            words = chain["word_topic"].T + self.beta * max(1, 1 + (n_sweeps - 1 - self.burn_in) // self.lag)
             learned.append((normalise_rows(words), chain["alpha"].copy()))
         self.topic_word_, self.alpha_ = learned[best][0].astype(np.float32), learned[best][1]
         others = [pair for number, pair in enumerate(learned) if number != best]

@@ -85,14 +85,14 @@ class Sampler:
     """The tokens of a corpus, in the order of its segments, and sweeps over the state of a chain."""
 
     def __init__(
-        self, counts: sp.csr_array, documents: np.ndarray, n_clusters: int, n_topics: int, eta: float, delta: float
+        self, counts: sp.csr_array, documents: np.ndarray, n_clusters: int, n_topics: int, beta: float, delta: float
     ) -> None:
         check_tokens(counts, n_clusters)
         self.tokens, self.ends = tokens_of(counts)
         self.documents = documents.astype(np.int64)
         self.n_documents = int(documents.max()) + 1
         self.n_words, self.n_clusters, self.n_topics = counts.shape[1], n_clusters, n_topics
-        self.eta, self.delta = float(eta), float(delta)
+        self.beta, self.delta = float(beta), float(delta)
         frequency = np.bincount(self.tokens, minlength=self.n_words)
         self.start = np.concatenate([[0], np.cumsum(np.minimum(frequency, n_topics))])
         self.lengths = np.diff(self.ends)
@@ -171,7 +171,7 @@ class Sampler:
             tables.log_rising_total,
             tables.log_gamma,
             self.delta,
-            self.eta,
+            self.beta,
             self.n_words,
             state["random"],
         )
@@ -191,11 +191,11 @@ class Sampler:
         add_word_counts(self.start, state["size"], state["listed"], state["count"], total)
 
     def log_likelihood(self, state: State, tables: Tables) -> float:
-        """log P(words, topics, clusters | alpha, eta, delta), with all distributions integrated out."""
-        eta, delta, alpha = self.eta, self.delta, state["alpha"]
+        """log P(words, topics, clusters | alpha, beta, delta), with all distributions integrated out."""
+        beta, delta, alpha = self.beta, self.delta, state["alpha"]
         used = state["count"][_list_places(self.start, state["size"])]
-        words = float((gammaln(used + eta) - gammaln(eta)).sum())
-        words -= float((gammaln(state["topic_total"] + self.n_words * eta) - gammaln(self.n_words * eta)).sum())
+        words = float((gammaln(used + beta) - gammaln(beta)).sum())
+        words -= float((gammaln(state["topic_total"] + self.n_words * beta) - gammaln(self.n_words * beta)).sum())
         segment, topic, count = self.segment_topics(state)
         cluster = state["cluster"][segment]
         few = count < tables.log_rising.shape[1]
