@@ -15,7 +15,7 @@ from topicfold.models.ldcc import ldcc
 
 def test_memberships_are_shares_of_a_tenth_or_the_largest(fitted, segmented):
     counts, documents, _ = segmented
-    share = fitted.predict_clusters(counts, documents=documents)
+    share = fitted.document_clusters(counts, documents=documents)
     for threshold in (0.1, 0.4, 0.9, 1.1):
         found = fitted.memberships(counts, documents=documents, threshold=threshold)
         for d in range(30):
@@ -80,7 +80,7 @@ def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
     found = model.transform_segments(new, numbers)
     assert np.abs(found[[0, 2]] - topics).max() < 0.01
     expected = clusters.sum(axis=0) + model.delta
-    assert np.abs(model.predict_clusters(new, documents=numbers)[0] - expected / expected.sum()).max() < 0.01
+    assert np.abs(model.document_clusters(new, documents=numbers)[0] - expected / expected.sum()).max() < 0.01
     assert np.abs(model.transform(new, documents=numbers)[0] - (3 * topics[0] + 2 * topics[1]) / 5).max() < 0.01
 
 

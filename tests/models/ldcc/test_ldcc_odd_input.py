@@ -82,7 +82,7 @@ def test_bad_parameters_are_named(segmented, name, value):
 
 
 def test_an_unfitted_model_says_so(segmented):
-    for name in ("memberships", "transform", "transform_segments", "score", "predict_clusters"):
+    for name in ("memberships", "transform", "transform_segments", "score", "document_clusters"):
         with pytest.raises(NotFittedError):
             getattr(LDCC(), name)(segmented[0])
     with pytest.raises(NotFittedError):

@@ -55,7 +55,7 @@ def test_training_documents_as_new_ones(fitted, segmented):
     counts, documents, _ = segmented
     assert np.array_equal(fitted.transform(counts, documents=documents), fitted.doc_topic_)
     assert np.array_equal(fitted.transform_segments(counts, documents), fitted.segment_topic_)
-    assert np.array_equal(fitted.predict_clusters(counts, documents=documents), fitted.doc_cluster_)
+    assert np.array_equal(fitted.document_clusters(counts, documents=documents), fitted.doc_cluster_)
     again = small(n_chains=3).fit_transform(counts, documents=documents)
     assert np.array_equal(again, fitted.doc_topic_)
 
@@ -87,14 +87,14 @@ def test_a_batch_is_its_documents_one_at_a_time(fitted, segmented):
     counts, documents, _ = segmented
     together = fitted.transform(counts, documents=documents)
     clusters, segments = (
-        fitted.predict_clusters(counts, documents=documents),
+        fitted.document_clusters(counts, documents=documents),
         fitted.transform_segments(counts, documents),
     )
     for d in range(30):
         here = np.flatnonzero(documents == d)
         alone = np.zeros(3, int)
         assert np.array_equal(fitted.transform(counts[here], documents=alone)[0], together[d])
-        assert np.array_equal(fitted.predict_clusters(counts[here], documents=alone)[0], clusters[d])
+        assert np.array_equal(fitted.document_clusters(counts[here], documents=alone)[0], clusters[d])
         assert np.array_equal(fitted.transform_segments(counts[here], alone), segments[here])
 
 
@@ -143,7 +143,7 @@ def test_a_corpus_with_segments_is_its_counts_and_documents(corpus):
     assert np.array_equal(model.transform_segments(corpus), model.segment_topic_)
     assert model.score(corpus) == other.score(segments.counts, documents=segments.documents)
     assert np.array_equal(model.memberships(corpus), other.memberships(segments.counts, documents=segments.documents))
-    for call in (model.fit, model.memberships, model.score, model.predict_clusters):
+    for call in (model.fit, model.memberships, model.score, model.document_clusters):
         with pytest.raises(ValueError, match="has the document of each"):
             call(corpus, documents=segments.documents)
 

@@ -379,7 +379,7 @@ class LDCC(TopicModel):
         """
         return self.fit(X, documents=documents).doc_topic_
 
-    def predict_clusters(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
+    def document_clusters(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
         """Infer P(document-topic|d) of documents.
 
         Parameters
@@ -417,7 +417,7 @@ class LDCC(TopicModel):
         ndarray of bool of shape (n_documents, n_document_topics)
             Whether each document is in each cluster.
         """
-        share = self.predict_clusters(X, documents=documents)
+        share = self.document_clusters(X, documents=documents)
         return (share >= threshold) | (share == share.max(axis=1, keepdims=True))
 
     def word_clusters(self, threshold: float = 0.5) -> list[np.ndarray]:
