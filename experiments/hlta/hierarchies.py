@@ -12,9 +12,8 @@ import scipy.sparse as sp
 
 from topicfold.corpus.corpus import Corpus
 from topicfold.metrics.coherence import coherence
-from topicfold.models.hlta.latent_tree import state_marginals
+from topicfold.models.hlta.latent_tree import state_marginals, words_given_states
 from topicfold.models.hlta.tree_topics import discerning_index, words_below
-from topicfold.models.hlta.tree_words import words_given_states
 from topicfold.topics.ranking import relevance, top_word_columns
 
 from .. import Experiment, Measure, Method

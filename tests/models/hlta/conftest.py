@@ -9,7 +9,7 @@ from hlta_cases import small
 from latent_tree_cases import known_tree
 
 from topicfold import Corpus
-from topicfold.models.hlta.tree_words import sample_documents
+from topicfold.models.hlta.latent_tree import sample_documents
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,7 @@ import pytest
 from hlta_cases import METHODS, check_model, small
 from latent_tree_cases import known_tree
 
-from topicfold.models.hlta.latent_tree import Inference, state_marginals
-from topicfold.models.hlta.tree_words import sample_documents
+from topicfold.models.hlta.latent_tree import Inference, sample_documents, state_marginals
 
 
 @METHODS

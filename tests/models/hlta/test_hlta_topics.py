@@ -14,9 +14,7 @@ from latent_tree_cases import EMISSIONS
 import naive
 import topicfold
 from topicfold import Corpus, load, save
-from topicfold.models.hlta.latent_tree import state_marginals
-from topicfold.models.hlta.tree_growth import presence_table
-from topicfold.models.hlta.tree_words import words_given_states
+from topicfold.models.hlta.latent_tree import presence_table, state_marginals, words_given_states
 from topicfold.topics.tree import TopicTree
 
 

@@ -11,9 +11,8 @@ from latent_tree_cases import check_tree, mean_log_likelihood, single_level, two
 
 from topicfold.models.hlta import tree_building
 from topicfold.models.hlta.islands import Island
-from topicfold.models.hlta.latent_tree import Inference, LatentTree, m_step, state_marginals
+from topicfold.models.hlta.latent_tree import Inference, LatentTree, m_step, sample_documents, state_marginals
 from topicfold.models.hlta.tree_building import bridged, relocated, stacked, without_empty
-from topicfold.models.hlta.tree_words import sample_documents
 
 
 def test_stacked_levels_are_a_valid_tree():

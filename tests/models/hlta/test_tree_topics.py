@@ -1,4 +1,4 @@
-"""Topics of a latent tree: the order of states, the words below, the discerning index, effective words, parents."""
+"""Topics of a latent tree: the words below, the discerning index, effective words, parents."""
 
 from __future__ import annotations
 
@@ -10,32 +10,20 @@ import scipy.sparse as sp
 from latent_tree_cases import EMISSIONS, check_tree, random_documents, random_tree, two_levels
 
 import naive
-from topicfold.models.hlta.latent_tree import Inference, LatentTree, state_marginals
+from topicfold.models.hlta.latent_tree import (
+    Inference,
+    LatentTree,
+    sample_documents,
+    state_marginals,
+    words_given_states,
+)
 from topicfold.models.hlta.tree_topics import (
     discerning_index,
     effective_words,
-    ordered_states,
     subtree,
     topic_parents,
     words_below,
 )
-from topicfold.models.hlta.tree_words import sample_documents, words_given_states
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_ordered_states_are_the_same_model_in_another_order(seed):
-    tree = two_levels(seed)
-    documents = sp.csr_array(random_documents(seed, 30, 16))
-    new = ordered_states(tree)
-    check_tree(new)
-    np.testing.assert_allclose(Inference(new).log_likelihood(documents), Inference(tree).log_likelihood(documents))
-    below = words_below(new)
-    on = words_given_states(new)
-    for z in range(new.n_latents):
-        expected = on[z, : new.n_states[z]][:, below[z]].sum(axis=1)
-        assert (np.diff(expected) >= -1e-5).all()
-    again = ordered_states(new)
-    assert np.array_equal(again.table, new.table)
 
 
 def test_words_below_and_subtree():

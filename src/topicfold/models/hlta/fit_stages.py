@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.loop import Checkpoint, Resumed, Run, State, iterate
-from .latent_tree import LatentTree
-from .tree_growth import PASSES, Growth, Polish, level_sizes, with_rates
+from .latent_tree import LatentTree, with_rates
+from .tree_growth import PASSES, Growth, Polish, level_sizes
 
 if TYPE_CHECKING:
     from .hlta import HLTA

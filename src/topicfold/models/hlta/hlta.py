@@ -22,11 +22,17 @@ from ...engine.loop import Run, hold_interrupts
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import grow, polish
 from .hlta_learned import expected_state
-from .latent_tree import LatentTree, state_marginals
+from .latent_tree import (
+    LatentTree,
+    ordered_states,
+    presence_table,
+    state_marginals,
+    with_rates,
+    words_given_states,
+)
 from .latent_tree_model import COVERAGE, LatentTreeModel
-from .tree_growth import learned_batch, presence_table, with_rates
-from .tree_topics import ordered_states, topic_parents
-from .tree_words import words_given_states
+from .tree_growth import learned_batch
+from .tree_topics import topic_parents
 from .word_choice import chosen_columns
 
 __all__ = ["HLTA"]

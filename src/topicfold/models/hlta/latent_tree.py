@@ -1,4 +1,4 @@
-"""A tree of latent variables over words: exact inference and EM (Liu et al. 2014).
+"""A tree of latent variables over words: exact inference, EM, and the words and documents it expects (Liu et al. 2014).
 
 The parent of every word is a latent, and so is that of every latent except the root. For a document, only latents above
 one of its words are visited (the active ones). All others send up the same message for every document, and what EM
@@ -8,23 +8,37 @@ needs of them follows from the sums of their parents.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import gammaln
 
 from ...engine.arrays import csr_parts
 from ...engine.blocks import map_blocks, row_blocks
 from ...engine.cluster import map_anywhere
 from ...engine.jit import njit
 
-__all__ = ["Inference", "LatentTree", "Sums", "m_step", "state_marginals"]
+__all__ = [
+    "Inference",
+    "LatentTree",
+    "Sums",
+    "log_factorials",
+    "m_step",
+    "ordered_states",
+    "presence_table",
+    "sample_documents",
+    "state_marginals",
+    "with_rates",
+    "words_given_states",
+]
 
 _TINY = 1e-300
 _VALUES_PER_BLOCK = 1 << 17  # stored counts
 _NOTHING = np.empty((0, 0, 0), np.float32)
 _FEWEST_BLOCKS = 8  # so that small corpora use several threads too
+_LATENTS_PER_BLOCK = 64  # whose words are computed together
 
 
 @dataclass
@@ -384,3 +398,123 @@ def state_marginals(tree: LatentTree) -> np.ndarray:
     for z in range(tree.n_latents - 2, -1, -1):
         marginal[z] = marginal[tree.parent[z]] @ tree.table[z]
     return marginal
+
+
+def ordered_states(tree: LatentTree) -> LatentTree:
+    """The tree with states sorted by the expected number of words below their latent: state 0 is the background."""
+    tree = replace(tree, table=tree.table.copy(), word_table=tree.word_table.copy())
+    n_latents, most = tree.n_latents, tree.table.shape[2]
+    expected = np.zeros((n_latents, most))
+    np.add.at(expected, tree.word_parent, tree.word_table)
+    order = np.tile(np.arange(most), (n_latents, 1))
+    for z in range(n_latents):
+        states = tree.n_states[z]
+        order[z, :states] = np.argsort(expected[z, :states], kind="stable")
+        expected[z] = expected[z, order[z]]
+        tree.table[z] = tree.table[z][:, order[z]]
+        y = tree.parent[z]
+        if y >= 0 and tree.level[y] > tree.level[z]:  # latents connected at the top are not below each other
+            expected[y] += tree.table[z] @ expected[z]
+    for z in range(n_latents - 1):
+        tree.table[z] = tree.table[z][order[tree.parent[z]]]
+    tree.word_table = np.take_along_axis(tree.word_table, order[tree.word_parent], axis=1)
+    return tree
+
+
+def presence_table(tree: LatentTree, emission: str) -> LatentTree:
+    """The tree with P(present | state) instead of rates."""
+    if emission == "presence":
+        return tree
+    arrays = {**tree.arrays(), "word_table": -np.expm1(-tree.word_table)}
+    return LatentTree.from_arrays(arrays)
+
+
+def with_rates(tree: LatentTree, documents: sp.csr_array) -> LatentTree:
+    """The tree with rates instead of P(present | state): those of a Poisson variable, scaled to the mean count."""
+    rates = -np.log1p(-np.minimum(tree.word_table, 1 - 1e-6))
+    expected = (state_marginals(tree)[tree.word_parent] * rates).sum(axis=1)
+    mean = documents.mean(axis=0, dtype=np.float64)
+    scale = mean / np.maximum(expected, _TINY)
+    return LatentTree.from_arrays({**tree.arrays(), "word_table": rates * scale[:, None]})
+
+
+def log_factorials(documents: sp.csr_array, emission: str) -> np.ndarray:
+    """Sum of log n! of each document, which the likelihood of counts is divided by."""
+    if emission == "presence":
+        return np.zeros(documents.shape[0])
+    logs = sp.csr_array((gammaln(documents.data + 1), documents.indices, documents.indptr), documents.shape)
+    return np.asarray(logs.sum(axis=1))
+
+
+@njit
+def spread_rows(first, last, parent, table, upward, word_parent, word_table, result):
+    """result[z - first, s, w] = E[word w | latent z is in state s] for latents first..last.
+
+    From z up to the root by P(parent|latent), then down to everything else by P(latent|parent).
+    """
+    n_latents, most = upward.shape[0], upward.shape[1]
+    conditional = np.empty((n_latents, most, most))  # P(latent = t | z = s)
+    done = np.zeros(n_latents, np.bool_)
+    for z in range(first, last):
+        done[:] = False
+        conditional[z] = 0.0
+        for s in range(most):
+            conditional[z, s, s] = 1.0
+        done[z] = True
+        y = z
+        while parent[y] >= 0:
+            for s in range(most):
+                for t in range(most):
+                    value = 0.0
+                    for r in range(most):
+                        value += conditional[y, s, r] * upward[y, r, t]
+                    conditional[parent[y], s, t] = value
+            y = parent[y]
+            done[y] = True
+        for y in range(n_latents - 1, -1, -1):
+            if not done[y]:
+                for s in range(most):
+                    for t in range(most):
+                        value = 0.0
+                        for r in range(most):
+                            value += conditional[parent[y], s, r] * table[y, r, t]
+                        conditional[y, s, t] = value
+        for w in range(len(word_parent)):
+            for s in range(most):
+                value = 0.0
+                for t in range(most):
+                    value += conditional[word_parent[w], s, t] * word_table[w, t]
+                result[z - first, s, w] = value
+
+
+def words_given_states(tree: LatentTree, n_jobs: int | None = None) -> np.ndarray:
+    """E[word | state], latents x states x words: P(word present | state), or its rate. In single precision."""
+    marginal = state_marginals(tree)
+    upward = np.zeros_like(tree.table)  # P(parent's state | state)
+    above = marginal[tree.parent[:-1]]
+    joint = above[:, :, None] * tree.table[:-1]
+    upward[:-1] = np.swapaxes(joint / np.maximum(marginal[:-1, None, :], _TINY), 1, 2)
+    result = np.empty((tree.n_latents, tree.table.shape[2], tree.n_words), np.float32)
+
+    def block(first: int) -> None:
+        last = min(first + _LATENTS_PER_BLOCK, tree.n_latents)
+        spread_rows(first, last, tree.parent, tree.table, upward, tree.word_parent, tree.word_table, result[first:last])
+
+    map_blocks(block, range(0, tree.n_latents, _LATENTS_PER_BLOCK), n_jobs)
+    return result
+
+
+def sample_documents(tree: LatentTree, n: int, emission: str, rng: np.random.RandomState) -> sp.csr_array:
+    """Documents drawn from the tree, from the root down; words in columns."""
+    states = np.zeros((n, tree.n_latents), np.int64)
+    for z in range(tree.n_latents - 1, -1, -1):
+        above = np.zeros(n, np.int64) if tree.parent[z] < 0 else states[:, tree.parent[z]]
+        upto = np.cumsum(tree.table[z], axis=1)
+        drawn = (rng.random_sample(n)[:, None] >= upto[above]).sum(axis=1)
+        states[:, z] = np.minimum(drawn, tree.n_states[z] - 1)
+    columns = []
+    for w in range(tree.n_words):  # one column at a time: documents x words would be large
+        expected = tree.word_table[w][states[:, tree.word_parent[w]]]
+        drawn = rng.random_sample(n) < expected if emission == "presence" else rng.poisson(expected)
+        columns.append(sp.csc_array(drawn.astype(np.int64)[:, None]))
+    return sp.csr_array(sp.hstack(columns, format="csr"))

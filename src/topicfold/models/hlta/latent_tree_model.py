@@ -18,10 +18,15 @@ from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..inputs import CountsLike, RandomStateLike
 from .hlta_learned import STORED, check_tree
-from .latent_tree import Inference, LatentTree
-from .tree_growth import log_factorials, presence_table
+from .latent_tree import (
+    Inference,
+    LatentTree,
+    log_factorials,
+    presence_table,
+    sample_documents,
+    words_given_states,
+)
 from .tree_topics import effective_word_scores, topics_of
-from .tree_words import sample_documents, words_given_states
 from .word_choice import tree_documents
 
 __all__ = ["COVERAGE", "LatentTreeModel"]

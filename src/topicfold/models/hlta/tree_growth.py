@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import gammaln
 
 from ...engine.loop import State, step_size
 from ...engine.progress import progress
 from .islands import Island, progressive_islands
-from .latent_tree import Inference, LatentTree, Sums, m_step, state_marginals
+from .latent_tree import Inference, LatentTree, Sums, log_factorials, m_step, ordered_states, state_marginals
 from .tree_building import bridged, relocated, stacked, without_empty
-from .tree_topics import ordered_states
 
 if TYPE_CHECKING:
     from .hlta import HLTA
@@ -27,9 +25,6 @@ __all__ = [
     "Polish",
     "learned_batch",
     "level_sizes",
-    "log_factorials",
-    "presence_table",
-    "with_rates",
 ]
 
 PASSES = 5  # of EM between two changes of the tree
@@ -170,31 +165,6 @@ def learned_batch(
     m_step(tree, mixed, smoothing, mean)
     value = log_likelihood.sum() / n_documents - log_factorials(documents, emission).mean()
     return tree, float(value)
-
-
-def presence_table(tree: LatentTree, emission: str) -> LatentTree:
-    """The tree with P(present | state) instead of rates."""
-    if emission == "presence":
-        return tree
-    arrays = {**tree.arrays(), "word_table": -np.expm1(-tree.word_table)}
-    return LatentTree.from_arrays(arrays)
-
-
-def with_rates(tree: LatentTree, documents: sp.csr_array) -> LatentTree:
-    """The tree with rates instead of P(present | state): those of a Poisson variable, scaled to the mean count."""
-    rates = -np.log1p(-np.minimum(tree.word_table, 1 - 1e-6))
-    expected = (state_marginals(tree)[tree.word_parent] * rates).sum(axis=1)
-    mean = documents.mean(axis=0, dtype=np.float64)
-    scale = mean / np.maximum(expected, 1e-300)
-    return LatentTree.from_arrays({**tree.arrays(), "word_table": rates * scale[:, None]})
-
-
-def log_factorials(documents: sp.csr_array, emission: str) -> np.ndarray:
-    """Sum of log n! of each document, which the likelihood of counts is divided by."""
-    if emission == "presence":
-        return np.zeros(documents.shape[0])
-    logs = sp.csr_array((gammaln(documents.data + 1), documents.indices, documents.indptr), documents.shape)
-    return np.asarray(logs.sum(axis=1))
 
 
 def level_sizes(state: State) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -15,7 +13,6 @@ __all__ = [
     "discerning_index",
     "effective_word_scores",
     "effective_words",
-    "ordered_states",
     "subtree",
     "topic_parents",
     "topics_of",
@@ -25,27 +22,6 @@ __all__ = [
 _TINY = 1e-300
 _DOCUMENTS = 1 << 13  # whose topics are inferred at once
 _LARGE = 1 << 28  # bytes of a table that is kept in a file
-
-
-def ordered_states(tree: LatentTree) -> LatentTree:
-    """The tree with states sorted by the expected number of words below their latent: state 0 is the background."""
-    tree = replace(tree, table=tree.table.copy(), word_table=tree.word_table.copy())
-    n_latents, most = tree.n_latents, tree.table.shape[2]
-    expected = np.zeros((n_latents, most))
-    np.add.at(expected, tree.word_parent, tree.word_table)
-    order = np.tile(np.arange(most), (n_latents, 1))
-    for z in range(n_latents):
-        states = tree.n_states[z]
-        order[z, :states] = np.argsort(expected[z, :states], kind="stable")
-        expected[z] = expected[z, order[z]]
-        tree.table[z] = tree.table[z][:, order[z]]
-        y = tree.parent[z]
-        if y >= 0 and tree.level[y] > tree.level[z]:  # latents connected at the top are not below each other
-            expected[y] += tree.table[z] @ expected[z]
-    for z in range(n_latents - 1):
-        tree.table[z] = tree.table[z][order[tree.parent[z]]]
-    tree.word_table = np.take_along_axis(tree.word_table, order[tree.word_parent], axis=1)
-    return tree
 
 
 def words_below(tree: LatentTree) -> list[np.ndarray]:

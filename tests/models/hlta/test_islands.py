@@ -12,8 +12,7 @@ from latent_tree_cases import known_tree
 import naive
 from topicfold.models.hlta import islands
 from topicfold.models.hlta.islands import binary_information, count_table, packed_columns, progressive_islands
-from topicfold.models.hlta.latent_tree import state_marginals
-from topicfold.models.hlta.tree_words import sample_documents
+from topicfold.models.hlta.latent_tree import sample_documents, state_marginals
 
 
 def dense(seed, n, k, share=0.3):
