@@ -1,4 +1,4 @@
-"""Bridged-Islands: the UD-test, and islands of sampled data."""
+"""Bridged-Islands: latent class models against enumeration, the UD-test, and islands of sampled data."""
 
 from __future__ import annotations
 
@@ -6,11 +6,155 @@ from itertools import product
 
 import numpy as np
 import pytest
-from class_model_cases import N_VALUES, sample_of, tiny
 
 from topicfold.models.hlta import bridged_islands as bi
-from topicfold.models.hlta import class_models
-from topicfold.models.hlta.bridged_islands import WorkingSet, bridged_islands, mutual_information
+from topicfold.models.hlta.bridged_islands import (
+    MOST_STATES,
+    LatentClassModel,
+    Sample,
+    WorkingSet,
+    bridged_islands,
+    mutual_information,
+)
+
+N_VALUES = np.array([2, 3, 2, 2])
+SECOND = np.array([False, False, True, True])
+
+
+def sample_of(data, n_values=None):
+    sample = Sample(np.zeros(len(data), np.int64), np.zeros((1, 0), np.uint8), np.ones(1), np.zeros(0, np.int64))
+    for i, column in enumerate(data.T):
+        sample = sample.add(column, 2 if n_values is None else n_values[i])
+    return sample
+
+
+def tiny(seed=0, n_y=2, n_z=3):
+    """40 documents of four variables, the second with three values, and a random model of them."""
+    rng = np.random.default_rng(seed)
+    data = np.column_stack([rng.integers(0, v, 40) for v in N_VALUES]).astype(np.uint8)
+    tables = np.zeros((4, MOST_STATES, 3))
+    for i, v in enumerate(N_VALUES):
+        tables[i, :, :v] = rng.dirichlet(np.ones(v), MOST_STATES)
+    second = SECOND if n_z > 1 else np.zeros(4, bool)
+    return data, LatentClassModel(second, rng.dirichlet(np.ones(n_y)), rng.dirichlet(np.ones(n_z), n_y), tables)
+
+
+# ---- latent class models --------------------------------------------------------------------------------------------
+
+
+def enumerated(data, model):
+    """Log-likelihood and the expected counts of P(Y), P(Z|Y) and the tables, document by document, state by state."""
+    n_y, n_z = model.bridge.shape
+    both, counts = np.full((n_y, n_z), bi.SMOOTHING), np.full(model.tables.shape, bi.SMOOTHING)
+    log_likelihood = 0.0
+    for x in data:
+        joint = {}
+        for y, z in product(range(n_y), range(n_z)):
+            p = model.prior[y] * model.bridge[y, z]
+            for i, value in enumerate(x):
+                p *= model.tables[i, z if model.second[i] else y, value]
+            joint[y, z] = p
+        total = sum(joint.values())
+        log_likelihood += np.log(total)
+        for (y, z), p in joint.items():
+            both[y, z] += p / total
+            for i, value in enumerate(x):
+                counts[i, z if model.second[i] else y, value] += p / total
+    return log_likelihood, both, counts
+
+
+def run(data, model, touched, n_steps):
+    return bi.em_steps(*sample_of(data, N_VALUES)[1:], *model[:4], np.array(touched), n_steps, -np.inf)
+
+
+@pytest.mark.parametrize("n_z", [1, 3])
+def test_kernel_is_enumeration(n_z):
+    data, model = tiny(n_z=n_z)
+    _, before = tiny(n_z=n_z)
+    value, both, counts = enumerated(data, before)
+    assert run(data, model, [True] * 6, 0) == pytest.approx(value, abs=1e-9)
+    np.testing.assert_array_equal(model.tables, before.tables)  # no step, no change
+    after = run(data, model, [True] * 6, 1)
+    np.testing.assert_allclose(model.prior, both.sum(1) / both.sum())
+    np.testing.assert_allclose(model.bridge, both / both.sum(1, keepdims=True))
+    for i, v in enumerate(N_VALUES):
+        part = counts[i, : n_z if model.second[i] else 2, :v]
+        np.testing.assert_allclose(model.tables[i, : len(part), :v], part / part.sum(1, keepdims=True))
+    assert after == pytest.approx(enumerated(data, model)[0], abs=1e-9)
+
+
+def test_kernel_leaves_untouched_tables():
+    data, model = tiny()
+    _, before = tiny()
+    _, both, counts = enumerated(data, before)
+    run(data, model, [False, False, True, False, False, True], 1)
+    for i in (0, 1, 3):
+        np.testing.assert_array_equal(model.tables[i], before.tables[i])
+    np.testing.assert_array_equal(model.prior, before.prior)
+    np.testing.assert_allclose(model.bridge, both / both.sum(1, keepdims=True))
+    part = counts[2, :3, :2]
+    np.testing.assert_allclose(model.tables[2, :3, :2], part / part.sum(1, keepdims=True))
+
+
+@pytest.mark.parametrize("touched", [[True] * 6, [False, False, True, True, False, True]])
+def test_em_is_monotone(touched):
+    """What EM raises is the likelihood times the prior that the smoothing stands for."""
+    data, model = tiny(seed=1)
+
+    def penalty():
+        parts = [model.tables[i, : 3 if SECOND[i] else 2, :v] for i, v in enumerate(N_VALUES) if touched[i]]
+        # the counts of P(Y, Z) are smoothed together: P(Y) has the weight of all states of Z
+        parts += [model.prior] * 3 if touched[4] else []
+        parts += [model.bridge]
+        return bi.SMOOTHING * sum(np.log(p).sum() for p in parts)
+
+    values = [run(data, model, touched, 0) + penalty()]
+    for _ in range(50):
+        values.append(run(data, model, touched, 1) + penalty())
+    assert values[-1] > values[0] + 1
+    assert (np.diff(values) > -1e-9).all()
+
+
+def test_steps_end_at_the_tolerance():
+    data, model = tiny()
+    value = bi.em_steps(*sample_of(data, N_VALUES)[1:], *model[:4], np.ones(6, bool), 10_000, 1e-3)
+    assert run(data, model, [True] * 6, 1) - value < 1e-3
+    assert run(data, model, [True] * 6, 1000) > value + 1e-4  # it was not run to the end
+
+
+# ---- samples and BIC ------------------------------------------------------------------------------------------------
+
+
+def test_sample_has_the_distinct_rows():
+    rng = np.random.default_rng(0)
+    data = np.column_stack([rng.integers(0, v, 50) for v in (2, 3, 2)]).astype(np.uint8)
+    sample = sample_of(data, [2, 3, 2])
+    rows, counts = np.unique(data, axis=0, return_counts=True)
+    order = np.lexsort(sample.rows.T[::-1])
+    np.testing.assert_array_equal(sample.rows[order], rows)
+    np.testing.assert_array_equal(sample.weights[order], counts)
+    np.testing.assert_array_equal(sample.rows[sample.row], data)
+
+
+def test_bic_counts_free_parameters():
+    data, model = tiny()
+    # P(Y) 1, P(Z|Y) 2 x 2, below Y 2 x 1 + 2 x 2, below Z 3 x 1 + 3 x 1
+    assert bi.n_parameters(model, N_VALUES) == 1 + 4 + 2 + 4 + 3 + 3
+    _, classes = tiny(n_z=1)
+    assert bi.n_parameters(classes, N_VALUES) == 1 + 2 * (1 + 2 + 1 + 1)
+    score = bi.bic(model._replace(log_likelihood=-100.0), sample_of(data, N_VALUES))
+    assert score == pytest.approx(-100 - 17 / 2 * np.log(40))
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "most"),
+    [([2, 2], 2), ([2, 2, 2], 4), ([3, 2, 2], 4), ([2] * 9, bi.MOST_STATES), ([2], 2), ([1], 2)],
+)
+def test_most_states(neighbours, most):
+    assert bi.most_states(np.array(neighbours)) == most
+
+
+# ---- working sets ---------------------------------------------------------------------------------------------------
 
 
 def working_set(data, n_values=None, seed=0):
@@ -109,7 +253,7 @@ def test_siblings_follow_the_pair_that_fails(seed):
 def test_delta_is_the_threshold():
     data = two_latents(np.random.default_rng(0))[:, :5]
     current = working_set(data)
-    second = bi.fit(current.sample, [current.new_latent(current.class_model(2), [3, 4])])
+    second = bi.fit_class_model(current.sample, [current.new_latent(current.class_model(2), [3, 4])])
     gain = current.bic(second) - current.bic(current.best_class_model())
     assert current.second_cluster([3, 4], gain - 1) is not None
     assert current.second_cluster([3, 4], gain + 1) is None
@@ -118,7 +262,7 @@ def test_delta_is_the_threshold():
 def test_relocation_leaves_what_belongs_to_the_first():
     data = two_latents(np.random.default_rng(1))
     current = working_set(data)
-    model = bi.fit(current.sample, [current.new_latent(current.class_model(2), [3, 4])])
+    model = bi.fit_class_model(current.sample, [current.new_latent(current.class_model(2), [3, 4])])
     assert model.second.tolist() == [False, False, False, True, True, False]
     moved = current.relocated(model)
     assert moved.second.tolist() == [False, False, False, True, True, True]
@@ -157,7 +301,7 @@ def test_a_larger_set_starts_from_the_smaller():
     start = large._extended(old)
     share = data[:, 4].mean()
     alone = len(data) * (share * np.log(share) + (1 - share) * np.log(1 - share))
-    value = class_models.em_steps(*large.sample[1:], *start[:4], np.ones(7, bool), 0, 0.0)
+    value = bi.em_steps(*large.sample[1:], *start[:4], np.ones(7, bool), 0, 0.0)
     assert value == pytest.approx(old.log_likelihood + alone, abs=1e-3)
     assert large.class_model(2).log_likelihood >= value
 
@@ -219,18 +363,18 @@ def test_variables_with_more_values(seed):
     assert [len(island.prior) for island in islands] == [3, 3]
 
 
-def test_the_cluster_that_is_kept():
+def test_which_cluster_becomes_the_island():
     information = np.full((6, 6), 0.1)
     information[4, 5] = information[5, 4] = 0.5
     variables = [2, 0, 1, 3, 4, 5]
 
-    def kept(second):
-        return bi._kept(variables, np.array(second, bool), information)
+    def cluster(second):
+        return bi._island_cluster(variables, np.array(second, bool), information)
 
-    assert kept([1, 1, 0, 0, 0, 0]) == [2, 0]  # both seeds
-    assert kept([1, 0, 1, 0, 1, 1]) == [2, 1, 4, 5]  # the larger
-    assert kept([1, 0, 0, 0, 1, 1]) == [2, 4, 5]  # as large: the closer
-    assert kept([0, 1, 1, 1, 0, 0]) == [2, 4, 5]
+    assert cluster([1, 1, 0, 0, 0, 0]) == [2, 0]  # both seeds
+    assert cluster([1, 0, 1, 0, 1, 1]) == [2, 1, 4, 5]  # the larger
+    assert cluster([1, 0, 0, 0, 1, 1]) == [2, 4, 5]  # as large: the closer
+    assert cluster([0, 1, 1, 1, 0, 0]) == [2, 4, 5]
 
 
 def test_island_size_is_kept():

@@ -34,7 +34,7 @@ def test_tables_of_patterns_are_counts(n_documents):
 
 @pytest.mark.parametrize("n_documents", [1, 2, 80])
 def test_mutual_information_of_all_pairs(n_documents, monkeypatch):
-    monkeypatch.setattr(islands, "_BLOCK", 3)
+    monkeypatch.setattr(islands, "_ROWS_PER_BLOCK", 3)
     columns = np.hstack([dense(5, n_documents, 6), np.ones((n_documents, 1), int), np.zeros((n_documents, 1), int)])
     found = binary_information(sp.csr_array(columns.astype(float)))
     for v, w in product(range(8), repeat=2):
@@ -89,7 +89,7 @@ def test_the_class_model_has_the_likelihood_it_says_and_a_maximum():
     columns = rng.random((900, 3)) < np.where(latent[:, None], [0.8, 0.7, 0.9], [0.1, 0.2, 0.15])
     table = naive.pattern_counts(columns)
     best = np.empty(7)
-    value = islands.fit_class_model(table, random_starts(rng, 8, 6, rng.uniform(0.3, 0.7, (8, 1))), best)
+    value = islands.fit_two_classes(table, random_starts(rng, 8, 6, rng.uniform(0.3, 0.7, (8, 1))), best)
     found = best[1:].reshape(3, 2)
     assert value == pytest.approx(pattern_likelihood(table, class_probability(best[0], found)))
     truth = class_probability(0.4, [(0.1, 0.8), (0.2, 0.7), (0.15, 0.9)])
@@ -166,7 +166,7 @@ def test_kernels_of_islands_bear_any_table():
             table[some] = rng.integers(1, 10 ** rng.integers(1, 7), len(some))
         best, on_x, split = np.empty(7), np.empty(2), np.empty(6)
         extreme = rng.choice([1e-4, 0.5, 1 - 1e-4], (3, 7))
-        assert np.isfinite(islands.fit_class_model(three, extreme, best))
+        assert np.isfinite(islands.fit_two_classes(three, extreme, best))
         islands.fit_variable(three, best[0], best[1:3], best[3:5], on_x)
         assert np.isfinite(islands.fit_split(four, best[0], best[1:3], best[3:5], extreme[:, :6], split))
         for values in (best, on_x, split):

@@ -17,11 +17,11 @@ from ...engine.jit import njit
 
 __all__ = ["Island", "binary_information", "packed_columns", "progressive_islands"]
 
-_STARTS = 5  # of EM, if it has more than one optimum
+_N_STARTS = 5  # of EM, if it has more than one optimum
 _EM_STEPS = 50
 _EM_TOL = 0.01  # nats of all documents
 _LEAST = 1e-4  # probabilities stay this far from 0 and 1
-_BLOCK = 512  # rows of mutual information at a time
+_ROWS_PER_BLOCK = 512  # of the mutual information of all pairs
 
 
 class Island(NamedTuple):
@@ -51,8 +51,8 @@ def binary_information(presence: sp.csr_array) -> np.ndarray:
     columns = sp.csr_array(ones.T)
     single = np.bincount(presence.indices, minlength=n_variables).astype(np.float64)
     result = np.empty((n_variables, n_variables), np.float32)
-    for first in range(0, n_variables, _BLOCK):
-        rows = slice(first, first + _BLOCK)
+    for first in range(0, n_variables, _ROWS_PER_BLOCK):
+        rows = slice(first, first + _ROWS_PER_BLOCK)
         both = (columns[rows] @ ones).toarray().astype(np.float64)
         result[rows] = information_of_counts(both, single[rows, None], single[None], n_documents)
     np.fill_diagonal(result, 0)
@@ -104,7 +104,7 @@ def count_table(bits, variables, n_documents):
 
 
 @njit
-def fit_class_model(table, starts, best):
+def fit_two_classes(table, starts, best):
     """EM of a latent class model with two classes on the patterns of three variables; its log-likelihood.
 
     starts[:, 0] and best[0] are P(Y=1); starts[:, 1 + 2i + y] and best[1 + 2i + y] are P(X_i=1|Y=y).
@@ -293,17 +293,17 @@ class _Builder:
 
     def starts(self, variables: list[int]) -> np.ndarray:
         """Random tables in which a variable is more likely in state 1: columns P(1|0) and P(1|1) of each."""
-        draws = self.rng.random_sample((_STARTS, len(variables), 2))
+        draws = self.rng.random_sample((_N_STARTS, len(variables), 2))
         share = self.share[variables]
         low = share * (0.1 + 0.8 * draws[:, :, 0])
         high = share + (1 - share) * (0.1 + 0.6 * draws[:, :, 1])
-        return np.clip(np.stack([low, high], axis=2), _LEAST, 1 - _LEAST).reshape(_STARTS, -1)
+        return np.clip(np.stack([low, high], axis=2), _LEAST, 1 - _LEAST).reshape(_N_STARTS, -1)
 
     def class_model(self, three: list[int]) -> float:
         """Fit P(Y=1), which is returned, and P(X|Y) of three variables."""
-        starts = np.hstack([0.3 + 0.4 * self.rng.random_sample((_STARTS, 1)), self.starts(three)])
+        starts = np.hstack([0.3 + 0.4 * self.rng.random_sample((_N_STARTS, 1)), self.starts(three)])
         best = np.empty(7)
-        fit_class_model(count_table(self.bits, np.array(three), self.n_documents), starts, best)
+        fit_two_classes(count_table(self.bits, np.array(three), self.n_documents), starts, best)
         self.on[three] = best[1:].reshape(3, 2)
         return float(best[0])
 
@@ -347,7 +347,7 @@ class _Builder:
         fit_variable(
             count_table(self.bits, np.array([first, second, x]), self.n_documents), p, on[first], on[second], on[x]
         )
-        bridge = self.rng.random_sample((_STARTS, 2)) * [0.3, 0.35] + [0.05, 0.6]
+        bridge = self.rng.random_sample((_N_STARTS, 2)) * [0.3, 0.35] + [0.05, 0.6]
         split = np.empty(6)
         table = count_table(self.bits, np.array([first, second, w, x]), self.n_documents)
         fit_split(table, p, on[first], on[second], np.hstack([bridge, self.starts([w, x])]), split)
