@@ -312,7 +312,7 @@ def one_task() -> dict[str, float]:
 def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
     """CPU seconds, bytes and memory of a step, in this process and on two workers with one thread each."""
     from topicfold import Corpus, on_cluster
-    from topicfold.engine import cluster as cluster_module
+    from topicfold.engine.distributed import cluster as cluster_module
 
     counts = Corpus.load(corpus_file, memory_map=True).counts
     step, state = _step(model, counts)

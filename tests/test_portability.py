@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from topicfold import Corpus, Preprocessing, store
-from topicfold.engine.user_cache import user_cache
+from topicfold import Corpus, Preprocessing
+from topicfold.engine import store
+from topicfold.engine.machine import user_cache
 
 SOURCE = Path(__file__).parents[1] / "src" / "topicfold"
 MODULES = ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty")
@@ -38,7 +39,7 @@ GUARDED = {
     ("analysis/name_command.py", "os.killpg"),
     ("analysis/name_command.py", "signal.SIGKILL"),
     ("cli/doctor.py", "os.sched_getaffinity"),
-    ("engine/checks.py", "os.sysconf"),
+    ("engine/machine.py", "os.sysconf"),
     ("engine/mapped.py", "mmap.MADV_DONTNEED"),
 }
 

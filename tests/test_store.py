@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from corpus_cases import full
 from topicfold import HLTA, PLSA, Corpus, FileError, Preprocessing, load, save
-from topicfold.store import SCHEMA, read_file, write_file
+from topicfold.engine.store import SCHEMA, read_file, write_file
 
 # some texts are empty on purpose; that this is said is a test of its own
 pytestmark = pytest.mark.filterwarnings("ignore:[0-9,]+ of [0-9,]+ texts are empty:UserWarning")
@@ -218,7 +218,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
     write_file(tmp_path / "m", {"x": np.arange(3)}, {"kind": "test"})
     code = """
         import resource, signal, sys, numpy
-        from topicfold.store import write_file
+        from topicfold.engine.store import write_file
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .corpus.corpus import Corpus, Segments
     from .corpus.limits import ReadLimits
     from .corpus.preprocessing import Preprocessing
-    from .engine.cluster import on_cluster
+    from .engine.distributed.cluster import on_cluster
     from .errors import FileError, InputError, MissingExtraError, ServiceError, TopicfoldError
     from .graph.build import knn_graph, label_graph, link_graph
     from .models.base import TopicModel, topic_tree
@@ -80,7 +80,7 @@ _HOME = {
     "link_graph": "graph.build",
     "load": "models.model_file",
     "naming_prompt": "analysis.name_command",
-    "on_cluster": "engine.cluster",
+    "on_cluster": "engine.distributed.cluster",
     "read_judgements": "analysis.judgements",
     "read_names": "report.contents",
     "save": "models.model_file",

@@ -8,7 +8,7 @@ import pytest
 
 from topicfold import HLTA, LDA, PLSA, TTMM, Corpus, load
 from topicfold.corpus import counted_chunks
-from topicfold.store import written_by_one
+from topicfold.engine.store import written_by_one
 
 COLUMNS = {"id": "id", "title": "title", "labels": "label", "timestamp": "day", "metadata": ["size"]}
 
@@ -188,7 +188,7 @@ def test_a_damaged_corpus_on_disk_is_refused(table, tmp_path):
 )
 @pytest.mark.filterwarnings("ignore:.*texts are empty")
 def test_crafted_contents_are_refused(table, tmp_path, name, change, message):
-    from topicfold.store import read_file, write_file
+    from topicfold.engine.store import read_file, write_file
 
     path = tmp_path / "big.safetensors"
     Corpus.read(table, **COLUMNS, on_disk=path)

@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from topicfold import Corpus, ReadLimits
+from topicfold.engine.store import read_file
 from topicfold.graph.files import read_graph
-from topicfold.store import read_file
 
 
 def refused(path, **options):

@@ -17,9 +17,9 @@ from distributed import Client, LocalCluster
 import topicfold
 from topicfold import HLTA, LDA, LDCC, LTM, PLSA, TTMM, Corpus, LapPLSI, ServiceError, knn_graph, select
 from topicfold.cli import main
-from topicfold.engine import array_files, cluster_tasks
-from topicfold.engine import cluster as cluster_module
-from topicfold.engine.cluster import StaticArray, current_cluster, on_cluster
+from topicfold.engine.distributed import array_files, tasks
+from topicfold.engine.distributed import cluster as cluster_module
+from topicfold.engine.distributed.cluster import StaticArray, current_cluster, on_cluster
 from topicfold.metrics import coherence
 from topicfold.models import row_groups
 
@@ -203,7 +203,7 @@ def test_a_client_that_is_killed_resumes_with_the_same_bits(cluster, client, cor
     process.wait()
     assert process.returncode != 0
     assert len(list(folder.iterdir())) == 1  # what the killed client left
-    steps = len(topicfold.store.read_file(checkpoint, kind="checkpoint")[1]["notes"]["history"])
+    steps = len(topicfold.engine.store.read_file(checkpoint, kind="checkpoint")[1]["notes"]["history"])
     with on_cluster(client, folder=folder):
         assert len(list(folder.iterdir())) == 1  # that is ours
         how = {"max_iter": steps + 2, "tol": 0}
@@ -219,9 +219,9 @@ def _with_max_iter(checkpoint, other, model, corpus):
     """The checkpoint as one of a fit with another max_iter, which is part of what a checkpoint belongs to."""
     from topicfold.engine.loop import fingerprint
 
-    state, metadata = topicfold.store.read_file(checkpoint, kind="checkpoint")
+    state, metadata = topicfold.engine.store.read_file(checkpoint, kind="checkpoint")
     own = fingerprint(model, model._fit_counts(corpus, np.dtype(np.float32)))
-    topicfold.store.write_file(other, state, metadata | {"fingerprint": own})
+    topicfold.engine.store.write_file(other, state, metadata | {"fingerprint": own})
     return other
 
 
@@ -281,7 +281,7 @@ def test_workers_with_another_version_or_without_topicfold(client, monkeypatch):
             pass
         monkeypatch.undo()
     with pytest.raises(ServiceError, match=r"a worker has topicfold .*: expected 0.0.2"):
-        client.submit(cluster_tasks.run_items, "0.0.2", len, (), [], pure=False).result()
+        client.submit(tasks.run_items, "0.0.2", len, (), [], pure=False).result()
 
 
 def test_workers_of_another_kind_of_machine_are_said(client, monkeypatch):
@@ -309,10 +309,10 @@ def test_files_that_are_gone_or_changed(client, tmp_path):
     with open(tmp_path / "values", "ab") as file:
         file.write(b"more")
     with pytest.raises(ServiceError, match=r"sees another file at .*values"):
-        client.submit(cluster_tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
+        client.submit(tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
     (tmp_path / "values").unlink()
     with pytest.raises(ServiceError, match=r"cannot read .*values .*where all workers can"):
-        client.submit(cluster_tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
+        client.submit(tasks.run_items, _version(), len, (stored,), [()], pure=False).result()
     rows = np.ones((2, 2))
     with pytest.raises(ServiceError, match="cannot write"):
         array_files.write_rows(str(tmp_path / "none" / "rows"), rows)

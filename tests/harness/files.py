@@ -18,7 +18,7 @@ import numpy as np
 
 from topicfold import Corpus, TopicTree, load
 from topicfold.engine.loop import Checkpoint
-from topicfold.store import read_file
+from topicfold.engine.store import read_file
 
 from .cases import Case, Group, SilentChange, check_finite, each_of, generator
 from .damage import damaged

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from topicfold import Corpus
-from topicfold.store import read_file
+from topicfold.engine.store import read_file
 
 from .small_models import fit_options, small_model
 

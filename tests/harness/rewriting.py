@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from topicfold.store import array_checksum
+from topicfold.engine.store import array_checksum
 
 __all__ = ["changed_array", "rewritten"]
 

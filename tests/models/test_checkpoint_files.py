@@ -10,7 +10,7 @@ import pytest
 from harness.small_models import VARIANTS, fit_options, small_corpus, small_model
 from topicfold import PLSA
 from topicfold.engine.loop import Checkpoint
-from topicfold.store import read_file, write_file
+from topicfold.engine.store import read_file, write_file
 
 REFUSED = "is not a state of this fit|belongs to another fit"
 EVERY = pytest.mark.parametrize("variant", VARIANTS)

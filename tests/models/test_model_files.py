@@ -9,9 +9,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from topicfold import Corpus, load, save
+from topicfold.engine.store import read_file
 from topicfold.engine.stored import Stored, check_stored
 from topicfold.models import MODELS
-from topicfold.store import read_file
 
 DAMAGED = r"damaged|not a topicfold file"
 EVERY = pytest.mark.parametrize("name", [*MODELS, "LTM on embeddings", "TTMM of labels"])

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from harness.small_models import small_corpus, small_model
 from topicfold import Corpus, TopicTree
-from topicfold.store import read_file
+from topicfold.engine.store import read_file
 
 
 @pytest.fixture(scope="module")

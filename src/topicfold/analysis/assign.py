@@ -22,9 +22,9 @@ from ..corpus.limits import ReadLimits
 from ..corpus.readers import FileOptions, records, texts_with_ids
 from ..engine.checks import check_whole
 from ..engine.extras import import_extra
+from ..engine.store import atomic_write, check_writable
 from ..errors import InputError
 from ..models.base import TopicModel
-from ..store import atomic_write, check_writable
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
 from .embedding import EmbeddingModel, encoder_of

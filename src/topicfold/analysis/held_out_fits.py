@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from ..corpus.corpus import Corpus
 from ..engine.arrays import canonical, normalise_rows
-from ..engine.cluster import Cluster
+from ..engine.distributed.cluster import Cluster
 from ..errors import InputError
 from ..metrics.coherence import coherence
 from ..metrics.completion import completion_log_likelihood, split_tokens

@@ -20,10 +20,10 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_choice, check_whole, is_whole
+from ..engine.store import atomic_write
 from ..engine.warn import warn_user
 from ..errors import InputError
 from ..metrics.coherence import MEASURES, coherence
-from ..store import atomic_write
 from ..topics.naming import same_stem
 from ..topics.tree import TopicTree
 

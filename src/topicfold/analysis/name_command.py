@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from ..engine.checks import check_number
-from ..engine.user_cache import user_cache
+from ..engine.machine import user_cache
 from ..errors import InputError
 from ..topics.given_names import TopicToName, as_one_line
 

@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 from ..corpus.corpus import Corpus
 from ..engine.blocks import map_blocks, single_threaded_libraries
 from ..engine.checks import check_whole
-from ..engine.cluster import current_cluster
+from ..engine.distributed.cluster import current_cluster
 from ..engine.progress import progress
 from ..errors import InputError
 from ..graph.check import GraphLike, check_graph

@@ -30,7 +30,7 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
             if cluster_folder is not None:
                 raise click.UsageError("--cluster-folder needs --cluster")
             return command(*words, **given)
-        from ..engine.cluster import on_cluster
+        from ..engine.distributed.cluster import on_cluster
 
         with on_cluster(cluster, folder=cluster_folder) as found:
             say(f"on the cluster at {cluster}: {found.n_threads()} threads")

@@ -43,7 +43,7 @@ def _machine(say: _Say) -> None:
 
 
 def _memory() -> str:
-    from ..engine.checks import machine_memory
+    from ..engine.machine import machine_memory
 
     return f"{machine_memory() / 2**30:.1f} GB" if hasattr(os, "sysconf") else "unknown"
 
@@ -124,7 +124,7 @@ def _threads(say: _Say) -> None:
 
 
 def _caches(say: _Say) -> None:
-    from ..engine.user_cache import user_cache
+    from ..engine.machine import user_cache
 
     kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache("numba"))
     hub = os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME") or "~/.cache/huggingface") / "hub"

@@ -46,9 +46,9 @@ def tasks(
     TASKS.key.json is the key for `topicfold agreement`: do not send it to the people who answer.
     """
     from ..analysis.judgement_tasks import judgement_tasks
+    from ..engine.store import atomic_write
     from ..models.model_file import load
     from ..report.tasks_page import save_tasks_page
-    from ..store import atomic_write
     from ..topics.tree import TopicTree
 
     if not out.endswith(_PAGE):

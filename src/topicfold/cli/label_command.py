@@ -85,7 +85,7 @@ def _read(path: str) -> Any:
 
 
 def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray, wordless: set[int]) -> None:
-    from ..store import atomic_write
+    from ..engine.store import atomic_write
 
     order = (-probability).argsort(axis=1, kind="stable")[:, :2]
     with ExitStack() as stack:

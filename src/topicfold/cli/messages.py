@@ -38,7 +38,7 @@ def check_places(inputs: Sequence[str | None], *outputs: str | None) -> None:
 
     This is checked before the work starts, so that no result is lost.
     """
-    from ..store import check_writable
+    from ..engine.store import check_writable
 
     taken = [Path(path).resolve() for path in inputs if path is not None]
     for path in filter(None, outputs):

@@ -106,7 +106,7 @@ def _topics_and_corpus(
 
 
 def _write(topics: TopicTree, out: str) -> None:
-    from ..store import atomic_write
+    from ..engine.store import atomic_write
 
     if out.endswith(".safetensors"):
         topics.save(out)

@@ -73,9 +73,9 @@ def show(
 
 def topics_of(path: str, repeat: bool = False) -> TopicTree:
     """The topics of a model file or a tree file."""
+    from ..engine.store import kind_of_file
     from ..models.hlta.hlta import HLTA
     from ..models.model_file import load
-    from ..store import kind_of_file
     from ..topics.tree import TopicTree
 
     if kind_of_file(path) == "tree":
@@ -270,7 +270,7 @@ def explore(
 
 def _check_alone(input: str, **given: str | None) -> None:
     """Raise if INPUT is a model, or if an option needs a model."""
-    from ..store import kind_of_file
+    from ..engine.store import kind_of_file
 
     if Path(input).suffix == ".safetensors" and Path(input).is_file() and kind_of_file(input) != "corpus":
         raise click.UsageError(f"{input} is a {kind_of_file(input)}, not documents: give MODEL and INPUT")

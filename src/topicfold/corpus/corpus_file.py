@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.mapped import pieces, release
+from ..engine.store import ArrayInPieces, errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import Stored, check_stored
 from ..errors import InputError
-from ..store import ArrayInPieces, errors_name_file, from_arrays, read_file, to_arrays, write_file
 from .corpus import Corpus, Segments
 from .preprocessing import Preprocessing
 from .stored_strings import StoredLabels, StoredStrings

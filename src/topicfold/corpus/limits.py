@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from ..engine.checks import check_number, check_whole, machine_memory
+from ..engine.checks import check_number, check_whole
+from ..engine.machine import machine_memory
 
 __all__ = ["ReadLimits"]
 

@@ -14,8 +14,8 @@ import narwhals.stable.v2 as nw
 import scipy.sparse as sp
 
 from ..engine.checks import check_choice, check_whole
+from ..engine.store import written_by_one
 from ..errors import InputError
-from ..store import written_by_one
 from .building import TextOptions, corpus_from_texts, preprocessing_from
 from .byte_lines import check_regular, file_lines, reading, text_lines
 from .corpus import Corpus

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from typing import Any
 
@@ -21,7 +20,6 @@ __all__ = [
     "has_whole_numbers",
     "is_number",
     "is_whole",
-    "machine_memory",
 ]
 
 MAX_PARAMETER = 1e12  # maximum of numeric parameters: squares of larger numbers could overflow in single precision
@@ -101,11 +99,3 @@ def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
     if not has_whole_numbers(counts):
         value = counts.data[np.argmax(counts.data != np.floor(counts.data))]
         raise InputError(f"{what} needs whole counts, but X contains {value:g}: pass counts, not weights like tf-idf")
-
-
-def machine_memory() -> int:
-    """The memory of the machine in bytes; 16 GB if it is not known."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 1 << 34

@@ -11,7 +11,7 @@ from typing import Any
 
 import numba
 
-from .user_cache import user_cache
+from .machine import user_cache
 
 __all__ = ["njit", "njit_fast"]
 

@@ -20,10 +20,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..errors import InputError
-from ..store import check_writable, read_file, remove_left_over, write_file
-from .cluster import gather
+from .distributed.cluster import gather
 from .mapped import pieces
 from .progress import progress
+from .store import check_writable, read_file, remove_left_over, write_file
 from .stored import Stored, check_stored
 from .warn import warn_user
 

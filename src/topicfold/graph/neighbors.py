@@ -17,7 +17,7 @@ from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.arrays import canonical, csr_parts
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
-from ..engine.cluster import map_anywhere
+from ..engine.distributed.cluster import map_anywhere
 from ..engine.extras import import_extra
 from ..errors import InputError
 from .sparse_search import InvertedIndex, keep_best, likely_best, query_blocks, score_rows

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import csr_parts
-from ..engine.cluster import map_anywhere
+from ..engine.distributed.cluster import map_anywhere
 from ..engine.jit import njit
 
 __all__ = ["InvertedIndex", "keep_best", "likely_best", "query_blocks", "score_rows"]

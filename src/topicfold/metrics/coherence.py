@@ -19,7 +19,7 @@ from scipy import sparse
 from ..engine.arrays import canonical
 from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole
-from ..engine.cluster import current_cluster, map_anywhere
+from ..engine.distributed.cluster import current_cluster, map_anywhere
 from ..engine.jit import njit
 from ..errors import InputError
 

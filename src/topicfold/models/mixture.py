@@ -48,7 +48,7 @@ class MixtureModel(EMTopicModel):
     def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
         """A function that updates the state and returns the objective before the step; `prior` is that of seed words.
 
-        On a cluster the state's tables of documents are those of the last `engine.cluster.gather`.
+        On a cluster the state's tables of documents are those of the last `gather`.
         """
 
     @abstractmethod

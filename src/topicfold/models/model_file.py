@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..corpus.preprocessing import Preprocessing
+from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import check_stored
 from ..errors import InputError
-from ..store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 
 if TYPE_CHECKING:
     from .base import TopicModel

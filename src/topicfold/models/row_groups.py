@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.array_files import read_rows, write_rows
 from ..engine.blocks import TableSum, map_blocks, row_blocks
-from ..engine.cluster import Cluster, StaticArray, current_cluster, gather, in_memory
+from ..engine.distributed.array_files import read_rows, write_rows
+from ..engine.distributed.cluster import Cluster, StaticArray, current_cluster, gather, in_memory
 from ..engine.mapped import release, row_table
 
 __all__ = ["Cells", "CountRows", "RowGroups", "logged_group"]
@@ -128,7 +128,7 @@ class RowGroups:
     """Passes over all documents in fixed groups of rows, each with its own sums over words.
 
     Which group a document is in depends only on the counts, and sums are added in a fixed tree. If rows stay, those of
-    a table that a pass updates are left with the workers of a cluster until `engine.cluster.gather` is called.
+    a table that a pass updates are left with the workers of a cluster until `gather` is called.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..store import atomic_write
+from ..engine.store import atomic_write
 
 __all__ = ["SCRIPTS", "Report", "html_page", "in_one_function", "web_file"]
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from ..analysis.judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks
-from ..store import atomic_write
+from ..engine.store import atomic_write
 from .page import html_page, in_one_function, web_file
 
 __all__ = ["save_tasks_page", "tasks_page"]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.checks import is_whole
+from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import MAX_PROBABILITY, Stored, check_stored
 from ..errors import InputError
-from ..store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from .fit_summary import FitSummary
 from .tree import TopicTree
 

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number
-from ...engine.cluster import warn_local_only
+from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import State
 from ...engine.stored import Stored
 from ...graph.build import laplacian

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ...engine.arrays import aligned, csr_parts, normalise_rows, padded
 from ...engine.blocks import map_blocks
-from ...engine.cluster import StaticArray, current_cluster
+from ...engine.distributed.cluster import StaticArray, current_cluster
 from ...engine.jit import njit
 from .graph_data import FLOOR, MANY_DOCUMENTS
 

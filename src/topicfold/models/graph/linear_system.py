@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
-from ...engine.cluster import StaticArray, current_cluster, in_memory
+from ...engine.distributed.cluster import StaticArray, current_cluster, in_memory
 from ...engine.jit import njit_fast
 from ...errors import InputError
 from ...graph.build import laplacian

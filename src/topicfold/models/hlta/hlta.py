@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from ...corpus.corpus import Corpus
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
-from ...engine.cluster import warn_local_only
+from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import Run, hold_interrupts
 from ..inputs import CountsLike, RandomStateLike
 from .fit_stages import grow, polish

@@ -17,7 +17,7 @@ from scipy.special import gammaln
 
 from ...engine.arrays import csr_parts
 from ...engine.blocks import map_blocks, row_blocks
-from ...engine.cluster import map_anywhere
+from ...engine.distributed.cluster import map_anywhere
 from ...engine.jit import njit
 
 __all__ = [

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_whole_numbers
-from ...engine.cluster import gather
+from ...engine.distributed.cluster import gather
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
 from ..best_start import state_from

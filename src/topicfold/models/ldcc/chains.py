@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ...engine.blocks import map_blocks, single_threaded_libraries
-from ...engine.cluster import Cluster, current_cluster
+from ...engine.distributed.cluster import Cluster, current_cluster
 from ...engine.loop import State
 from ..starts import start
 from .sampler import Sampler, Tables, maximised_alpha, moment_alpha, topic_type

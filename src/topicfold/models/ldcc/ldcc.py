@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
-from ...engine.cluster import warn_local_only
+from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import State, hold_interrupts, iterate
 from ...engine.warn import warn_user
 from ...errors import InputError

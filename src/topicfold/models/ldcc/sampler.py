@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from scipy.special import digamma, gammaln
 
 from ...engine.blocks import row_blocks
-from ...engine.checks import machine_memory
-from ...engine.cluster import StaticArray, map_anywhere
+from ...engine.distributed.cluster import StaticArray, map_anywhere
 from ...engine.loop import State
+from ...engine.machine import machine_memory
 from ...errors import InputError
 from .gibbs import (
     _TABULATED,

@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..errors import ServiceError
+from ...errors import ServiceError
+from ..blocks import each_block
+from ..extras import import_extra
+from ..machine import is_running
+from ..warn import warn_user
 from .array_files import ArrayFile, EvenArray, read_rows, stored_place, write_array, write_rows
-from .blocks import each_block
-from .cluster_tasks import add_up, environment, run_items, run_sum, tokens_seen
-from .extras import import_extra
-from .warn import warn_user
+from .tasks import add_up, environment, run_items, run_sum, tokens_seen
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -401,17 +402,5 @@ def _remove_left_over(folder: Path) -> None:
     """Remove the files of processes of this machine that were killed."""
     for left in folder.glob(f"{_PREFIX}-{socket.gethostname()}-*"):
         number = left.name.removeprefix(f"{_PREFIX}-{socket.gethostname()}-").partition("-")[0]
-        if number.isdecimal() and not _is_running(int(number)):
+        if number.isdecimal() and not is_running(int(number)):
             shutil.rmtree(left, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    if os.name == "nt":  # signal 0 would end the process there
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

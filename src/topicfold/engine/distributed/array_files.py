@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ServiceError
-from .mapped import mapped_array, mapped_file, place_of
+from ...errors import ServiceError
+from ..mapped import mapped_array, mapped_file, place_of
 
 __all__ = ["ArrayFile", "EvenArray", "opened", "read_rows", "stored_place", "write_array", "write_rows"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ServiceError
+from ...errors import ServiceError
+from ..blocks import TableSum, single_threaded_libraries
+from ..mapped import row_table
 from .array_files import opened
-from .blocks import TableSum, single_threaded_libraries
-from .mapped import row_table
 
 __all__ = ["add_up", "environment", "run_items", "run_sum", "tokens_seen"]
 

@@ -28,9 +28,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from .engine.arrays import checked_sparse
-from .engine.mapped import mapped_array, mapped_file, pieces
-from .errors import FileError, InputError
+from ..errors import FileError, InputError
+from .arrays import checked_sparse
+from .machine import is_running
+from .mapped import mapped_array, mapped_file, pieces
 
 __all__ = [
     "ArrayInPieces",
@@ -172,7 +173,7 @@ def remove_left_over(path: Path) -> None:
     """Remove the files that a killed save to the same name has left, unless a process is still writing them."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         writer = left.name.removeprefix(f".{path.name}.").split(".")[0]
-        if not (writer.isdecimal() and _is_running(int(writer))):
+        if not (writer.isdecimal() and is_running(int(writer))):
             shutil.rmtree(left, ignore_errors=True)
             with contextlib.suppress(OSError):  # a file of an older version; another save may have been faster
                 left.unlink()
@@ -186,7 +187,7 @@ def written_by_one(path: str | Path) -> Iterator[None]:
     lock = place.with_name(f".{place.name}.lock")
     if lock.exists():
         writer = lock.read_text(encoding="ascii", errors="replace")
-        if writer.isdecimal() and not _is_running(int(writer)):
+        if writer.isdecimal() and not is_running(int(writer)):
             lock.unlink(missing_ok=True)  # left by a process that was killed
     try:
         with open(lock, "x", encoding="ascii", newline="\n") as file:
@@ -197,18 +198,6 @@ def written_by_one(path: str | Path) -> Iterator[None]:
         yield
     finally:
         lock.unlink(missing_ok=True)
-
-
-def _is_running(process: int) -> bool:
-    if process == os.getpid() or os.name == "nt":  # on Windows, signal 0 would end the process
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # the process of another user
-        return True
-    return True
 
 
 def kind_of_file(path: str | Path) -> str:
