@@ -94,7 +94,7 @@ def more_kernels(corpus):
     from topicfold.graph.sparse_search import InvertedIndex, likely_best
     from topicfold.metrics import coherence, omega_index, pairwise_scores
     from topicfold.models.graph.linear_system import gauss_seidel
-    from topicfold.topics.group_sums import sums_by_group
+    from topicfold.topics.shares import sums_by_group
 
     counts = corpus.counts
     vectors = document_vectors(counts)

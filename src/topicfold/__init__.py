@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .report import Report, build_report, read_names
     from .report.tasks_page import save_tasks_page
     from .topics.fit_summary import FitSummary
-    from .topics.given_names import TopicToName
+    from .topics.names import TopicToName
     from .topics.tree import TopicTree
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that are part of the public API
@@ -64,7 +64,7 @@ _HOME = {
     "ServiceError": "errors",
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.base",
-    "TopicToName": "topics.given_names",
+    "TopicToName": "topics.names",
     "TopicTree": "topics.tree",
     "TopicfoldError": "errors",
     "ZeroShotClassifier": "analysis.zero_shot",

@@ -7,7 +7,7 @@ import pytest
 
 from topicfold import LDCC, PLSA, TTMM, Corpus, drift, topics_over_time
 from topicfold.analysis.over_time import memberships
-from topicfold.topics.periods import readable_period, shares_over_time
+from topicfold.topics.shares import readable_period, shares_over_time
 
 ANIMALS, SKY = ["cat dog cow", "dog cow", "cow cat dog"], ["sun moon star", "moon star", "star sun moon"]
 

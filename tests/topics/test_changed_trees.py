@@ -7,7 +7,7 @@ import pytest
 from scipy.cluster.hierarchy import cut_tree, fcluster
 
 from topicfold import HLTA, LDCC, LTM, PLSA, TTMM, Corpus, TopicTree
-from topicfold.topics.likeness import topic_likeness
+from topicfold.topics.similarity import topic_similarity
 
 WORDS = [[f"w{block}{place}" for place in range(5)] for block in range(6)]
 
@@ -36,7 +36,7 @@ def pairs(tree, topics):
 
 
 def test_topics_that_share_words_and_documents_are_most_alike(tree):
-    alike = topic_likeness(tree)
+    alike = topic_similarity(tree)
     assert np.array_equal(alike, alike.T)
     assert np.allclose(np.diag(alike), 1)
     off = np.where(np.eye(6, dtype=bool), -1, alike)

@@ -24,7 +24,7 @@ from ..engine.store import atomic_write
 from ..engine.warn import warn_user
 from ..errors import InputError
 from ..metrics.coherence import MEASURES, coherence
-from ..topics.naming import same_stem
+from ..topics.names import same_stem
 from ..topics.tree import TopicTree
 
 __all__ = ["ANSWERS", "QUESTIONS", "JudgementTasks", "Kind", "Task", "judgement_tasks"]

@@ -18,7 +18,7 @@ from pathlib import Path
 from ..engine.checks import check_number
 from ..engine.machine import user_cache
 from ..errors import InputError
-from ..topics.given_names import TopicToName, as_one_line
+from ..topics.names import TopicToName, as_one_line
 
 __all__ = ["NameCommand", "naming_prompt", "parsed_answer"]
 

@@ -19,8 +19,7 @@ from ..engine.extras import import_extra
 from ..errors import InputError
 from ..models.base import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
-from ..topics.periods import check_dates, chosen_period, shares_over_time
-from ..topics.wordless import dates_with_words
+from ..topics.shares import check_dates, chosen_period, dates_with_words, shares_over_time
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from .topic_commands import topics_of
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
-    from ..topics.given_names import TopicToName
+    from ..topics.names import TopicToName
     from ..topics.tree import TopicTree
 
 __all__ = ["name"]
@@ -63,7 +63,7 @@ def name(
     """
     from ..analysis.name_command import NameCommand, naming_prompt
     from ..engine.progress import progress
-    from ..topics.given_names import topics_to_name
+    from ..topics.names import topics_to_name
 
     if command is None and not dry_run:
         raise click.UsageError("--command is missing: give a program, or --dry-run to see the prompts")

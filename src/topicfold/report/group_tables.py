@@ -6,8 +6,8 @@ from typing import Any
 
 from ..analysis.contrast import contrast
 from ..corpus.corpus import Corpus
+from ..topics.shares import group_shares
 from ..topics.tree import TopicTree
-from ..topics.wordless import group_shares
 from .document_table import shortened
 from .topic_table import as_number
 

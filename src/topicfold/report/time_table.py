@@ -8,10 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus
-from ..topics.periods import PERIODS, readable_period, shares_over_time
 from ..topics.ranking import keyness, largest
+from ..topics.shares import PERIODS, dates_with_words, readable_period, shares_over_time
 from ..topics.tree import TopicTree
-from ..topics.wordless import dates_with_words
 from .document_table import shortened
 from .topic_table import as_number
 

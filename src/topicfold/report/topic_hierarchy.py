@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.arrays import normalise_rows
 from ..topics.changes import best_scores
-from ..topics.likeness import topic_likeness, topic_linkage
+from ..topics.similarity import topic_linkage, topic_similarity
 from ..topics.tree import TopicTree
 from .document_table import shortened
 from .topic_table import as_number
@@ -34,7 +34,7 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
     from scipy.cluster.hierarchy import leaves_list, optimal_leaf_ordering
     from scipy.spatial.distance import squareform
 
-    likeness = topic_likeness(tree)
+    likeness = topic_similarity(tree)
     distance = 1 - likeness
     np.fill_diagonal(distance, 0)
     linkage = optimal_leaf_ordering(topic_linkage(tree), squareform(distance, checks=False))

@@ -13,8 +13,8 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..engine.blocks import single_threaded_libraries
 from ..metrics.coherence import coherence
-from ..topics.group_sums import sums_by_group
 from ..topics.ranking import largest, relevance, top_word_columns
+from ..topics.shares import sums_by_group
 from ..topics.tree import TopicTree
 from .document_table import shortened
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
-from .likeness import check_flat, with_rows
+from .changes import add_group_levels
+from .similarity import check_flat
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -45,16 +46,16 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
         The edits, in the order in which they were made.
     """
     try:
-        given = json.loads(Path(path).read_text(encoding="utf-8"))
+        contents = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path} contains no edits: {error}") from None
-    if isinstance(given, dict) and given.get("format") == _FORMAT and isinstance(given.get("edits"), list):
+    if isinstance(contents, dict) and contents.get("format") == _FORMAT and isinstance(contents.get("edits"), list):
         try:
-            return [dict(_checked(edit)) for edit in given["edits"]]
+            return [dict(_checked(edit)) for edit in contents["edits"]]
         except ValueError as error:
             raise InputError(f"{path} contains no edits: {error}") from None
-    if isinstance(given, dict) and all(key.isdecimal() and isinstance(given[key], str) for key in given):
-        return [{"rename": int(topic), "name": name} for topic, name in given.items()]
+    if isinstance(contents, dict) and all(key.isdecimal() and isinstance(contents[key], str) for key in contents):
+        return [{"rename": int(topic), "name": name} for topic, name in contents.items()]
     raise InputError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
 
 
@@ -62,7 +63,7 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
     """The tree after the edits. Groups are added above the topics at the end, when all topics are known."""
     rest = max([*tree.ids.tolist(), *tree.mapping], default=-1) + 1  # id of the group of all other topics
     group_of: dict[int, int] = {}  # topic: id of its group
-    group_names = {rest: _REST}  # each new group is added here
+    group_names = {rest: _REST}  # and of each new group
     for number, edit in enumerate(edits, 1):
         try:
             _checked(edit)
@@ -84,8 +85,8 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
                 group_of |= {int(tree.ids[tree.row(topic)]): new for topic in topics}
         except ValueError as error:
             raise InputError(f"edit {number}: {error}") from None
-    there = set(tree.ids.tolist())
-    group_of = {topic: group for topic, group in group_of.items() if topic in there}
+    left = set(tree.ids.tolist())
+    group_of = {topic: group for topic, group in group_of.items() if topic in left}
     return _with_named_groups(tree, group_of, group_names, rest) if group_of else tree
 
 
@@ -113,8 +114,7 @@ def _with_named_groups(
     """The flat tree with one level of groups above it; topics in no group are in the group `rest`."""
     group = np.array([group_of.get(topic, rest) for topic in tree.ids.tolist()])
     ids = np.unique(group)
-    members = [np.flatnonzero(group == own).tolist() for own in ids.tolist()]
     parent = np.concatenate([group, np.full(len(ids), -1)])
-    every = [[row] for row in range(len(tree))] + members
-    grouped = with_rows(tree, np.concatenate([tree.ids, ids]), parent, every, [len(ids)])
-    return grouped.rename({own: group_names[own] for own in ids.tolist() if group_names[own]})
+    members = [[row] for row in range(len(tree))] + [np.flatnonzero(group == number).tolist() for number in ids]
+    grouped = add_group_levels(tree, np.concatenate([tree.ids, ids]), parent, members, [len(ids)])
+    return grouped.rename({number: group_names[number] for number in ids.tolist() if group_names[number]})

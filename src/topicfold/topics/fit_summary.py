@@ -99,8 +99,8 @@ class FitSummary:
         InputError
             If a value is missing or of the wrong type.
         """
-        found = {**values, "history": np.asarray(values["history"], np.float64)}
-        check_stored(found, _STORED)
-        if not all(isinstance(text, str) for pair in found["settings"].items() for text in pair):
+        attributes = {**values, "history": np.asarray(values["history"], np.float64)}
+        check_stored(attributes, _STORED)
+        if not all(isinstance(text, str) for pair in attributes["settings"].items() for text in pair):
             raise InputError("its settings are not all strings")
-        return cls(**found)
+        return cls(**attributes)

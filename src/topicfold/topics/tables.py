@@ -9,9 +9,9 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.extras import import_extra
 from ..errors import InputError
-from .periods import check_dates, chosen_period, shares_over_time
 from .ranking import largest
-from .wordless import dates_with_words, group_shares, with_words
+from .shares import check_dates, chosen_period, dates_with_words, group_shares, shares_over_time
+from .wordless import with_words
 
 if TYPE_CHECKING:
     import pandas as pd

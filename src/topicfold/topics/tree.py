@@ -13,15 +13,21 @@ import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus, check_corpus
 from ..errors import InputError
-from .changes import drop_repeated_words, dropped, memberships_in, merged, select_levels
-from .display import tree_as_html, tree_as_text
+from .changes import (
+    drop_repeated_words,
+    drop_topics,
+    group_topics,
+    memberships_in,
+    merge_rows,
+    reduce_topics,
+    select_levels,
+)
 from .edits import Edit, apply_edits, read_edits
-from .export import hlta_json, pyldavis_arguments, tree_as_json
+from .export import hlta_json, pyldavis_arguments, tree_as_html, tree_as_json, tree_as_text
 from .fit_summary import FitSummary
-from .given_names import Namer, name_topics
-from .likeness import reduced, topic_linkage, with_groups
-from .naming import default_names
+from .names import Namer, default_names, name_topics
 from .ranking import RankBy, keyness, largest, relevance, top_word_columns
+from .similarity import topic_linkage
 from .wordless import mean_membership
 
 if TYPE_CHECKING:
@@ -324,9 +330,11 @@ class TopicTree:
             overall = self.word_frequency / max(self.word_frequency.sum(), 1)
             # what smoothing alone put into a topic says nothing about it
             return np.where(self.topic_word[row] < _RARE * overall, -np.inf, scores)
-        picked = self.word_score[[row]]
-        scores = picked.toarray()[0] if sp.issparse(picked) else np.asarray(picked)[0]
-        return np.where(scores == 0, -np.inf, scores) if sp.issparse(picked) else scores
+        row_scores = self.word_score[[row]]
+        if not sp.issparse(row_scores):
+            return np.asarray(row_scores)[0]
+        scores = row_scores.toarray()[0]
+        return np.where(scores == 0, -np.inf, scores)
 
     def name(self, topic: int) -> str:
         """Return the name of a topic.
@@ -426,9 +434,9 @@ class TopicTree:
         if self.edges is None:
             return [(child, 1.0) for child in self.children(topic)[:n]]
         above, below, weight = self.edges
-        here = np.flatnonzero(above == topic)
-        here = here[np.lexsort((below[here], -weight[here]))][:n]
-        return [(int(below[e]), float(weight[e])) for e in here]
+        edges = np.flatnonzero(above == topic)
+        edges = edges[np.lexsort((below[edges], -weight[edges]))][:n]
+        return [(int(below[e]), float(weight[e])) for e in edges]
 
     def __str__(self) -> str:
         return self.to_text()
@@ -605,9 +613,9 @@ class TopicTree:
         path : str or Path
             The file to write; `TopicTree.load` reads it.
         """
-        from .tree_file import save_tree
+        from .tree_file import write_tree
 
-        save_tree(self, path)
+        write_tree(self, path)
 
     @staticmethod
     def load(path: str | Path) -> TopicTree:
@@ -628,9 +636,9 @@ class TopicTree:
         InputError
             If the file is damaged or is not a topicfold tree.
         """
-        from .tree_file import load_tree
+        from .tree_file import read_tree
 
-        return load_tree(path)
+        return TopicTree(**read_tree(path))
 
     # ---- changing: each returns a new tree --------------------------------------------------------------------------
 
@@ -649,8 +657,8 @@ class TopicTree:
         """
         for topic in names:
             self.row(topic)
-        given = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
-        return replace(self, names={topic: name for topic, name in given.items() if name})
+        all_names = {**self.names, **{int(topic): str(name or "") for topic, name in names.items()}}
+        return replace(self, names={topic: name for topic, name in all_names.items() if name})
 
     def name_topics(
         self,
@@ -723,7 +731,7 @@ class TopicTree:
             raise InputError(f"merge({list(topics)}): expected at least two different topics")
         if len({int(self.level[row]) for row in rows}) > 1:
             raise InputError(f"merge({list(topics)}): the topics are on different levels of the tree")
-        tree = merged(self, [rows])
+        tree = merge_rows(self, [rows])
         return tree.rename({int(self.ids[rows[0]]): name}) if name else tree
 
     def drop(self, topics: int | Sequence[int]) -> TopicTree:
@@ -742,7 +750,7 @@ class TopicTree:
         TopicTree
             The changed tree.
         """
-        return dropped(self, [topics] if isinstance(topics, int) else topics)
+        return drop_topics(self, [topics] if isinstance(topics, int) else topics)
 
     def reduce(self, n_topics: int) -> TopicTree:
         """Merge the most similar topics of a flat tree until `n_topics` are left, by average linkage.
@@ -760,7 +768,7 @@ class TopicTree:
         TopicTree
             The changed tree.
         """
-        return reduced(self, n_topics)
+        return reduce_topics(self, n_topics)
 
     def group(self, n_groups: Sequence[int] | None = None) -> TopicTree:
         """Add levels of groups of similar topics above a flat tree, by average linkage.
@@ -776,7 +784,7 @@ class TopicTree:
         TopicTree
             The changed tree.
         """
-        return with_groups(self, n_groups)
+        return group_topics(self, n_groups)
 
     def apply(self, edits: str | Path | Sequence[Edit]) -> TopicTree:
         """Apply the edits that a reader made in the explorer: topics renamed, merged, dropped and grouped.
@@ -820,7 +828,7 @@ class TopicTree:
         Returns
         -------
         TopicTree
-            The changed tree. The parent of a topic is the nearest kept topic above it.
+            The changed tree. The parent of a topic is the nearest selected topic above it.
 
         Raises
         ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, 
 from ..engine.stored import MAX_PROBABILITY, Stored, check_stored
 from ..errors import InputError
 from .fit_summary import FitSummary
-from .tree import TopicTree
 
-__all__ = ["load_tree", "save_tree"]
+if TYPE_CHECKING:
+    from .tree import TopicTree
+
+__all__ = ["read_tree", "write_tree"]
 
 _EDGES = ("edges_above", "edges_below", "edges_weight")
 _LARGEST_ID = 2**31
@@ -48,7 +50,7 @@ _STORED: Mapping[str, Stored] = {
 }
 
 
-def save_tree(tree: TopicTree, path: str | Path) -> None:
+def write_tree(tree: TopicTree, path: str | Path) -> None:
     """Write a tree with all its data."""
     values = {name: value for name, value in vars(tree).items() if not name.startswith("_")}
     edges = values.pop("edges")
@@ -58,8 +60,8 @@ def save_tree(tree: TopicTree, path: str | Path) -> None:
     write_file(path, arrays, {"kind": "tree", "values": plain})
 
 
-def load_tree(path: str | Path) -> TopicTree:
-    """Read a tree that `save_tree` wrote."""
+def read_tree(path: str | Path) -> dict[str, Any]:
+    """The attributes of a tree that `write_tree` wrote."""
     arrays, metadata = read_file(path, kind="tree")
     with errors_name_file(path):
         values = from_arrays(arrays, metadata["values"], fitsummary=FitSummary.from_json)
@@ -67,7 +69,7 @@ def load_tree(path: str | Path) -> TopicTree:
         _check(values)
         if _EDGES[0] in values:
             values["edges"] = tuple(values.pop(name) for name in _EDGES)
-        return TopicTree(**values)
+        return values
 
 
 def _check(values: Mapping[str, Any]) -> None:

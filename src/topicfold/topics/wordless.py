@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from .tree import TopicTree
 
-__all__ = ["dates_with_words", "group_shares", "mean_membership", "with_words"]
+__all__ = ["mean_membership", "with_words"]
 
 
 def mean_membership(doc_topic: np.ndarray, wordless: np.ndarray) -> np.ndarray:
@@ -32,19 +32,3 @@ def with_words(tree: TopicTree) -> np.ndarray:
     doc_topic = tree.doc_topic.copy()
     doc_topic[tree.wordless] = 0
     return doc_topic
-
-
-def group_shares(tree: TopicTree, member: Any, rows: np.ndarray | slice) -> tuple[np.ndarray, np.ndarray]:
-    """Mean memberships by group, and the number of documents with words in each; `member` is documents x groups."""
-    without = member[tree.wordless]
-    n_documents = np.asarray(member.sum(axis=0)).ravel() - np.asarray(without.sum(axis=0)).ravel()
-    sums = member.T @ tree.doc_topic[:, rows].astype(np.float64)
-    sums = sums - without.T @ tree.doc_topic[tree.wordless][:, rows].astype(np.float64)
-    return np.maximum(sums, 0) / np.maximum(n_documents, 1)[:, None], n_documents
-
-
-def dates_with_words(tree: TopicTree, timestamps: np.ndarray) -> np.ndarray:
-    """The dates of the documents, without those of documents that have no known word."""
-    timestamps = timestamps.copy()
-    timestamps[tree.wordless] = np.datetime64("NaT")
-    return timestamps

@@ -23,7 +23,7 @@ from ...engine.warn import warn_user
 from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
 from ...metrics.stability import effective_sample_size
-from ...topics.levels import add_level_above
+from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..em import check_size

@@ -14,7 +14,7 @@ from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
-from ...topics.levels import add_level_above
+from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..inputs import CountsLike, seen_words

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, Corpus
-from topicfold.topics.naming import same_stem
+from topicfold.topics.names import same_stem
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from topicfold.topics import group_sums
-from topicfold.topics.group_sums import sums_by_group
+from topicfold.topics import shares
+from topicfold.topics.shares import sums_by_group
 
 
 @pytest.mark.parametrize("block", [1, 7, 1 << 16])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_same_as_a_loop(block, order, dtype, monkeypatch):
-    monkeypatch.setattr(group_sums, "_ROWS", block)
+    monkeypatch.setattr(shares, "_ROWS", block)
     rng = np.random.default_rng(0)
     values = np.asarray(rng.random((50, 3)), dtype=dtype, order=order)
     rows = np.sort(rng.integers(0, 50, 80))  # some rows are in several groups, some in none
