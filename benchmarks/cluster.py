@@ -353,7 +353,7 @@ def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
 def _step(model: str, counts: Any) -> tuple[Callable[[Any], Any], Any]:
     from topicfold import LDA, PLSA
     from topicfold.engine.arrays import normalise_rows
-    from topicfold.models.em import seed_prior
+    from topicfold.models.em import counts_of_seeds
     from topicfold.models.ttmm.theme_em import ThemeStep
 
     counts = counts if counts.dtype == np.float32 else counts.astype(np.float32)
@@ -368,7 +368,7 @@ def _step(model: str, counts: Any) -> tuple[Callable[[Any], Any], Any]:
     estimator = (PLSA if model == "PLSA" else LDA)(100, init="random", random_state=0, n_jobs=1, verbose=False)
     estimator.n_features_in_, estimator.vocabulary_ = counts.shape[1], None
     state = estimator._start(counts, np.random.RandomState(0))
-    return estimator._step(counts, seed_prior({}, 0.0, counts.dtype)), state
+    return estimator._step(counts, counts_of_seeds({}, 0.0, counts.dtype)), state
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     if setting.file is not None:
         some = setting.corpus.subset(range(min(_MAPPED, len(setting.corpus))))
         yield from _kept(f"{len(some):,} posts of 20 Newsgroups", LDA(30, random_state=SEED).fit_transform(some))
-    model = PLSA(20, smoothing=0.01, random_state=SEED).fit(demo)
+    model = PLSA(20, beta=0.01, random_state=SEED).fit(demo)
     yield from _page("the demo", model, demo, most_bytes=6e6, most_seconds=1, setting=setting)
     yield from _points(model, demo, setting)
     corpus = _many(setting)

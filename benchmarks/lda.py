@@ -60,13 +60,13 @@ def rows(setting: Setting) -> Iterator[Row]:
 def _steps(setting: Setting) -> Iterator[Row]:
     """One step of leave-one-out EM against one step of PLSA, early and late in a fit."""
     from topicfold.models.best_start import state_from
-    from topicfold.models.em import padded, plain_step, seed_prior
+    from topicfold.models.em import counts_of_seeds, padded, plain_step
     from topicfold.models.leave_one_out import leave_one_out_step
     from topicfold.models.starts import start
 
     counts = setting.corpus.counts.astype(np.float32)
     doc_topic, topic_word = start(counts, _TOPICS, "kmeans", np.random.RandomState(SEED), {})
-    none = seed_prior({}, 0.0, counts.dtype)
+    none = counts_of_seeds({}, 0.0, counts.dtype)
     plain = {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
     left_out = state_from(counts, doc_topic, topic_word)
     ours = leave_one_out_step(counts, _TOPICS, None, 1.0, 0.03, 3.0, none)

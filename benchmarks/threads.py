@@ -81,13 +81,13 @@ def _runner(model: str, counts: Any, n_jobs: int) -> Callable[[], tuple[Callable
 
         return plsa
     from topicfold import LDA
-    from topicfold.models.em import seed_prior
+    from topicfold.models.em import counts_of_seeds
 
     counts = counts.astype(np.float32)
     estimator = LDA(100, init="random", random_state=0, n_jobs=n_jobs)
     estimator.n_features_in_, estimator.vocabulary_ = counts.shape[1], None
     begin = estimator._start(counts, np.random.RandomState(0))
-    step = estimator._step(counts, seed_prior({}, 0.0, counts.dtype))
+    step = estimator._step(counts, counts_of_seeds({}, 0.0, counts.dtype))
 
     def lda() -> tuple[Callable[[], Any], list[np.ndarray]]:
         state = {key: padded(table, table.dtype) if table.ndim == 2 else table for key, table in begin.items()}

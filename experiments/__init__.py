@@ -109,14 +109,14 @@ def load_experiment(name: str) -> Experiment:
 
 
 # The defaults of LTM and LapPLSI in the package, for rows beside the papers' models.
-WITH_PRIORS: Mapping[str, Any] = {"prior": 1.0, "smoothing": 0.03, "graph_weight": "auto"}
+WITH_PRIORS: Mapping[str, Any] = {"alpha": 1.0, "beta": 0.03, "graph_weight": "auto"}
 
 # The papers' models have no priors. These are also the defaults of version 0.1.0.
 _AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
-    "PLSA": {"prior": 0.0, "smoothing": 0.0},
-    "LTM": {"prior": 0.0, "smoothing": 0.0, "graph_weight": 10.0},
-    "LapPLSI": {"prior": 0.0, "smoothing": 0.0, "graph_weight": 100.0},
-    "DTM": {"prior": 0.0, "smoothing": 0.0},
+    "PLSA": {"alpha": 0.0, "beta": 0.0},
+    "LTM": {"alpha": 0.0, "beta": 0.0, "graph_weight": 10.0},
+    "LapPLSI": {"alpha": 0.0, "beta": 0.0, "graph_weight": 100.0},
+    "DTM": {"alpha": 0.0, "beta": 0.0},
 }
 
 

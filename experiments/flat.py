@@ -201,7 +201,7 @@ EXPERIMENTS = (
         methods=(
             Method("PLSA", "PLSA"),
             Method("PLSA tempered", "PLSA", {"tempered": True}),
-            Method("PLSA smoothed", "PLSA", {"smoothing": 0.1}),
+            Method("PLSA smoothed", "PLSA", {"beta": 0.1}),
             Method("LDA", "GibbsLDA", {"max_iter": 1000}),
             Method("NMF", "NMF"),
             Method("LSI", "LSI"),

@@ -40,10 +40,10 @@ def fits(corpus):
         variants = [({}, {})]
         if info.takes_graph:
             variants += [({}, {"graph": graph}), ({}, {"embeddings": embeddings}), ({}, {"y": labels})]
-            variants += [({"prior": 0.0, "smoothing": 0.0}, {}), ({"metric": "intersection"}, {})]
+            variants += [({"alpha": 0.0, "beta": 0.0}, {}), ({"metric": "intersection"}, {})]
             variants += [({"metric": "euclidean"}, {})]
         if name in ("LTM", "LapPLSI"):
-            variants += [({"graph_weight": 1.0}, {}), ({"graph_weight": 10.0, "prior": 0.0}, {})]
+            variants += [({"graph_weight": 1.0}, {}), ({"graph_weight": 10.0, "alpha": 0.0}, {})]
         if name == "LTM":
             variants += [({"solver": "direct", "graph_weight": 100.0}, {})]
         if name == "DTM":

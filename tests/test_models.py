@@ -35,9 +35,9 @@ def small(info, n_topics=3, **parameters):
         n_sweeps = parameters.pop("max_iter", 60)
         parameters |= {"n_sweeps": n_sweeps, "burn_in": max(n_sweeps - 20, 0), "lag": 4}
     known = info.load()().get_params()
-    if info.name in ("LDCC", "LDA") and "smoothing" in parameters:  # they need some
-        parameters["beta"] = max(parameters.pop("smoothing"), 1e-9)
-    shared = ("init", "dtype", "tol", "smoothing")
+    if info.name in ("LDCC", "LDA") and "beta" in parameters:  # they need some
+        parameters["beta"] = max(parameters["beta"], 1e-9)
+    shared = ("init", "dtype", "tol", "beta")
     parameters = {name: value for name, value in parameters.items() if name in known or name not in shared}
     return info.make(n_topics, **{"random_state": 0, "verbose": False, **parameters})
 
@@ -250,7 +250,7 @@ def test_empty_documents_and_unseen_words_get_the_corpus_mean(info, sampled):
 
 @MIXTURES
 def test_one_document_and_one_word(info):
-    one = small(info, 1, smoothing=0.0).fit(np.array([[3, 1, 0]]))
+    one = small(info, 1, beta=0.0).fit(np.array([[3, 1, 0]]))
     assert np.allclose(one.topic_word_, [[0.75, 0.25, 0]])
     single = small(info, 1).fit(np.array([[2], [5]]))
     assert np.allclose(single.doc_topic_, 1)
@@ -300,7 +300,7 @@ def test_bad_parameters_are_named(info, sampled):
 
 @ALL
 def test_enormous_parameters_are_named(info, sampled):
-    for name in ("smoothing", "focus", "prior", "alpha", "beta", "delta", "graph_weight", "seed_words"):
+    for name in ("smoothing", "focus", "alpha", "beta", "delta", "graph_weight", "seed_words"):
         if name in small(info).get_params() and not (info.name == "LDCC" and name == "alpha"):
             with pytest.raises(ValueError, match=name):
                 small(info).set_params(**{name: 1e300}).fit(sampled)

@@ -21,7 +21,7 @@ models = {
     "LDA": LDA(20, random_state=0),
     "PLSA": PLSA(20, random_state=0),
     "TTMM": TTMM(n_themes=30, n_topics=20, random_state=0),
-    "PLSA without priors": PLSA(20, prior=0, smoothing=0, random_state=0),
+    "PLSA without priors": PLSA(20, alpha=0, beta=0, random_state=0),
 }
 
 # %%

@@ -21,7 +21,7 @@ sizes = {"n_topics": [10, 20, 40]}
 models = {
     "LDA": (LDA(random_state=0), sizes),
     "PLSA": (PLSA(random_state=0), sizes),
-    "PLSA without priors": (PLSA(prior=0, smoothing=0, random_state=0), sizes),
+    "PLSA without priors": (PLSA(alpha=0, beta=0, random_state=0), sizes),
     "TTMM, 60 themes": (TTMM(n_themes=60, random_state=0), sizes),
 }
 result = select(models, corpus, n_splits=2, n_seeds=1)

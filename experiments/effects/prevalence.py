@@ -23,7 +23,7 @@ from topicfold.models.lda.lda import LDA
 from .. import Experiment, Measure, Method
 from ..dot_plots import Dots
 from .metadata_corpora import READERS, WithMetadata, design_of
-from .prevalence_lda import BETA, FOCUS, SeedCounts, fit_coefficients, fold_in, shares_of, steps, topics_of
+from .prevalence_lda import BETA, FOCUS, Prior, fit_coefficients, fold_in, shares_of, steps, topics_of
 from .prevalence_page import AFTER, DEFAULT, IN_FIT, OBSERVED, PLAIN, STRENGTH, UNIGRAM, conclusion
 
 __all__ = ["EXPERIMENTS"]
@@ -105,9 +105,9 @@ class Trial:
         self.train, self.inner_train = self.counts[self.rows], self.counts[self.inner]
         self.test, self.valid = (held_out(self.counts, rows, seed) for rows in (test, valid))
         self.start, self.inner_start = self._start(self.train), self._start(self.inner_train)
-        self.inner_start = steps(self.inner_train, self.inner_start, protocol["first steps"], SeedCounts(1.0))
-        self._plain: tuple[SeedCounts, State] | None = None
-        self._after: dict[str, tuple[SeedCounts, Scores]] = {}
+        self.inner_start = steps(self.inner_train, self.inner_start, protocol["first steps"], Prior(1.0))
+        self._plain: tuple[Prior, State] | None = None
+        self._after: dict[str, tuple[Prior, Scores]] = {}
 
     def _start(self, counts: sp.csr_array) -> State:
         how = {"alpha": 1.0, "beta": BETA, "focus": FOCUS}
@@ -121,7 +121,7 @@ class Trial:
             name, train, rows = "plain", other[train], other[rows]
         return design_of(self.corpus, name, train, rows)
 
-    def score(self, state: State, prior: SeedCounts, shares: np.ndarray, part: HeldOut, *names: str) -> Scores:
+    def score(self, state: State, prior: Prior, shares: np.ndarray, part: HeldOut, *names: str) -> Scores:
         """Log-likelihood of the predicted tokens, where each document has its own prior."""
         inner = part is self.valid
         frequency = np.asarray((self.inner_train if inner else self.train).sum(axis=0), dtype=np.float64)
@@ -131,22 +131,22 @@ class Trial:
             sums[name], tokens = completion_log_likelihood_by_document(part.predicted, doc_topic, topics, frequency)
         return Scores(sums, tokens)
 
-    def best(self, tried: Mapping[SeedCounts, tuple[State, np.ndarray]]) -> SeedCounts:
+    def best(self, tried: Mapping[Prior, tuple[State, np.ndarray]]) -> Prior:
         """The prior that predicts the validation documents best from half of their tokens."""
 
-        def value(prior: SeedCounts) -> float:
+        def value(prior: Prior) -> float:
             state, shares = tried[prior]
             return float(self.score(state, prior, shares, self.valid, "half").sums["half"].sum())
 
         return max(tried, key=value)
 
-    def plain(self) -> tuple[SeedCounts, State]:
+    def plain(self) -> tuple[Prior, State]:
         """LDA, its strength chosen on validation documents."""
         if self._plain is None:
             tried = {}
             for strength in self.protocol["strengths"]:
-                state = steps(self.inner_train, self.inner_start, self.protocol["tried steps"], SeedCounts(strength))
-                tried[SeedCounts(strength)] = state, self.same(state, self.valid)
+                state = steps(self.inner_train, self.inner_start, self.protocol["tried steps"], Prior(strength))
+                tried[Prior(strength)] = state, self.same(state, self.valid)
             prior = self.best(tried)
             self._plain = prior, steps(self.train, self.start, self.protocol["steps"], prior)
         return self._plain
@@ -155,34 +155,34 @@ class Trial:
         """The topic shares of the corpus as the prior of every document."""
         return np.tile(state["topic_share"], (len(part.rows), 1))
 
-    def without_metadata(self, prior: SeedCounts | None = None) -> tuple[SeedCounts, Scores]:
+    def without_metadata(self, prior: Prior | None = None) -> tuple[Prior, Scores]:
         """LDA; test documents may have a prior of another strength."""
         own, state = self.plain()
         prior = prior or own
         return prior, self.score(state, prior, self.same(state, self.test), self.test)
 
-    def in_the_fit(self, design: str) -> tuple[SeedCounts, Scores]:
+    def in_the_fit(self, design: str) -> tuple[Prior, Scores]:
         """Metadata in the fit, and in the prior of test documents."""
         inner, valid = self.design(design, self.inner), self.design(design, self.valid.rows)
         tried = {}
-        for prior in starmap(SeedCounts, product(self.protocol["strengths"], self.protocol["ridges"])):
+        for prior in starmap(Prior, product(self.protocol["strengths"], self.protocol["ridges"])):
             state = steps(self.inner_train, self.inner_start, self.protocol["tried steps"], prior, inner)
             tried[prior] = state, shares_of(state["coefficients"], valid)
         prior = self.best(tried)
         state = steps(self.train, self.start, self.protocol["steps"], prior, self.design(design, self.rows))
         return prior, self.score(state, prior, self._shares(state["coefficients"], design), self.test)
 
-    def afterwards(self, design: str) -> tuple[SeedCounts, Scores]:
+    def afterwards(self, design: str) -> tuple[Prior, Scores]:
         """LDA without metadata in the fit, and metadata only in the prior of test documents."""
         if design in self._after:
             return self._after[design]
         strength = self.plain()[0].strength
-        inner = steps(self.inner_train, self.inner_start, self.protocol["tried steps"], SeedCounts(strength))
-        tried: dict[SeedCounts, tuple[State, np.ndarray]] = {}
+        inner = steps(self.inner_train, self.inner_start, self.protocol["tried steps"], Prior(strength))
+        tried: dict[Prior, tuple[State, np.ndarray]] = {}
         for ridge in self.protocol["ridges"]:
             found = fit_coefficients(self._expected(inner), self.design(design, self.inner), ridge)
             shares = shares_of(found, self.design(design, self.valid.rows))
-            tried |= {SeedCounts(own, ridge): (inner, shares) for own in self.protocol["strengths"]}
+            tried |= {Prior(own, ridge): (inner, shares) for own in self.protocol["strengths"]}
         prior, state = self.best(tried), self.plain()[1]
         assert prior.ridge is not None
         found = fit_coefficients(self._expected(state), self.design(design, self.rows), prior.ridge)
@@ -210,7 +210,7 @@ def measure(
     if method.name == DEFAULT:
         model = LDA(trial.n_topics, random_state=seed, n_jobs=1, verbose=False).fit(trial.train)
         state = {"word_topic": model.topic_word_.T, "topic_share": model.topic_weight_.astype(np.float64)}
-        return _values(trial.score(state, SeedCounts(1.0), trial.same(state, trial.test), trial.test))
+        return _values(trial.score(state, Prior(1.0), trial.same(state, trial.test), trial.test))
     prior, plain = trial.without_metadata()
     if method.name == PLAIN:
         return _values(plain) | {"strength": prior.strength}

@@ -18,7 +18,7 @@ from topicfold.engine.arrays import normalise_rows, padded
 from topicfold.engine.blocks import single_threaded_libraries
 from topicfold.engine.jit import njit_fast
 from topicfold.engine.loop import State
-from topicfold.models.em import aligned, seed_prior
+from topicfold.models.em import aligned, counts_of_seeds
 from topicfold.models.leave_one_out import (
     MainTopicTables,
     document_prior,
@@ -28,7 +28,7 @@ from topicfold.models.leave_one_out import (
 )
 from topicfold.models.left_out_fold_in import fold_in_leave_one_out_rows
 
-__all__ = ["BETA", "FOCUS", "SeedCounts", "fit_coefficients", "fold_in", "shares_of", "steps", "topics_of"]
+__all__ = ["BETA", "FOCUS", "Prior", "fit_coefficients", "fold_in", "shares_of", "steps", "topics_of"]
 
 BETA, FOCUS = 0.03, 3.0  # the defaults of LDA
 REFIT = 5  # steps between two fits of the coefficients
@@ -37,7 +37,7 @@ _FOLD_IN_ITER, _FOLD_IN_TOL = 100, 1e-4  # as in the package
 _REGRESSION_ITER = 25  # each regression starts from the last one
 
 
-class SeedCounts(NamedTuple):
+class Prior(NamedTuple):
     """The strength A of the document prior in tokens and, with metadata, the ridge on its coefficients."""
 
     strength: float
@@ -106,7 +106,7 @@ def steps(
     counts: sp.csr_array,
     state: State,
     n_steps: int,
-    prior: SeedCounts,
+    prior: Prior,
     design: np.ndarray | None = None,
     focus: float = FOCUS,
 ) -> State:
@@ -117,7 +117,9 @@ def steps(
     state = {name: array.copy() for name, array in state.items()}
     n_topics = len(state["topic_share"])
     if design is None:
-        step = leave_one_out_step(counts, n_topics, 1, prior.strength, BETA, focus, seed_prior({}, 0.0, counts.dtype))
+        step = leave_one_out_step(
+            counts, n_topics, 1, prior.strength, BETA, focus, counts_of_seeds({}, 0.0, counts.dtype)
+        )
         for _ in range(n_steps):
             step(state)
         return state
@@ -126,7 +128,7 @@ def steps(
     tables = MainTopicTables(counts.shape[1], n_topics, counts.dtype, 1)
     word_sum = aligned(counts.shape[1], n_topics, counts.dtype)
     probability = np.empty(np.diff(counts.indptr).max(), counts.dtype)  # of the longest document
-    coefficients, no_seeds = state.get("coefficients"), seed_prior({}, 0.0, counts.dtype)
+    coefficients, no_seeds = state.get("coefficients"), counts_of_seeds({}, 0.0, counts.dtype)
     for number in range(n_steps):
         if number % REFIT == 0:
             expected = doc_count[:, :n_topics].astype(np.float64)

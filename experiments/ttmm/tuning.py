@@ -58,7 +58,7 @@ def measure(
     sizes = (method.parameters["n_themes"], method.parameters["n_topics"])
     if max(sizes) > min(data.train.shape):
         return {}
-    parameters = {"smoothing": protocol["smoothing"], **method.parameters}
+    parameters = {"beta": protocol["smoothing"], **method.parameters}
     model = TTMM(**parameters, random_state=seed, n_jobs=1, verbose=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -157,7 +157,7 @@ def _methods() -> tuple[Method, ...]:
     pairs = [(FIXED, size) for size in SIZES] + [(size, FIXED) for size in SIZES if size != FIXED]
     sizes = [Method(_size_name(*pair), parameters={"n_themes": pair[0], "n_topics": pair[1]}) for pair in pairs]
     even = [
-        Method(_even_name(size), parameters={"n_themes": FIXED, "n_topics": size, "smoothing": EVEN / size})
+        Method(_even_name(size), parameters={"n_themes": FIXED, "n_topics": size, "beta": EVEN / size})
         for size in SIZES
         if size != FIXED
     ]
@@ -168,7 +168,7 @@ def _methods() -> tuple[Method, ...]:
         for n_steps in ITERATIONS
     ]
     one = {"n_themes": 1, "n_topics": 1}
-    unigrams = [Method(UNIGRAM, parameters=one), Method(SMOOTH_UNIGRAM, parameters={**one, "smoothing": EVEN})]
+    unigrams = [Method(UNIGRAM, parameters=one), Method(SMOOTH_UNIGRAM, parameters={**one, "beta": EVEN})]
     return (*unigrams, *sizes, *even, *steps)
 
 

@@ -152,7 +152,7 @@ def test_the_next_values_are_twice_or_half_those_at_an_edge():
 
 def test_a_unigram_and_one_topic_stand_beside_the_grid():
     counts = planted_counts(n_documents=90)
-    result = select(PLSA(smoothing=0.1), counts, {"n_topics": [2, 5]}, n_seeds=1)
+    result = select(PLSA(beta=0.1), counts, {"n_topics": [2, 5]}, n_seeds=1)
     unigram, one = result.baselines
     assert (unigram.model, one.model) == ("unigram", "PLSA, one topic")
     assert unigram.score == pytest.approx(one.score, abs=0.01)
@@ -287,7 +287,7 @@ def test_other_estimators_are_measured_by_their_components():
 
 
 def test_two_parameters():
-    grid = {"n_topics": [2, 3], "smoothing": [0.0, 0.1]}
+    grid = {"n_topics": [2, 3], "beta": [0.0, 0.1]}
     result = select(PLSA(max_iter=5), planted_counts(n_documents=60), grid, n_seeds=1)
     assert [tuple(row.params.values()) for row in result.rows] == [(2, 0.0), (2, 0.1), (3, 0.0), (3, 0.1)]
 
@@ -297,10 +297,10 @@ def test_two_parameters():
 
 def test_models_are_compared_by_name():
     counts = planted_counts(n_documents=60)
-    models = {"few": (PLSA(max_iter=3), {"n_topics": [2]}), "many": (PLSA(), {"n_topics": [5], "smoothing": [0.1]})}
+    models = {"few": (PLSA(max_iter=3), {"n_topics": [2]}), "many": (PLSA(), {"n_topics": [5], "beta": [0.1]})}
     result = select(models, counts, n_seeds=1)
     assert result.best_row.model == "many"
-    assert result.best == {"n_topics": 5, "smoothing": 0.1}
+    assert result.best == {"n_topics": 5, "beta": 0.1}
     assert result.reason.startswith("many with n_topics=5")
     assert "few" in str(result)
 

@@ -93,13 +93,13 @@ def test_select(texts, run, tmp_path):
 
 def test_select_ends_with_the_command_that_fits(texts, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    options = ("-p", "n_topics=[1,2]", "-p", "smoothing=0.5", "--model", "plsa", "--min-df", "1", "--seed", "3")
+    options = ("-p", "n_topics=[1,2]", "-p", "beta=0.5", "--model", "plsa", "--min-df", "1", "--seed", "3")
     code, _, err = run("select", texts, *options, "--splits", "2", "--seeds", "1", "--extend")
     assert code == 0, err
     said = err.splitlines()[-1]
     assert said.startswith("to fit it: topicfold fit ")
     command = shlex.split(said.removeprefix("to fit it: topicfold "))
-    assert command[-4:] == ["-p", "smoothing=0.5", "--out", "model.safetensors"] or "n_topics=2" in command
+    assert command[-4:] == ["-p", "beta=0.5", "--out", "model.safetensors"] or "n_topics=2" in command
     assert "--splits" not in command
     code, _, err = run(*command)
     assert code == 0, err

@@ -25,13 +25,13 @@ from topicfold.models import row_groups
 
 MODELS = {
     "PLSA": lambda: PLSA(6, max_iter=5),
-    "PLSA, prior, float64": lambda: PLSA(6, prior=1.0, smoothing=0.1, max_iter=5, dtype="float64", n_init=2),
+    "PLSA, prior, float64": lambda: PLSA(6, alpha=1.0, beta=0.1, max_iter=5, dtype="float64", n_init=2),
     "PLSA, tempered": lambda: PLSA(4, tempered=True, max_iter=4),
     "LDA": lambda: LDA(6, max_iter=5),
     "LDA, auto": lambda: LDA(4, alpha="auto", init="random", max_iter=2),
     "TTMM": lambda: TTMM(5, 4, max_iter=4),
     "LTM": lambda: LTM(40, graph_weight=3.0, init="random", max_iter=3),
-    "LTM, direct": lambda: LTM(40, graph_weight=100.0, solver="direct", prior=0, smoothing=0, max_iter=3),
+    "LTM, direct": lambda: LTM(40, graph_weight=100.0, solver="direct", alpha=0, beta=0, max_iter=3),
     "LTM, auto": lambda: LTM(5, init="random", max_iter=2),
     "LapPLSI": lambda: LapPLSI(40, graph_weight=3.0, init="random", max_iter=2),
     "LDCC": lambda: LDCC(4, 5, n_sweeps=8, burn_in=4, n_chains=2),

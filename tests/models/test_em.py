@@ -28,7 +28,7 @@ def kernel_step(counts, doc_topic, topic_word, smoothing=0.0, seeds=NO_SEEDS, st
     n_topics = len(topic_word)
     doc, word = em.padded(doc_topic, dtype), em.padded(topic_word.T, dtype)
     matrix = sp.csr_array(counts).astype(dtype)
-    step = em.EMStep(matrix, n_topics, None, smoothing, em.seed_prior(seeds, strength, dtype))
+    step = em.EMStep(matrix, n_topics, None, smoothing, em.counts_of_seeds(seeds, strength, dtype))
     value = step(doc, word)
     assert (doc[:, n_topics:] == 0).all()
     assert (word[:, n_topics:] == 0).all()
@@ -52,7 +52,7 @@ def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing):
 def test_the_kernel_is_the_formula_over_many_groups(sampled):
     counts = sampled.toarray()
     doc_topic, topic_word = random_start(counts, 5)
-    assert len(em.EMStep(sampled.astype(float), 5, None, 0.0, em.seed_prior({}, 0, float)).rows.groups) == 16
+    assert len(em.EMStep(sampled.astype(float), 5, None, 0.0, em.counts_of_seeds({}, 0, float)).rows.groups) == 16
     for ours, theirs in zip(kernel_step(counts, doc_topic, topic_word), plsa_step(counts, doc_topic, topic_word)):
         assert np.allclose(ours, theirs, rtol=1e-10)
 

@@ -13,7 +13,7 @@ from naive import leave_one_out_step, main_topic, stored_cvb0
 from topicfold import LDA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
-from topicfold.models.em import padded, seed_prior
+from topicfold.models.em import counts_of_seeds, padded
 from topicfold.models.leave_one_out import DocumentPrior, LeaveOneOutStep, focus_of
 from topicfold.models.left_out_fold_in import fold_in_counts
 
@@ -27,7 +27,7 @@ def random_tables(counts, n_topics, seed=0):
 def kernel_step(counts, doc_count, topic_word, base, smoothing=0.0, focus=0.0, seeds=None, strength=0.0):
     n_topics = len(topic_word)
     doc, word = padded(doc_count, "float64"), padded(topic_word.T, "float64")
-    prior = seed_prior(seeds or {}, strength, "float64")
+    prior = counts_of_seeds(seeds or {}, strength, "float64")
     step = LeaveOneOutStep(sp.csr_array(counts).astype(float), n_topics, None, smoothing, prior)
     value, tokens = step(doc, word, DocumentPrior(base, focus))
     assert (doc[:, n_topics:] == 0).all()

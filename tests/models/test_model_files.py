@@ -197,9 +197,9 @@ def test_exact_types_known_sizes_and_sizes_that_come_twice():
 
 def test_parameters_and_sums_of_a_file_are_checked(files, tmp_path):
     arrays, metadata = load_file(files["TTMM"]), read_file(files["TTMM"], kind="model")[1]
-    values = {**metadata["values"], "parameter:smoothing": {"is": "value", "value": "much"}}
+    values = {**metadata["values"], "parameter:beta": {"is": "value", "value": "much"}}
     unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
-    with pytest.raises(ValueError, match="m is damaged or not a topicfold file: smoothing='much'"):
+    with pytest.raises(ValueError, match="m is damaged or not a topicfold file: beta='much'"):
         load(tmp_path / "m")
     unsigned(tmp_path / "m", {**arrays, "topic_word_": arrays["topic_word_"] * np.float32(1e-40)}, metadata)
     with pytest.raises(ValueError, match="the probabilities of the words of a topic do not sum to one"):
@@ -216,7 +216,7 @@ def test_parameters_and_sums_of_a_file_are_checked(files, tmp_path):
 
 def test_priors_of_older_files_are_none(files, tmp_path):
     """The defaults of parameters that have come since are for new fits."""
-    for name, added in (("LTM", ("prior", "smoothing", "focus")), ("PLSA", ("prior",)), ("LDA", ("focus",))):
+    for name, added in (("LTM", ("alpha", "beta", "focus")), ("PLSA", ("alpha",)), ("LDA", ("focus",))):
         arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
         older = {key: value for key, value in metadata["values"].items() if key.removeprefix("parameter:") not in added}
         unsigned(tmp_path / "m", arrays, {**metadata, "values": older})

@@ -57,7 +57,7 @@ SEEDS = [
 @pytest.mark.parametrize(("seeds", "n_topics"), SEEDS)
 def test_a_guided_topic_keeps_its_words_and_a_sensible_size(seeds, n_topics):
     corpus = load_demo()
-    tree = PLSA(n_topics, seed_words=seeds, smoothing=0.01, random_state=0).fit(corpus).topic_tree(corpus)
+    tree = PLSA(n_topics, seed_words=seeds, beta=0.01, random_state=0).fit(corpus).topic_tree(corpus)
     for topic, words in seeds.items():
         first = [word.word for word in tree.words(topic, 5, by="probability")]
         assert set(words) <= set(first)

@@ -28,7 +28,7 @@ def wide():
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.01])
 def test_words_for_every_place_of_the_slider(wide, smoothing):
-    model = plsa(wide, 4, smoothing=smoothing, max_iter=30)
+    model = plsa(wide, 4, beta=smoothing, max_iter=30)
     tree, data = model.topic_tree(wide), build_report(model, wide).data
     column = {word: w for w, word in enumerate(tree.vocabulary)}
     for row, topic in enumerate(data["topics"]):

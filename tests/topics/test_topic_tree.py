@@ -22,7 +22,7 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def model(corpus):
-    return PLSA(3, prior=0, smoothing=0, random_state=0, verbose=False).fit(corpus)
+    return PLSA(3, alpha=0, beta=0, random_state=0, verbose=False).fit(corpus)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from ..metrics.completion import completion_log_likelihood_by_document, mean_by_
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
-from .em import SeedCounts, pooled_topic_weight, seed_prior, token_count
+from .em import SeedCounts, counts_of_seeds, pooled_topic_weight, token_count
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, seen_words
 from .junk import topic_marks
 from .starts import SeedWords, seed_columns
@@ -516,9 +516,9 @@ class EMTopicModel(FlatTopicModel):
         """The columns of the seed words of each guided topic."""
         return seed_columns(self.seed_words, self.n_topics, self.words(), counts.shape[1])
 
-    def _seed_prior(self, counts: sp.csr_array) -> SeedCounts:
+    def _seed_counts(self, counts: sp.csr_array) -> SeedCounts:
         strength = token_count(counts) / self.n_topics * self.seed_strength
-        return seed_prior(self._seeds(counts), strength, counts.dtype)
+        return counts_of_seeds(self._seeds(counts), strength, counts.dtype)
 
     def _keep_topics(self, counts: sp.csr_array, state: State) -> None:
         """Keep the topics, their weights and the word frequencies from the state of a finished fit."""

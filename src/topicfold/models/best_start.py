@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from ..engine.arrays import aligned, normalise_rows, summed
 from ..engine.loop import State
 from ..engine.mapped import is_mapped, release
-from .em import padded, seed_prior, token_count
+from .em import counts_of_seeds, padded, token_count
 from .leave_one_out import document_prior, leave_one_out_step
 from .starts import clusters_of, start, with_seeds
 from .ttmm.theme_em import even_blocks, posterior, summed_rows
@@ -86,7 +86,7 @@ def best_start(
     part = counts
     if counts.shape[0] > most:
         part = counts[np.sort(rng.choice(counts.shape[0], most, replace=False))]
-    seed_words = seed_prior(seeds, token_count(part) / n_topics * seed_strength, counts.dtype)
+    seed_words = counts_of_seeds(seeds, token_count(part) / n_topics * seed_strength, counts.dtype)
     step = leave_one_out_step(part, n_topics, n_jobs, alpha, beta, focus, seed_words)
 
     def tried(doc_topic: np.ndarray, topic_word: np.ndarray) -> tuple[float, State]:

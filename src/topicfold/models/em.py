@@ -30,6 +30,7 @@ __all__ = [
     "aligned",
     "cell_probabilities",
     "check_size",
+    "counts_of_seeds",
     "document_step",
     "fold_in",
     "log_likelihood",
@@ -38,7 +39,6 @@ __all__ = [
     "plain_step",
     "pooled_topic_weight",
     "row_sums",
-    "seed_prior",
     "shrink",
     "token_count",
 ]
@@ -71,7 +71,7 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
     smallest = doc_topic.dtype.type(SMALLEST)
     gain = np.empty(n_topics + 2 * GUARD, doc_topic.dtype)[GUARD : GUARD + n_topics]
     offset = indptr[first]
-    left_out = 0
+    n_skipped = 0
     for d in range(first, last):
         gain[:] = zero
         for cell in range(indptr[d], indptr[d + 1]):
@@ -87,7 +87,7 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
                 probability[cell - offset] = p
             else:
                 probability[cell - offset] = 1
-                left_out += 1
+                n_skipped += 1
         total = zero
         for k in range(n_topics):
             gain[k] *= doc_topic[d, k]
@@ -96,22 +96,22 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
             for k in range(n_topics):
                 value = gain[k] / total
                 doc_topic[d, k] = value if value > smallest else zero
-    return left_out
+    return n_skipped
 
 
 @njit_fast
-def renew_words(word_topic, word_sum, prior, smoothing, n_topics):
-    """P(w|z) = word_topic * word_sum + smoothing + prior, columns summing to one; in place.
+def renew_words(word_topic, word_sum, seed_counts, beta, n_topics):
+    """P(w|z) = word_topic * word_sum + beta + seed_counts, columns summing to one; in place.
 
-    `prior` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
+    `seed_counts` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
     """
     n_words = word_topic.shape[0]
     totals = np.zeros(n_topics)
     for w in range(n_words):
         for k in range(n_topics):
-            word_sum[w, k] = word_topic[w, k] * word_sum[w, k] + smoothing
-    for i in range(len(prior[0])):
-        word_sum[prior[0][i], prior[1][i]] += prior[2][i]
+            word_sum[w, k] = word_topic[w, k] * word_sum[w, k] + beta
+    for i in range(len(seed_counts[0])):
+        word_sum[seed_counts[0][i], seed_counts[1][i]] += seed_counts[2][i]
     for w in range(n_words):
         for k in range(n_topics):
             totals[k] += word_sum[w, k]
@@ -221,7 +221,7 @@ class EMStep:
     """One EM step over all documents.
 
     Called with (doc_topic, word_topic), both padded; updates them in place and returns the log-likelihood before the
-    step. With `doc_prior` pseudo-tokens per document, shared evenly by the topics, the step is maximum a posteriori,
+    step. With `alpha` pseudo-tokens per document, shared evenly by the topics, the step is maximum a posteriori,
     and the log-density of P(z|d) is part of what it returns.
     """
 
@@ -230,25 +230,25 @@ class EMStep:
         counts: sp.csr_array,
         n_topics: int,
         n_jobs: int | None,
-        smoothing: float,
-        prior: SeedCounts,
-        doc_prior: float = 0.0,
+        beta: float,
+        seed_counts: SeedCounts,
+        alpha: float = 0.0,
         *,
         keep_rows_on_workers: bool = False,
     ) -> None:
         self.rows = RowGroups(
-            counts, padded_width(n_topics), n_jobs, prior[2].dtype, keep_rows_on_workers=keep_rows_on_workers
+            counts, padded_width(n_topics), n_jobs, seed_counts[2].dtype, keep_rows_on_workers=keep_rows_on_workers
         )
-        self.n_topics, self.smoothing, self.prior, self.doc_prior = n_topics, smoothing, prior, doc_prior
-        self.left_out = 0
+        self.n_topics, self.beta, self.seed_counts, self.alpha = n_topics, beta, seed_counts, alpha
+        self.n_skipped = 0
 
     def __call__(self, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
-        shared = (_em_block, word_topic, self.n_topics, self.doc_prior)
-        found, total = self.rows.sum_over(logged_group, shared, renews=(doc_topic,))
-        renew_words(word_topic, total, self.prior, self.smoothing, self.n_topics)
+        shared = (_em_block, word_topic, self.n_topics, self.alpha)
+        group_results, total = self.rows.sum_over(logged_group, shared, renews=(doc_topic,))
+        renew_words(word_topic, total, self.seed_counts, self.beta, self.n_topics)
         self.rows.sums.give_back(total)
-        self.left_out = sum(left_out for _, left_out in found)
-        return sum(log_likelihood for log_likelihood, _ in found)
+        self.n_skipped = sum(n_skipped for _, n_skipped in group_results)
+        return sum(log_likelihood for log_likelihood, _ in group_results)
 
 
 def _em_block(
@@ -258,11 +258,11 @@ def _em_block(
     word_sum: np.ndarray,
     probability: np.ndarray,
 ) -> tuple[int, float]:
-    (word_topic, n_topics, doc_prior), (doc,) = shared, tables
-    penalty = doc_prior / n_topics * _log_sum(doc[:, :n_topics]) if doc_prior > 0 else 0.0
-    left_out = em_rows(*cells, 0, len(doc), doc, word_topic, word_sum, probability)
-    shrink(doc[:, :n_topics], row_sums(cells), doc_prior)
-    return left_out, penalty
+    (word_topic, n_topics, alpha), (doc,) = shared, tables
+    penalty = alpha / n_topics * _log_sum(doc[:, :n_topics]) if alpha > 0 else 0.0
+    n_skipped = em_rows(*cells, 0, len(doc), doc, word_topic, word_sum, probability)
+    shrink(doc[:, :n_topics], row_sums(cells), alpha)
+    return n_skipped, penalty
 
 
 def fold_in(
@@ -346,7 +346,7 @@ def check_size(counts: sp.csr_array, n_topics: int) -> None:
         raise InputError(f"all {n_documents} documents are empty: there are no words to fit")
 
 
-def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> SeedCounts:
+def counts_of_seeds(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> SeedCounts:
     """Seed words as (words, topics, pseudo-counts); a topic's strength is shared by its words."""
     words = [columns for _, columns in sorted(seeds.items())]
     topics = [np.full(len(columns), topic) for topic, columns in sorted(seeds.items())]
@@ -358,14 +358,14 @@ def seed_prior(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLik
     return joined(words, np.int64), joined(topics, np.int64), joined(weights, dtype)
 
 
-def log_prior(word_topic: np.ndarray, smoothing: float, prior: SeedCounts) -> float:
+def log_prior(word_topic: np.ndarray, beta: float, seed_counts: SeedCounts) -> float:
     """Log-density of P(w|z) under the pseudo-counts, up to a constant; EM maximises the likelihood plus this."""
-    words, topics, weights = prior
+    words, topics, weights = seed_counts
     total = 0.0
     if len(words):
         total += float((weights * np.log(np.maximum(word_topic[words, topics], SMALLEST))).sum(dtype=np.float64))
-    if smoothing > 0:
-        total += smoothing * float(np.log(np.maximum(word_topic, SMALLEST)).sum(dtype=np.float64))
+    if beta > 0:
+        total += beta * float(np.log(np.maximum(word_topic, SMALLEST)).sum(dtype=np.float64))
     return total
 
 
@@ -373,25 +373,25 @@ def plain_step(
     counts: sp.csr_array,
     n_topics: int,
     n_jobs: int | None,
-    smoothing: float,
-    prior: SeedCounts,
-    doc_prior: float = 0.0,
+    beta: float,
+    seed_counts: SeedCounts,
+    alpha: float = 0.0,
     *,
     keep_rows_on_workers: bool = False,
 ) -> Callable[[State], float]:
     """A step of EM on the state's tables; it returns the objective per token before the step.
 
-    `doc_prior` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori. If rows stay
+    `alpha` pseudo-tokens per document, shared evenly by the topics, make it maximum a posteriori. If rows stay
     on a cluster, the state's P(z|d) is that of the last `gather`.
     """
-    step = EMStep(counts, n_topics, n_jobs, smoothing, prior, doc_prior, keep_rows_on_workers=keep_rows_on_workers)
+    step = EMStep(counts, n_topics, n_jobs, beta, seed_counts, alpha, keep_rows_on_workers=keep_rows_on_workers)
     n_tokens = token_count(counts)
 
     def plain(state: State) -> float:
         doc_topic, word_topic = state["doc_topic"], state["word_topic"]
-        penalty = log_prior(word_topic[:, :n_topics], smoothing, prior)
+        penalty = log_prior(word_topic[:, :n_topics], beta, seed_counts)
         objective = (step(doc_topic, word_topic) + penalty) / n_tokens
-        state["left_out"] = np.array(step.left_out)
+        state["n_skipped"] = np.array(step.n_skipped)
         return objective
 
     return plain
@@ -407,11 +407,11 @@ def _log_sum(doc_topic: np.ndarray) -> float:
     return float(np.log(np.maximum(doc_topic, SMALLEST)).sum(dtype=np.float64))
 
 
-def shrink(doc_topic: np.ndarray, lengths: np.ndarray, prior: float) -> None:
-    """P(z|d) with `prior` pseudo-tokens added to each document, shared evenly by the topics; in place."""
-    if prior > 0:
-        own = lengths[:, None]
-        doc_topic[:] = (own * doc_topic + prior / doc_topic.shape[1]) / (own + prior)
+def shrink(doc_topic: np.ndarray, lengths: np.ndarray, alpha: float) -> None:
+    """P(z|d) with `alpha` pseudo-tokens added to each document, shared evenly by the topics; in place."""
+    if alpha > 0:
+        tokens = lengths[:, None]
+        doc_topic[:] = (tokens * doc_topic + alpha / doc_topic.shape[1]) / (tokens + alpha)
 
 
 def token_count(counts: sp.csr_array) -> float:

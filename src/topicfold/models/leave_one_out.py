@@ -51,7 +51,7 @@ FOCUSED_TOKENS = 30  # up to this many tokens focus is full; from twice as many 
 
 
 class DocumentPrior(NamedTuple):
-    """SeedCounts of the topics of a document, in tokens."""
+    """Prior of the topics of a document, in tokens."""
 
     base: np.ndarray  # of each topic: alpha m
     focus: float = 0.0  # of the main topic
@@ -114,7 +114,7 @@ def leave_one_out_rows(
     others_main = np.empty(n_topics, doc_count.dtype)
     possible = np.empty(n_topics, np.int64)
     offset = indptr[first]
-    left_out = 0
+    n_skipped = 0
     for d in range(first, last):
         length = zero
         for cell in range(indptr[d], indptr[d + 1]):
@@ -186,18 +186,18 @@ def leave_one_out_rows(
                 probability[cell - offset] = min(q * others, one)
             else:
                 probability[cell - offset] = one
-                left_out += 1
+                n_skipped += 1
         for k in range(n_topics):
             value = gain[k] + strength * main_topic[k] if holds_prior else gain[k]
             doc_count[d, k] = value if value > smallest else zero
-    return left_out
+    return n_skipped
 
 
 @njit_fast
-def renew_words_from_counts(word_topic, word_sum, prior, smoothing, n_topics):
-    """P(w|z) = word_sum + smoothing + prior, columns summing to one; word_sum is set to zero. Returns tokens per topic.
+def renew_words_from_counts(word_topic, word_sum, seed_counts, beta, n_topics):
+    """P(w|z) = word_sum + beta + seed_counts, columns summing to one; word_sum becomes zero. Returns tokens per topic.
 
-    `prior` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
+    `seed_counts` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
     """
     n_words = word_topic.shape[0]
     tokens = np.zeros(n_topics)
@@ -205,9 +205,9 @@ def renew_words_from_counts(word_topic, word_sum, prior, smoothing, n_topics):
     for w in range(n_words):
         for k in range(n_topics):
             tokens[k] += word_sum[w, k]
-            word_sum[w, k] += smoothing
-    for i in range(len(prior[0])):
-        word_sum[prior[0][i], prior[1][i]] += prior[2][i]
+            word_sum[w, k] += beta
+    for i in range(len(seed_counts[0])):
+        word_sum[seed_counts[0][i], seed_counts[1][i]] += seed_counts[2][i]
     for w in range(n_words):
         for k in range(n_topics):
             totals[k] += word_sum[w, k]
@@ -238,30 +238,30 @@ class LeaveOneOutStep:
         counts: sp.csr_array,
         n_topics: int,
         n_jobs: int | None,
-        smoothing: float,
-        seeds: SeedCounts,
+        beta: float,
+        seed_counts: SeedCounts,
         *,
         keep_rows_on_workers: bool = False,
     ) -> None:
-        dtype = seeds[2].dtype
+        dtype = seed_counts[2].dtype
         self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, dtype, keep_rows_on_workers=keep_rows_on_workers)
-        self.n_topics, self.smoothing, self.seeds = n_topics, smoothing, seeds
+        self.n_topics, self.beta, self.seed_counts = n_topics, beta, seed_counts
         self.tables = MainTopicTables(counts.shape[1], n_topics, dtype, n_jobs)
-        self.left_out = 0
+        self.n_skipped = 0
 
     def __call__(
         self, doc_count: np.ndarray, word_topic: np.ndarray, prior: DocumentPrior, holds_prior: bool = False
     ) -> tuple[float, np.ndarray]:
         base, main = padded(prior.base[None], doc_count.dtype)[0], self.tables.of(word_topic, prior)
-        shared = (_left_out_block, base, main, word_topic, holds_prior)
-        found, total = self.rows.sum_over(logged_group, shared, renews=(doc_count,))
-        tokens = renew_words_from_counts(word_topic, total, self.seeds, self.smoothing, self.n_topics)
+        shared = (_leave_one_out_block, base, main, word_topic, holds_prior)
+        group_results, total = self.rows.sum_over(logged_group, shared, renews=(doc_count,))
+        tokens = renew_words_from_counts(word_topic, total, self.seed_counts, self.beta, self.n_topics)
         self.rows.sums.give_back(total)
-        self.left_out = sum(left_out for _, left_out in found)
-        return sum(log_likelihood for log_likelihood, _ in found), tokens
+        self.n_skipped = sum(n_skipped for _, n_skipped in group_results)
+        return sum(log_likelihood for log_likelihood, _ in group_results), tokens
 
 
-def _left_out_block(
+def _leave_one_out_block(
     shared: tuple[np.ndarray, MainTopic, np.ndarray, bool],
     cells: Cells,
     tables: tuple[np.ndarray, ...],
@@ -309,7 +309,7 @@ def leave_one_out_step(
     alpha: float,
     beta: float,
     focus: float,
-    seeds: SeedCounts,
+    seed_counts: SeedCounts,
     *,
     keep_rows_on_workers: bool = False,
 ) -> Callable[[State], float]:
@@ -318,13 +318,13 @@ def leave_one_out_step(
     The prior of a document is alpha tokens, which the topics share by their size in the last step, and `focus` tokens
     of the main topic. If rows stay on a cluster, the state's counts are those of the last `gather`.
     """
-    step = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seeds, keep_rows_on_workers=keep_rows_on_workers)
+    step = LeaveOneOutStep(counts, n_topics, n_jobs, beta, seed_counts, keep_rows_on_workers=keep_rows_on_workers)
     n_tokens = token_count(counts)
 
-    def left_out(state: State) -> float:
+    def step_of_state(state: State) -> float:
         prior = document_prior(alpha, state["topic_share"], focus)
         log_likelihood, tokens = step(state["doc_count"], state["word_topic"], prior)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
         return log_likelihood / n_tokens
 
-    return left_out
+    return step_of_state

@@ -45,8 +45,8 @@ class MixtureModel(EMTopicModel):
         """The tables to start from."""
 
     @abstractmethod
-    def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
-        """A function that updates the state and returns the objective before the step; `prior` is that of seed words.
+    def _step(self, counts: sp.csr_array, seed_counts: SeedCounts) -> Step:
+        """A function that updates the state and returns the objective before the step.
 
         On a cluster the state's tables of documents are those of the last `gather`.
         """
@@ -270,7 +270,7 @@ class MixtureModel(EMTopicModel):
         self, counts: sp.csr_array, checkpoint: Checkpoint | None, resumed: Resumed | None
     ) -> tuple[State, Run]:
         """Run EM from each start and keep the best; a checkpoint contains the current run and the best before it."""
-        prior, name = self._seed_prior(counts), type(self).__name__
+        seed_counts, name = self._seed_counts(counts), type(self).__name__
         best: tuple[State, Run] | None = None
         start_seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init)
         for number, seed in enumerate(start_seeds):
@@ -292,7 +292,7 @@ class MixtureModel(EMTopicModel):
             if best is not None:
                 notes |= {"best_history": best[1].history, "best_converged": best[1].converged}
             run = iterate(
-                self._step(counts, prior),
+                self._step(counts, seed_counts),
                 state,
                 max_iter=self.max_iter,
                 tol=self.tol,

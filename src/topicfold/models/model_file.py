@@ -21,7 +21,7 @@ __all__ = ["load", "save"]
 # parameters in files of version 0.1.0
 _RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "beta"}}
 # values of newer parameters that correspond to older models: the defaults are for new fits
-_BEFORE = {"prior": 0.0, "smoothing": 0.0, "focus": 0.0}
+_BEFORE = {"alpha": 0.0, "beta": 0.0, "focus": 0.0}
 
 _ROUNDING = 0.01  # of a sum of probabilities
 

@@ -197,14 +197,14 @@ def logged_group(
     blocks = rows.blocks(*bounds)
     most = max(int(rows.indptr[stop] - rows.indptr[begin]) for begin, stop in blocks)
     probability = np.empty(most, word_sum.dtype)
-    log_likelihood, left_out = 0.0, 0
+    log_likelihood, n_skipped = 0.0, 0
     for begin, stop in blocks:
         cells, here = rows.cells(begin, stop), slice(begin - bounds[0], stop - bounds[0])
-        n_left_out, added = run(tuple(more), cells, tuple(table[here] for table in tables), word_sum, probability)
+        n_more, added = run(tuple(more), cells, tuple(table[here] for table in tables), word_sum, probability)
         logs = np.log(probability[: len(cells[2])])  # NumPy's log is ten times faster than a kernel's
         log_likelihood += added + float(np.add.reduce(logs * cells[2], dtype=np.float64))
-        left_out += n_left_out
-    return log_likelihood, left_out
+        n_skipped += n_more
+    return log_likelihood, n_skipped
 
 
 # ---- on workers of a cluster ----------------------------------------------------------------------------------------

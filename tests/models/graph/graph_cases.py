@@ -25,7 +25,7 @@ def quiet(model, n_topics=3, **parameters):
 def paper(model, n_topics=3, **parameters):
     """The model of its paper, with neither prior nor smoothing; the weight of the graph is a strong one."""
     weight = {LTM: {"graph_weight": 10.0}, LapPLSI: {"graph_weight": 100.0}}.get(model, {})
-    return quiet(model, n_topics, **{"prior": 0.0, "smoothing": 0.0, **weight, **parameters})
+    return quiet(model, n_topics, **{"alpha": 0.0, "beta": 0.0, **weight, **parameters})
 
 
 # what holds with the defaults and for the model of the paper alike

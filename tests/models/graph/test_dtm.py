@@ -32,7 +32,7 @@ def test_neither_likelihood_nor_separation_of_dtm_falls(few, update, init, seed)
 
 
 def test_dtm_with_smoothing_seed_words_and_weighted_edges(few):
-    options = {"smoothing": 0.05, "seed_words": {0: [1, 2]}, "dtype": "float64", "tol": 0, "max_iter": 25}
+    options = {"beta": 0.05, "seed_words": {0: [1, 2]}, "dtype": "float64", "tol": 0, "max_iter": 25}
     model = paper(DTM, 4, **options).fit(few, graph=knn_graph(few, 4, weighted=True))
     assert np.diff(model.history_).min() >= -1e-12
     assert (np.diff(model.separation_) >= -1e-9 * model.separation_[1:]).all()

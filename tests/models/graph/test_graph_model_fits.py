@@ -53,7 +53,7 @@ def test_empty_documents_with_and_without_neighbours(model, make, dtype, few):
 def test_one_two_and_three_documents(model, make, dtype):
     one = make(model, 1, dtype=dtype).fit(np.array([[3, 1, 0]]))
     assert one.graph_.shape == (1, 1)
-    assert np.allclose(one.topic_word_, (np.array([[3, 1, 0]]) + one.smoothing) / (4 + 3 * one.smoothing))
+    assert np.allclose(one.topic_word_, (np.array([[3, 1, 0]]) + one.beta) / (4 + 3 * one.beta))
     assert np.allclose(one.transform(np.array([[1, 0, 0], [0, 0, 0]])), 1)
     for counts in ([[3, 1, 0], [0, 1, 2]], [[3, 0, 0], [0, 0, 2]], [[3, 1, 0], [0, 1, 2], [1, 1, 1]]):
         two = make(model, 2, dtype=dtype, max_iter=30).fit(np.array(counts))

@@ -21,12 +21,12 @@ pytestmark = DENSE
 def folded(fitted, counts, neighbors):
     """P(z|d) of documents with these neighbours: of LTM with a prior, leaving out each token in turn."""
     weight = fitted.neighbor_weight_ if isinstance(fitted, DTM) else fitted.graph_weight_
-    if isinstance(fitted, LTM) and fitted.prior > 0:
+    if isinstance(fitted, LTM) and fitted.alpha > 0:
         return left_out(fitted, counts, weight * (neighbors @ fitted.doc_topic_.astype(float)))
     topics = (fitted.topic_word_, fitted.topic_weight_)
     counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
-    options = {"squared": isinstance(fitted, LapPLSI), "prior": fitted.prior}
-    if isinstance(fitted, LapPLSI) and fitted.prior > 0:  # what its words say, drawn to the neighbours
+    options = {"squared": isinstance(fitted, LapPLSI), "prior": fitted.alpha}
+    if isinstance(fitted, LapPLSI) and fitted.alpha > 0:  # what its words say, drawn to the neighbours
         options["prior"] = pseudo_counts(fitted, counts, None).astype(float)
         counts = sp.csr_array(counts.shape, dtype=counts.dtype)
     return fold_in_near(counts, *topics, neighbors, fitted.doc_topic_, weight, **options)
@@ -34,14 +34,14 @@ def folded(fitted, counts, neighbors):
 
 def plainly(fitted, counts):
     """P(z|d) of documents without neighbours."""
-    if fitted.prior > 0:
+    if fitted.alpha > 0:
         return left_out(fitted, counts, None)
     return em.fold_in(sp.csr_array(counts).astype(np.float32), fitted.topic_word_, fitted.topic_weight_)
 
 
 def pseudo_counts(fitted, counts, near):
     counts = sp.csr_array(counts).astype(fitted.topic_word_.dtype)
-    prior = document_prior(fitted.prior, fitted.topic_weight_, getattr(fitted, "focus", 0.0))
+    prior = document_prior(fitted.alpha, fitted.topic_weight_, getattr(fitted, "focus", 0.0))
     return fold_in_counts(counts, fitted.topic_word_, prior, pull=near, with_prior=True)
 
 

@@ -62,7 +62,7 @@ def test_steps_of_ltm_with_a_prior_are_the_formula(few, solver, weight, prior, s
             few.toarray(), *state, graph, weight, prior, smoothing, focus
         )
         expected.append(objective / few.sum())
-    options = {"prior": prior, "smoothing": smoothing, "focus": focus, "graph_weight": weight, "solver": solver}
+    options = {"alpha": prior, "beta": smoothing, "focus": focus, "graph_weight": weight, "solver": solver}
     model = quiet(LTM, 4, init=start, dtype="float64", max_iter=5, tol=0, **options).fit(few, graph=sp.csr_array(graph))
     close = 1e-9 if solver == "direct" else 1e-4
     assert np.allclose(model.doc_topic_, doc_topic, atol=close)
@@ -76,7 +76,7 @@ def test_an_empty_document_of_ltm_has_its_neighbours_and_the_prior(few, solver):
     graph = link_graph([(60, 3), (60, 8), (1, 2)], 62, weights=[1.0, 3.0, 1.0])
     options = {
         "graph_weight": 2.0,
-        "prior": 4.0,
+        "alpha": 4.0,
         "focus": 0,
         "solver": solver,
         "dtype": "float64",
@@ -103,7 +103,7 @@ def test_without_a_graph_the_steps_are_leave_one_out_em(model, few, prior, smoot
         doc_count, topic_word, value, tokens = naive.leave_one_out_step(counts, doc_count, topic_word, base, smoothing)
         share = tokens / tokens.sum()
         values.append(value / counts.sum())
-    options = {"prior": prior, "smoothing": smoothing, "init": start, "dtype": "float64", "max_iter": 6, "tol": 0}
+    options = {"alpha": prior, "beta": smoothing, "init": start, "dtype": "float64", "max_iter": 6, "tol": 0}
     fitted = quiet(model, graph_weight=0, focus=0, **options).fit(few)
     assert np.allclose(fitted.topic_word_, topic_word, atol=1e-9)
     assert np.allclose(fitted.history_, values, atol=1e-9)
@@ -146,7 +146,7 @@ def test_rows_sum_to_one_with_any_prior(model, dtype, prior):
     counts = sp.csr_array(sp.vstack([sp.csr_array((2, 80), dtype=int), counts[2:]]))
     graph = nearly_random_graph(own[:300], 0)
     for weight in [{}] if model is DTM else [{"graph_weight": 0}, {"graph_weight": 1.0}, {"graph_weight": 1000.0}]:
-        fitted = quiet(model, N_TOPICS, prior=prior, dtype=dtype, max_iter=10, **weight).fit(counts[:300], graph=graph)
+        fitted = quiet(model, N_TOPICS, alpha=prior, dtype=dtype, max_iter=10, **weight).fit(counts[:300], graph=graph)
         for table in (fitted.doc_topic_, fitted.topic_word_, fitted.transform(counts[300:]), fitted.transform(counts)):
             assert table.dtype == dtype
             assert np.isfinite(table).all()
@@ -158,12 +158,12 @@ def test_rows_sum_to_one_with_any_prior(model, dtype, prior):
 @pytest.mark.parametrize("update", ["paper", "exact"])
 @pytest.mark.parametrize("prior", [0.3, 1.0, 10.0])
 def test_neither_likelihood_nor_separation_of_dtm_falls_with_a_prior(few, update, prior):
-    options = {"update": update, "prior": prior, "dtype": "float64", "max_iter": 25, "tol": 0}
+    options = {"update": update, "alpha": prior, "dtype": "float64", "max_iter": 25, "tol": 0}
     model = quiet(DTM, 4, **options).fit(few)
     assert np.diff(model.history_).min() >= -1e-12
     assert (np.diff(model.separation_) >= -1e-9 * model.separation_[1:]).all()
     assert model.history_[-1] > model.history_[0] + 0.01
-    sharper = quiet(DTM, 4, **{**options, "prior": 0.0}).fit(few)
+    sharper = quiet(DTM, 4, **{**options, "alpha": 0.0}).fit(few)
     assert model.doc_topic_.max(axis=1).mean() < sharper.doc_topic_.max(axis=1).mean()
 
 
@@ -174,7 +174,7 @@ def test_neither_likelihood_nor_separation_of_dtm_falls_with_a_prior(few, update
 @pytest.mark.parametrize(("prior", "weight"), [(1.0, 1.0), (0.5, 20.0), (30.0, 0.1)])
 def test_new_documents_of_ltm_have_prior_and_neighbours_as_pseudo_counts(sampled, dtype, prior, weight):
     train, new = sampled[:60], sampled[60:80].astype(dtype)
-    fitted = quiet(LTM, 4, prior=prior, graph_weight=weight, dtype=dtype).fit(train)
+    fitted = quiet(LTM, 4, alpha=prior, graph_weight=weight, dtype=dtype).fit(train)
     neighbors = np.random.default_rng(0).random((20, 60)) * (np.random.default_rng(1).random((20, 60)) < 0.1)
     own = document_prior(prior, fitted.topic_weight_, 3.0)
     pull = weight * neighbors @ fitted.doc_topic_.astype(float)
@@ -190,7 +190,7 @@ def test_new_documents_of_ltm_have_prior_and_neighbours_as_pseudo_counts(sampled
 @pytest.mark.parametrize("prior", [0.5, 30.0])
 def test_new_documents_of_lapplsi_and_dtm_have_a_prior(model, prior, sampled):
     train, new = sampled[:60], sampled[60:80].astype(float)
-    fitted = quiet(model, 4, prior=prior, dtype="float64").fit(train)
+    fitted = quiet(model, 4, alpha=prior, dtype="float64").fit(train)
     weight = fitted.neighbor_weight_ if model is DTM else fitted.graph_weight_
     neighbors = sp.csr_array(np.random.default_rng(0).random((20, 60)) < 0.1).astype(float)
     topics = (fitted.topic_word_, fitted.topic_weight_, neighbors, fitted.doc_topic_, weight)
@@ -240,7 +240,7 @@ def test_threads_give_the_same_bits_with_a_prior(model, dtype, sampled):
     weights = [{}] if model is DTM else [{}, {"graph_weight": 0}, {"graph_weight": "auto"}, {"graph_weight": 100.0}]
     for more in weights:
         fits = [
-            quiet(model, 12, prior=2.0, dtype=dtype, max_iter=6, n_jobs=n_jobs, **more).fit(sampled[:300])
+            quiet(model, 12, alpha=2.0, dtype=dtype, max_iter=6, n_jobs=n_jobs, **more).fit(sampled[:300])
             for n_jobs in (1, 2, 4)
         ]
         for other in fits[1:]:
@@ -302,7 +302,7 @@ def test_auto_takes_a_graph_that_tells_the_topics(model):
 
 
 @pytest.mark.parametrize("model", [*MODELS, PLSA])
-@pytest.mark.parametrize("name", ["prior", "smoothing"])
+@pytest.mark.parametrize("name", ["alpha", "beta"])
 @pytest.mark.parametrize("value", [-1, np.nan, np.inf, "1", None, True])
 def test_a_bad_prior_is_named(model, name, value, few):
     with pytest.raises(ValueError, match=f"{name}={value!r}: expected"):

@@ -28,5 +28,5 @@ def test_the_objective_of_lapplsi_never_falls(few, weight, init):
 
 
 def test_the_objective_of_lapplsi_never_falls_with_smoothing_and_seed_words(few):
-    options = {"smoothing": 0.05, "seed_words": {0: [1, 2], 2: [5]}, "dtype": "float64", "tol": 0, "max_iter": 30}
+    options = {"beta": 0.05, "seed_words": {0: [1, 2], 2: [5]}, "dtype": "float64", "tol": 0, "max_iter": 30}
     assert np.diff(paper(LapPLSI, 4, graph_weight=5.0, **options).fit(few).history_).min() >= -1e-12

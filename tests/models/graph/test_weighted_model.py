@@ -18,7 +18,7 @@ pytestmark = DENSE
 @BOTH
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("init", ["auto", "nmf", "random", "kmeans", "array"])
-@pytest.mark.parametrize("more", [{}, {"smoothing": 0.1}, {"seed_words": {1: [3, 4]}}], ids=lambda more: str(*more))
+@pytest.mark.parametrize("more", [{}, {"beta": 0.1}, {"seed_words": {1: [3, 4]}}], ids=lambda more: str(*more))
 def test_without_a_weight_it_is_plsa_to_the_bit(model, dtype, init, more, few, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("no graph is wanted")

@@ -34,7 +34,7 @@ def test_short_texts_are_predicted_better_than_by_word_frequencies(titles):
     train, test = counts[:2400], counts[2400:]
     found = perplexity(LDA(8, random_state=0).fit(train).score(test))
     assert found < 0.6 * unigram(train, test)
-    assert found < 0.85 * perplexity(PLSA(8, random_state=0, smoothing=0).fit(train).score(test))
+    assert found < 0.85 * perplexity(PLSA(8, random_state=0, beta=0).fit(train).score(test))
 
 
 def test_the_posterior_is_a_dirichlet_with_the_mean_that_transform_gives(sampled):

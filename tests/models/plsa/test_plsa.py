@@ -29,14 +29,14 @@ def test_any_counts_give_distributions_and_a_rising_likelihood(counts, n_topics,
     assert np.allclose(model.transform(counts), model.doc_topic_)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"smoothing": 0.1}, {"seed_words": {1: [3, 4]}}, {"init": "random"}])
+@pytest.mark.parametrize("parameters", [{}, {"beta": 0.1}, {"seed_words": {1: [3, 4]}}, {"init": "random"}])
 def test_the_objective_never_falls(sampled, parameters):
     model = PLSA(5, tol=0, max_iter=80, dtype="float64", random_state=0, verbose=False, **parameters).fit(sampled)
     assert (np.diff(model.history_) > -1e-12).all()
 
 
 def test_history_is_the_likelihood_per_token(sampled):
-    plain = {"prior": 0, "smoothing": 0}
+    plain = {"alpha": 0, "beta": 0}
     model = PLSA(4, tol=0, max_iter=60, dtype="float64", random_state=0, verbose=False, **plain).fit(sampled)
     total, left_out = log_likelihood(sampled, model.doc_topic_, model.topic_word_)
     assert left_out == 0
@@ -53,7 +53,7 @@ def test_float32_agrees_with_float64(sampled):
 
 def test_given_topics_are_the_start(sampled):
     topics = np.random.default_rng(0).random((3, 30))
-    model = PLSA(3, init=topics, max_iter=1, prior=0, smoothing=0, verbose=False).fit(sampled)
+    model = PLSA(3, init=topics, max_iter=1, alpha=0, beta=0, verbose=False).fit(sampled)
     even = np.full((400, 3), 1 / 3)
     rows = topics / topics.sum(axis=1, keepdims=True)
     assert np.allclose(model.topic_word_, plsa_step(sampled.toarray(), even, rows)[1], atol=1e-6)
@@ -108,7 +108,7 @@ def test_counts_without_any_probability_are_reported(sampled):
     topics = np.ones((2, 30))
     topics[:, 3] = 0
     with pytest.warns(UserWarning, match="`init` gives their words no probability"):
-        model = PLSA(2, init=topics, prior=0, smoothing=0, verbose=False).fit(sampled)
+        model = PLSA(2, init=topics, alpha=0, beta=0, verbose=False).fit(sampled)
     assert model.n_skipped_ == sampled[:, [3]].nnz
 
 
@@ -144,14 +144,14 @@ def test_a_stream_learns_words_its_first_batch_did_not_have():
 @pytest.mark.parametrize("smoothing", [0.0, 0.05])
 def test_with_a_prior_the_posterior_never_falls(sampled, prior, smoothing):
     options = {"tol": 0, "max_iter": 40, "dtype": "float64", "random_state": 0, "init": "random"}
-    model = PLSA(5, prior=prior, smoothing=smoothing, **options).fit(sampled)
+    model = PLSA(5, alpha=prior, beta=smoothing, **options).fit(sampled)
     assert (np.diff(model.history_) >= -1e-10).all()
 
 
 def test_a_step_with_a_prior_is_the_formula(sampled):
     counts = sampled.toarray()
     topics = np.random.default_rng(0).dirichlet(np.ones(30), 3)
-    model = PLSA(3, init=topics, max_iter=2, tol=0, prior=4.0, smoothing=0.1, dtype="float64").fit(sampled)
+    model = PLSA(3, init=topics, max_iter=2, tol=0, alpha=4.0, beta=0.1, dtype="float64").fit(sampled)
     doc_topic, lengths = np.full((400, 3), 1 / 3), counts.sum(axis=1, keepdims=True)
     values = []
     for _ in range(2):
@@ -164,7 +164,7 @@ def test_a_step_with_a_prior_is_the_formula(sampled):
 
 
 def test_new_documents_have_the_prior_of_the_fit(sampled):
-    model = PLSA(4, prior=6.0, random_state=0, dtype="float64").fit(sampled)
+    model = PLSA(4, alpha=6.0, random_state=0, dtype="float64").fit(sampled)
     found = model.transform(sampled[:20])
     counts = sampled[:20].toarray()
     step = plsa_step(counts, found, model.topic_word_)[0]
@@ -178,6 +178,6 @@ def test_short_texts_are_predicted_better_with_the_default_prior():
     subjects = rng.dirichlet(np.full(300, 0.1), 10)
     counts = sp.csr_array(np.array([rng.multinomial(5, subjects[rng.integers(10)]) for _ in range(1500)]))
     train, test = counts[:1200], counts[1200:]
-    assert PLSA(10, random_state=0).fit(train).score(test) > PLSA(10, prior=0, smoothing=0, random_state=0).fit(
-        train
-    ).score(test)
+    assert PLSA(10, random_state=0).fit(train).score(test) > PLSA(10, alpha=0, beta=0, random_state=0).fit(train).score(
+        test
+    )

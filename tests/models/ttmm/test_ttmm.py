@@ -14,20 +14,20 @@ from topicfold.baselines import GibbsLDA
 
 def test_em_never_falls_without_smoothing(sampled):
     for init in ("data", "random"):
-        model = TTMM(6, 4, init=init, smoothing=0, tol=0, dtype="float64", random_state=0, verbose=False).fit(sampled)
+        model = TTMM(6, 4, init=init, beta=0, tol=0, dtype="float64", random_state=0, verbose=False).fit(sampled)
         assert (np.diff(model.history_) > -1e-12).all()
 
 
 def test_the_objective_never_falls_with_smoothing(sampled):
-    model = TTMM(6, 4, smoothing=0.1, tol=0, dtype="float64", random_state=0, verbose=False).fit(sampled)
+    model = TTMM(6, 4, beta=0.1, tol=0, dtype="float64", random_state=0, verbose=False).fit(sampled)
     assert (np.diff(model.history_) > -1e-12).all()
 
 
 @pytest.mark.parametrize(("n_themes", "n_topics"), [(1, 5), (5, 1)])
 def test_one_theme_or_one_topic_is_the_unigram(sampled, n_themes, n_topics):
-    model = TTMM(
-        n_themes, n_topics, smoothing=0, tol=0, max_iter=200, dtype="float64", random_state=0, verbose=False
-    ).fit(sampled)
+    model = TTMM(n_themes, n_topics, beta=0, tol=0, max_iter=200, dtype="float64", random_state=0, verbose=False).fit(
+        sampled
+    )
     frequency = np.asarray(sampled.sum(axis=0)) / sampled.sum()
     unigram = (sampled @ np.log(np.maximum(frequency, 1e-300))).sum()
     assert model.log_likelihood(sampled).sum() == pytest.approx(unigram, rel=1e-6)
@@ -73,7 +73,7 @@ def test_themes_are_found(themed):
 def test_data_starts_leave_the_unigram_at_once_and_random_ones_sit_there(sampled):
     frequency = np.asarray(sampled.sum(axis=0)) / sampled.sum()
     unigram = float((sampled @ np.log(np.maximum(frequency, 1e-300))).sum() / sampled.sum())
-    options = {"smoothing": 0, "tol": 0, "max_iter": 6, "random_state": 0, "verbose": False}
+    options = {"beta": 0, "tol": 0, "max_iter": 6, "random_state": 0, "verbose": False}
     assert TTMM(10, 4, **options).fit(sampled).history_[5] > unigram + 0.05
     assert TTMM(10, 4, init="random", **options).fit(sampled).history_[5] < unigram + 0.01
 
@@ -92,7 +92,7 @@ def test_topics_of_lda_as_the_start(themed):
     options = {"random_state": 0, "dtype": "float64", "verbose": False}
     model = TTMM(3, 4, init=topics, **options).fit(counts)
     assert np.allclose(model.topic_word_.sum(axis=1), 1, atol=1e-5)
-    begun = TTMM(3, 4, init=topics, max_iter=1, smoothing=0, **options).fit(counts)  # not far from where it started
+    begun = TTMM(3, 4, init=topics, max_iter=1, beta=0, **options).fit(counts)  # not far from where it started
     assert adjusted_rand_score(topics.argmax(axis=0), begun.topic_word_.argmax(axis=0)) > 0.9
     for bad in (topics[:3], topics[:, 1:], -topics, topics * 0):
         with pytest.raises(ValueError, match="init"):

@@ -84,10 +84,10 @@ class DTM(GraphTopicModel):
         Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
         normalised cut of the graph), 'random', or given topics. 'auto' is 'kmeans' with embeddings; without them it is
         'nmf' for up to 100 topics and 'kmeans' for more.
-    prior : float, default=0.0
+    alpha : float, default=0.0
         Strength of the prior of P(z|d), in tokens per document. It applies to new documents, and to the point that the
-        steps back towards the words lead to. prior=0 with smoothing=0 is the model of the paper.
-    smoothing : float, default=0.01
+        steps back towards the words lead to. alpha=0 with beta=0 is the model of the paper.
+    beta : float, default=0.01
         Pseudo-count of every word in every topic.
     seed_words : dict of int to list, list of lists or None, default=None
         Words that guide topics: a dict from topics to words, such as {0: ["price", "cost"]}, or one list for each of
@@ -210,8 +210,8 @@ class DTM(GraphTopicModel):
         update: Literal["paper", "exact"] = "paper",
         gamma: float = 0.1,
         init: GraphInit = "auto",
-        prior: float = 0.0,
-        smoothing: float = 0.01,
+        alpha: float = 0.0,
+        beta: float = 0.01,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         store_neighbors: bool = True,
@@ -229,8 +229,8 @@ class DTM(GraphTopicModel):
         self.update = update
         self.gamma = gamma
         self.init = init
-        self.prior = prior
-        self.smoothing = smoothing
+        self.alpha = alpha
+        self.beta = beta
         self.seed_words = seed_words
         self.seed_strength = seed_strength
         self.store_neighbors = store_neighbors
@@ -259,7 +259,7 @@ class DTM(GraphTopicModel):
         state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
         return state
 
-    def _weight(self, data: GraphData, prior: SeedCounts) -> Weight:
+    def _weight(self, data: GraphData, seed_counts: SeedCounts) -> Weight:
         return Weight(0.0, np.empty(0), False)  # no weight trades likelihood off against separation
 
     def _keep_own(self, data: GraphData, state: State) -> None:
@@ -278,29 +278,29 @@ class DTM(GraphTopicModel):
 
         def error(weight: float) -> float:
             topics = (self.topic_word_, self.topic_weight_)
-            found = fold_in_near(counts, *topics, near, self.doc_topic_, weight, prior=self.prior, n_jobs=self.n_jobs)
+            found = fold_in_near(counts, *topics, near, self.doc_topic_, weight, prior=self.alpha, n_jobs=self.n_jobs)
             return float(np.abs(found - goal).sum(dtype=np.float64))
 
         return min(_NEW_WEIGHTS, key=error)
 
-    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
+    def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
         counts, n_topics, graph = data.counts, self.n_topics, data.graph
         assert graph is not None
         warn_local_only("DTM's sweeps process one document after another: it runs on this machine")
-        em = EMStep(counts, n_topics, self.n_jobs, self.smoothing, prior)
+        em = EMStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         shifts = laplacian(graph)
         parts = (graph.indptr.astype(np.int64), graph.indices.astype(np.int32), graph.data, graph.sum(axis=1))
 
-        def swept(doc_topic: np.ndarray, alpha: float) -> np.ndarray:
+        def swept(doc_topic: np.ndarray, ratio: float) -> np.ndarray:
             values = np.maximum(doc_topic[:, :n_topics].astype(np.float64), FLOOR)
             normalise_rows(values, out=values)
             if self.update == "paper":
                 by_topic = np.ascontiguousarray(values.T)
-                sweep_paper(*parts, alpha, by_topic)
+                sweep_paper(*parts, ratio, by_topic)
                 values = by_topic.T
             else:
-                sweep_exact(*parts, alpha, values)
+                sweep_exact(*parts, ratio, values)
             values = np.maximum(values, FLOOR)
             return padded(normalise_rows(values), counts.dtype)
 
@@ -316,7 +316,7 @@ class DTM(GraphTopicModel):
             least = log_likelihood(counts, cell_probabilities(counts, doc_topic, word_topic, self.n_jobs))
             far = swept(doc_topic, pairs / near)
             towards, far_cells = document_step(counts, far, word_topic, self.n_jobs)
-            shrink(towards[:, :n_topics], lengths, self.prior)
+            shrink(towards[:, :n_topics], lengths, self.alpha)
             found = far
             if log_likelihood(counts, far_cells) < least:
                 # P(w|d) is linear in P(z|d), so points on the path need no new products
@@ -332,10 +332,10 @@ class DTM(GraphTopicModel):
 
         def step(state: State) -> tuple[float, bool]:
             before = state["doc_topic"]
-            penalty = log_prior(state["word_topic"][:, :n_topics], self.smoothing, prior)
+            penalty = log_prior(state["word_topic"][:, :n_topics], self.beta, seed_counts)
             after_em = before.copy()
             objective = (em(after_em, state["word_topic"]) + penalty) / n_tokens
-            shrink(after_em[:, :n_topics], lengths, self.prior)
+            shrink(after_em[:, :n_topics], lengths, self.alpha)
             pairs, near = separation(before, shifts)
             history = np.append(
                 state.get("separation", np.empty(0)), pairs / max(near, _FLAT * pairs) if pairs > 0 else 0.0

@@ -66,7 +66,7 @@ def expected_state(
         "doc_topic": Stored(("documents", "columns"), low=0, high=MAX_PROBABILITY),
         "word_topic": Stored(("words", "columns"), low=0),
         "topic_share": Stored(("topics",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
-        "left_out": Stored((), "int", low=0, may_be_missing=True),
+        "n_skipped": Stored((), "int", low=0, may_be_missing=True),
         "weight": Stored((), low=0, high=MAX_PARAMETER),
         "weight_path": Stored(("weights", 4), allow_nan=True) if chosen else Stored((0,)),
     }

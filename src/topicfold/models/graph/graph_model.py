@@ -84,8 +84,8 @@ class GraphTopicModel(EMTopicModel):
 
     n_neighbors: int
     metric: Metric
-    prior: float
-    smoothing: float
+    alpha: float
+    beta: float
     init: GraphInit
     store_neighbors: bool
 
@@ -113,11 +113,11 @@ class GraphTopicModel(EMTopicModel):
         """P(z|d) and P(w|z) to start from."""
 
     @abstractmethod
-    def _weight(self, data: GraphData, prior: SeedCounts) -> Weight:
+    def _weight(self, data: GraphData, seed_counts: SeedCounts) -> Weight:
         """The weight of the graph in the fit."""
 
     @abstractmethod
-    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
+    def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
         """A function that updates the state and returns the objective before the step."""
 
     @abstractmethod
@@ -138,8 +138,8 @@ class GraphTopicModel(EMTopicModel):
         """
         self._check_own_parameters()
         self._check_common_parameters()
-        check_number("prior", self.prior)
-        check_number("smoothing", self.smoothing)
+        check_number("alpha", self.alpha)
+        check_number("beta", self.beta)
         check_whole("n_neighbors", self.n_neighbors)
         check_metric(self.metric)
         check_init(self.init, (*STARTS, "spectral"))
@@ -369,7 +369,7 @@ class GraphTopicModel(EMTopicModel):
 
     def _run(self, data: GraphData) -> None:
         """Run the fit from start to end and keep the result."""
-        counts, prior = data.counts, self._seed_prior(data.counts)
+        counts, seed_counts = data.counts, self._seed_counts(data.counts)
         expected = expected_state(self._state, self._sizes(counts), getattr(self, "graph_weight", 0.0))
         checkpoint, resumed = self._open_checkpoint(expected, counts, *([] if data.graph is None else [data.graph]))
         cut_short = False
@@ -377,12 +377,12 @@ class GraphTopicModel(EMTopicModel):
             state, history = resumed[0], resumed[1]["history"]
             data = self._without_graph(data, float(state["weight"]))
         else:
-            weight, path, cut_short = self._weight(data, prior)
+            weight, path, cut_short = self._weight(data, seed_counts)
             data = self._without_graph(data, weight)
             state, history = self._begin(data), []
             state |= {"weight": np.array(weight, np.float64), "weight_path": path}
         run = iterate(
-            self._step(data, prior, float(state["weight"])),
+            self._step(data, seed_counts, float(state["weight"])),
             state,
             max_iter=1 if cut_short else self.max_iter,
             tol=self.tol,
@@ -390,7 +390,7 @@ class GraphTopicModel(EMTopicModel):
             verbose=self.verbose,
             checkpoint=checkpoint,
             history=history,
-            monotone=self.prior == 0 and (self._monotone or data.graph is None),
+            monotone=self.alpha == 0 and (self._monotone or data.graph is None),
         )
         finished = run.finished and not cut_short
         with hold_interrupts():
@@ -427,7 +427,9 @@ class GraphTopicModel(EMTopicModel):
         doc_topic[without_tokens(data)] = self.topic_weight_
         return doc_topic
 
-    def _left_out(self, step: LeaveOneOutStep, state: State, scale: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    def _leave_one_out(
+        self, step: LeaveOneOutStep, state: State, scale: np.ndarray
+    ) -> tuple[float, np.ndarray, np.ndarray]:
         """A leave-one-out step from the pseudo-counts P(z|d) * scale; P(z|d) itself does not change.
 
         Returns the log-likelihood, a padded table of n + focus r, and alpha m.
@@ -437,10 +439,10 @@ class GraphTopicModel(EMTopicModel):
         counts, prior = scaled(state["doc_topic"], scale), self._document_prior(state["topic_share"])
         log_likelihood, tokens = step(counts, state["word_topic"], prior, holds_prior=True)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)
-        return log_likelihood, counts, self.prior * state["topic_share"]
+        return log_likelihood, counts, self.alpha * state["topic_share"]
 
     def _document_prior(self, topic_share: np.ndarray) -> DocumentPrior:
-        return document_prior(self.prior, topic_share, self._focus())
+        return document_prior(self.alpha, topic_share, self._focus())
 
     # ---- new documents ----------------------------------------------------------------------------------------------
 
@@ -459,7 +461,7 @@ class GraphTopicModel(EMTopicModel):
         weight: float,
     ) -> np.ndarray:
         """P(z|d) of new documents with these topics, drawn to their neighbours (new x training) and their doc_topic."""
-        if self.prior > 0 and (neighbors is None or self._leaves_out):
+        if self.alpha > 0 and (neighbors is None or self._leaves_out):
             # each token is left out in turn; neighbours are pseudo-counts, like the prior, or are applied to the result
             pull = None
             if neighbors is not None and not self._squared_distances:
@@ -473,7 +475,7 @@ class GraphTopicModel(EMTopicModel):
         elif neighbors is None:
             return fold_in(counts, topic_word, topic_weight, n_jobs=self.n_jobs)
         else:
-            own = self.prior
+            own = self.alpha
         near = (neighbors, doc_topic, weight)
         squared, n_jobs = self._squared_distances, self.n_jobs
         return fold_in_near(counts, topic_word, topic_weight, *near, prior=own, squared=squared, n_jobs=n_jobs)

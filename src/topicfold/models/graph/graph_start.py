@@ -37,11 +37,11 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
     if isinstance(init, str) and init == "auto":
         if data.source == "embeddings":
             init = "kmeans"
-            if model.prior > 0 and data.graph is not None:
+            if model.alpha > 0 and data.graph is not None:
                 assert isinstance(data.vectors, np.ndarray)
                 how = {"vectors": _smoothed(data.vectors, data.graph)}
-        elif model.prior > 0 and model._leaves_out and model.n_topics > 1:
-            return _left_out_start(model, counts, rng)
+        elif model.alpha > 0 and model._leaves_out and model.n_topics > 1:
+            return _leave_one_out_start(model, counts, rng)
     if isinstance(init, str) and init == "spectral":
         if data.graph is None:
             raise InputError("init='spectral' needs a graph, but with graph_weight=0 there is none")
@@ -51,21 +51,21 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
     return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
 
 
-def _left_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random.RandomState) -> State:
+def _leave_one_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random.RandomState) -> State:
     """The best of several starts for leave-one-out EM, found without the graph."""
     found = best_start(
         counts,
         model.n_topics,
         rng,
-        alpha=model.prior,
-        beta=model.smoothing,
+        alpha=model.alpha,
+        beta=model.beta,
         focus=model._focus(),
         seeds=model._seeds(counts),
         seed_strength=model.seed_strength,
         n_jobs=model.n_jobs,
     )
     n_topics, doc_topic = model.n_topics, aligned(counts.shape[0], model.n_topics, counts.dtype)
-    write_rows(doc_topic[:, :n_topics], found["doc_count"][:, :n_topics], model.prior * found["topic_share"])
+    write_rows(doc_topic[:, :n_topics], found["doc_count"][:, :n_topics], model.alpha * found["topic_share"])
     return {
         "doc_topic": doc_topic,
         "word_topic": found["word_topic"],

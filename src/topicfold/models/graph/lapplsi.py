@@ -66,11 +66,11 @@ class LapPLSI(WeightedGraphModel):
         normalised cut of the graph), 'random', or given topics. With embeddings, 'auto' is k-means on embeddings that
         are averaged over neighbourhoods; without them it tries several starts and keeps the best after a few steps.
         Without a prior, 'auto' is 'kmeans' with embeddings, else 'nmf' for up to 100 topics and 'kmeans' for more.
-    prior : float, default=1.0
+    alpha : float, default=1.0
         Strength of the prior of P(z|d), in tokens per document, shared by the topics in proportion to their size.
         Above 0, the topic of each token is inferred from the other tokens of its document and from its neighbours.
-        prior=0 with smoothing=0 is the model of the paper.
-    smoothing : float, default=0.03
+        alpha=0 with beta=0 is the model of the paper.
+    beta : float, default=0.03
         Pseudo-count of every word in every topic.
     focus : float, default=3.0
         Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
@@ -182,8 +182,8 @@ class LapPLSI(WeightedGraphModel):
         n_neighbors: int = 5,
         metric: Metric = "cosine",
         init: GraphInit = "auto",
-        prior: float = 1.0,
-        smoothing: float = 0.03,
+        alpha: float = 1.0,
+        beta: float = 0.03,
         focus: float = 3.0,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
@@ -201,8 +201,8 @@ class LapPLSI(WeightedGraphModel):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.init = init
-        self.prior = prior
-        self.smoothing = smoothing
+        self.alpha = alpha
+        self.beta = beta
         self.focus = focus
         self.seed_words = seed_words
         self.seed_strength = seed_strength
@@ -226,19 +226,19 @@ class LapPLSI(WeightedGraphModel):
             state["doc_topic"], _ = document_step(data.counts, *tables, self.n_jobs)
         return state
 
-    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
+    def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
         counts = data.counts
         n_tokens = token_count(counts)
-        if self.prior > 0:
-            plain = self._left_out_step(data, prior)
+        if self.alpha > 0:
+            plain = self._leave_one_out_step(data, seed_counts)
         else:
-            plain = plain_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior)
+            plain = plain_step(counts, self.n_topics, self.n_jobs, self.beta, seed_counts)
 
         if data.graph is None or weight == 0:
             return plain
         edges, n_topics = Edges(data.graph, self.n_jobs), self.n_topics
         first_share, halvings, seen, seen_counts = _MOVE, _HALVINGS, list(row_slices(counts.shape[0])), counts
-        if self.prior > 0 and counts.shape[0] > MANY_DOCUMENTS:
+        if self.alpha > 0 and counts.shape[0] > MANY_DOCUMENTS:
             first_share, halvings, seen = _LONG_MOVE, _LONG_HALVINGS, seen[:: max(1, len(seen) // _BLOCKS_TO_SEE)]
             seen_counts = sp.csr_array(sp.vstack([counts[rows] for rows in seen], format="csr"))
 
@@ -249,12 +249,12 @@ class LapPLSI(WeightedGraphModel):
             probability = cell_probabilities(seen_counts, table, word_topic, self.n_jobs)
             roughness = edges.roughness(doc_topic, n_topics, rows=seen)
             height = log_likelihood(seen_counts, probability) - weight * roughness
-            if self.prior > 0:
+            if self.alpha > 0:
                 logs = np.zeros(n_topics)
                 for rows in seen:
                     here = np.log(np.maximum(doc_topic[rows, :n_topics], FLOOR))
                     logs += here.sum(axis=0, dtype=np.float64)
-                height += self.prior * float(logs @ shares)
+                height += self.alpha * float(logs @ shares)
             return height
 
         def smooth(state: State) -> float:
@@ -275,7 +275,7 @@ class LapPLSI(WeightedGraphModel):
                 else:
                     break
             # leave-one-out EM does not maximise this objective, so a lower value does not speak against its step
-            if self.prior > 0 or height >= objective(before, word_topic, shares):
+            if self.alpha > 0 or height >= objective(before, word_topic, shares):
                 state["doc_topic"] = best
             else:
                 state["doc_topic"] = before
@@ -283,16 +283,16 @@ class LapPLSI(WeightedGraphModel):
 
         return smooth
 
-    def _left_out_step(self, data: GraphData, seeds: SeedCounts) -> Callable[[State], float]:
+    def _leave_one_out_step(self, data: GraphData, seed_counts: SeedCounts) -> Callable[[State], float]:
         """Leave-one-out EM with the prior, before the documents are drawn to each other."""
         counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
-        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
-        scale = lengths + self.prior + focus_of(lengths, self._focus())
+        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)
+        scale = lengths + self.alpha + focus_of(lengths, self._focus())
 
-        def left_out(state: State) -> float:
-            log_likelihood, found, base = self._left_out(step, state, scale)
+        def step_with_prior(state: State) -> float:
+            log_likelihood, found, base = self._leave_one_out(step, state, scale)
             write_rows(state["doc_topic"][:, :n_topics], found[:, :n_topics], base)
             return log_likelihood / n_tokens
 
-        return left_out
+        return step_with_prior

@@ -65,11 +65,11 @@ class LTM(WeightedGraphModel):
         normalised cut of the graph), 'random', or given topics. With embeddings, 'auto' is k-means on embeddings that
         are averaged over neighbourhoods; without them it tries several starts and keeps the best after a few steps.
         Without a prior, 'auto' is 'kmeans' with embeddings, else 'nmf' for up to 100 topics and 'kmeans' for more.
-    prior : float, default=1.0
+    alpha : float, default=1.0
         Strength of the prior of P(z|d), in tokens per document, shared by the topics in proportion to their size.
         Above 0, the topic of each token is inferred from the other tokens of its document and from its neighbours.
-        prior=0 with smoothing=0 is the model of the paper.
-    smoothing : float, default=0.03
+        alpha=0 with beta=0 is the model of the paper.
+    beta : float, default=0.03
         Pseudo-count of every word in every topic.
     focus : float, default=3.0
         Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
@@ -182,8 +182,8 @@ class LTM(WeightedGraphModel):
         metric: Metric = "cosine",
         solver: Literal["auto", "direct", "cg"] = "auto",
         init: GraphInit = "auto",
-        prior: float = 1.0,
-        smoothing: float = 0.03,
+        alpha: float = 1.0,
+        beta: float = 0.03,
         focus: float = 3.0,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
@@ -202,8 +202,8 @@ class LTM(WeightedGraphModel):
         self.metric = metric
         self.solver = solver
         self.init = init
-        self.prior = prior
-        self.smoothing = smoothing
+        self.alpha = alpha
+        self.beta = beta
         self.focus = focus
         self.seed_words = seed_words
         self.seed_strength = seed_strength
@@ -223,11 +223,11 @@ class LTM(WeightedGraphModel):
     def _begin(self, data: GraphData) -> State:
         return start_tables(self, data)
 
-    def _step(self, data: GraphData, prior: SeedCounts, weight: float) -> Step:
-        if self.prior > 0:
-            return self._step_with_prior(data, prior, weight)
+    def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
+        if self.alpha > 0:
+            return self._step_with_prior(data, seed_counts, weight)
         counts, n_topics = data.counts, self.n_topics
-        n_tokens, plain = token_count(counts), plain_step(counts, n_topics, self.n_jobs, self.smoothing, prior)
+        n_tokens, plain = token_count(counts), plain_step(counts, n_topics, self.n_jobs, self.beta, seed_counts)
         lengths = counts.sum(axis=1, dtype=np.float64)
 
         if data.graph is None or weight == 0:
@@ -247,7 +247,7 @@ class LTM(WeightedGraphModel):
 
         return smooth
 
-    def _step_with_prior(self, data: GraphData, seeds: SeedCounts, weight: float) -> Step:
+    def _step_with_prior(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
         """Leave-one-out EM on the graph, with the prior (alpha, focus, m, r) of leave_one_out.py and degrees deg:
 
             (Omega + alpha + focus + weight L) y_k = n_k + alpha m_k + focus r_k
@@ -257,8 +257,8 @@ class LTM(WeightedGraphModel):
         """
         counts, n_topics = data.counts, self.n_topics
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
-        strength = self.prior + focus_of(lengths, self._focus())
-        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.smoothing, seeds)
+        strength = self.alpha + focus_of(lengths, self._focus())
+        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)
         graph = data.graph if weight > 0 else None
         system, edges, scale = None, None, lengths + strength
         if graph is not None:
@@ -267,9 +267,9 @@ class LTM(WeightedGraphModel):
             edges = Edges(graph, self.n_jobs)
             scale = lengths + strength + weight * edges.degree
 
-        def left_out(state: State) -> float:
+        def step_with_prior(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
-            log_likelihood, found, base = self._left_out(step, state, scale)
+            log_likelihood, found, base = self._leave_one_out(step, state, scale)
             if system is None or edges is None:
                 write_rows(doc_topic, found[:, :n_topics], base)
                 return log_likelihood / n_tokens
@@ -278,4 +278,4 @@ class LTM(WeightedGraphModel):
             write_rows(doc_topic, solution, least=FLOOR)
             return (log_likelihood - weight / 2 * roughness) / n_tokens
 
-        return left_out
+        return step_with_prior

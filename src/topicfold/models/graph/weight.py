@@ -57,7 +57,7 @@ class _Split(NamedTuple):
     labels: np.ndarray | None  # of the held-out documents
 
 
-def choose_weight(model: GraphTopicModel, documents: GraphData, prior: SeedCounts) -> Weight:
+def choose_weight(model: GraphTopicModel, documents: GraphData, seed_counts: SeedCounts) -> Weight:
     """The weight, and one row per weight tried: weight, log-likelihood per token, largest share, label accuracy.
 
     Ctrl-C ends the search after the current weight, and the best so far is used; the last value says so.
@@ -66,7 +66,7 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, prior: SeedCount
     if not has_whole_numbers(documents.counts):
         return undecided
     rng = np.random.RandomState(check_random_state(model.random_state).randint(np.iinfo(np.int32).max))
-    weights = WEIGHTS_WITH_PRIOR if model.prior > 0 else WEIGHTS
+    weights = WEIGHTS_WITH_PRIOR if model.alpha > 0 else WEIGHTS
     split = _split(model, documents, rng)
     if split.part.counts.shape[0] < model.n_topics or split.unseen.nnz == 0:  # too few to hold any out
         return undecided
@@ -77,7 +77,7 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, prior: SeedCount
     bar = progress(title, len(weights), unit="weights", verbose=model.verbose)
     with hold_interrupts() as interrupted, bar as move:
         for number, weight in enumerate(weights):
-            step = model._step(split.part, prior, weight)
+            step = model._step(split.part, seed_counts, weight)
             for _ in range(_STEPS if number else _FIRST_STEPS):
                 step(state)
             doc_topic, topic_word = _tables(state, model.n_topics)
@@ -91,7 +91,7 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, prior: SeedCount
             if interrupted:
                 warn_user(f"{title}: interrupted after {number + 1} of {len(weights)} weights")
                 break
-            if model.prior > 0 and rows[-1][1] < max(row[1] for row in rows) - _WORSE:
+            if model.alpha > 0 and rows[-1][1] < max(row[1] for row in rows) - _WORSE:
                 break
     path = np.array(rows)
     guided = documents.labels is not None and bool((documents.labels >= 0).any())
@@ -144,7 +144,7 @@ def _folded_in(
 
 def _most_share(path: np.ndarray, model: GraphTopicModel) -> float:
     """The maximum share of the largest topic, above which the graph draws too much together."""
-    if model.prior > 0:
+    if model.alpha > 0:
         factor, more = _SWALLOWED
         return float(factor * path[0, 2] + more)
     return 3 / model.n_topics + 0.2

@@ -52,9 +52,9 @@ class WeightedGraphModel(GraphTopicModel):
         if self.graph_weight != "auto":
             check_number("graph_weight", self.graph_weight, or_else=", or 'auto'")
 
-    def _weight(self, data: GraphData, prior: SeedCounts) -> Weight:
+    def _weight(self, data: GraphData, seed_counts: SeedCounts) -> Weight:
         if self.graph_weight == "auto":
-            return choose_weight(self, data, prior)
+            return choose_weight(self, data, seed_counts)
         return Weight(float(self.graph_weight), np.empty(0), False)
 
     def _keep_own(self, data: GraphData, state: State) -> None:

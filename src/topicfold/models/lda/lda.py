@@ -21,7 +21,7 @@ from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
 from ..base import Dtype
 from ..best_start import best_start, state_from
-from ..em import SeedCounts, padded, seed_prior, token_count
+from ..em import SeedCounts, counts_of_seeds, padded, token_count
 from ..inputs import CountsLike, RandomStateLike, seen_words
 from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, leave_one_out_step
 from ..left_out_fold_in import fold_in_counts, fold_in_shares
@@ -46,7 +46,7 @@ class LDA(MixtureModel):
         Strength of the prior of P(z|d), in tokens per document; the topics share it in proportion to their size. 'auto'
         chooses it on held-out documents, which costs about two more fits.
     beta : float or 'auto', default=0.03
-        SeedCounts of P(w|z): pseudo-count of every word in every topic. 'auto' chooses it on held-out documents.
+        Prior of P(w|z): pseudo-count of every word in every topic. 'auto' chooses it on held-out documents.
     focus : float, default=3.0
         Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
         ones may mix several. 0 is plain LDA.
@@ -246,9 +246,9 @@ class LDA(MixtureModel):
         n_topics, n_before = self.n_topics, getattr(self, "n_batches_", 1)
         share, n_tokens = step_size(n_before), token_count(counts)
         frequency = summed(counts, 0) + self.word_frequency_
-        smoothing = self.beta_ / max(frequency.sum(), 1)
-        before = (1 - share) * self.topic_weight_.astype(np.float64)[:, None] * self.topic_word_ + smoothing
-        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, 0.0, seed_prior({}, 0.0, counts.dtype))
+        every_word = self.beta_ / max(frequency.sum(), 1)
+        before = (1 - share) * self.topic_weight_.astype(np.float64)[:, None] * self.topic_word_ + every_word
+        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, 0.0, counts_of_seeds({}, 0.0, counts.dtype))
         prior, topic_word, values = self._document_prior(), normalise_rows(before), []
         doc = padded(fold_in_counts(counts, self.topic_word_, prior, self.n_jobs), counts.dtype)
         for _ in range(BATCH_STEPS):
@@ -285,13 +285,13 @@ class LDA(MixtureModel):
             "prior_path": Stored(("points", 3)),
         }
 
-    def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
+    def _step(self, counts: sp.csr_array, seed_counts: SeedCounts) -> Step:
         steps: dict[tuple[float, float], Step] = {}
 
         def step(state: State) -> float | tuple[float, bool]:
             priors = float(state["alpha"]), float(state["beta"])
             if priors not in steps:
-                how = (self.n_topics, self.n_jobs, *priors, float(self.focus), prior)
+                how = (self.n_topics, self.n_jobs, *priors, float(self.focus), seed_counts)
                 steps[priors] = leave_one_out_step(counts, *how, keep_rows_on_workers=True)
             return steps[priors](state)
 

@@ -63,10 +63,10 @@ def _search(
     training = counts[np.sort(order[n_held_out:])]
     if held_out.nnz == 0 or training.shape[0] < model.n_topics:
         return priors, np.empty((0, 3))
-    seeds = model._seed_prior(counts)
+    seed_counts = model._seed_counts(counts)
     state = state_from(training, *start(training, model.n_topics, "auto", rng, model._seeds(counts)))
     frequency = training.sum(axis=0, dtype=np.float64)
-    step = model._step(training, seeds)
+    step = model._step(training, seed_counts)
 
     def tried(state: State, point: dict[str, float], n_steps: int) -> tuple[State, np.ndarray]:
         state = {name: array.copy() for name, array in state.items()}

@@ -20,7 +20,7 @@ from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
 from ..base import Dtype
-from ..em import EMStep, SeedCounts, fold_in, padded, plain_step, seed_prior, shrink
+from ..em import EMStep, SeedCounts, counts_of_seeds, fold_in, padded, plain_step, shrink
 from ..fold_in_toward import fold_in_toward
 from ..inputs import RandomStateLike
 from ..mixture import MixtureModel, Step, take_entries
@@ -36,7 +36,7 @@ class PLSA(MixtureModel):
     """Probabilistic latent semantic analysis, fitted by EM.
 
     A document mixes topics, and a topic is a distribution over words. By default both are smoothed a little;
-    prior=0 and smoothing=0 is the maximum likelihood model of the paper.
+    alpha=0 and beta=0 is the maximum likelihood model of the paper.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ class PLSA(MixtureModel):
     tempered : bool, default=False
         Whether to lower the exponent of the E-step for as long as that helps on a held-out tenth of the tokens
         (tempered EM, as Hofmann proposed).
-    prior : float, default=2.0
+    alpha : float, default=2.0
         Strength of the prior of P(z|d), in tokens per document, shared evenly by the topics. Without it, a short
         document is too certain of its topics.
-    smoothing : float, default=0.05
+    beta : float, default=0.05
         Pseudo-count of every word in every topic.
     seed_words : dict of int to list, list of lists or None, default=None
         Words that guide topics: a dict from topics to words, such as {0: ["price", "cost"]}, or one list for each of
@@ -160,8 +160,8 @@ class PLSA(MixtureModel):
         max_iter: int = 100,
         tol: float = 1e-4,
         tempered: bool = False,
-        prior: float = 2.0,
-        smoothing: float = 0.05,
+        alpha: float = 2.0,
+        beta: float = 0.05,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
         dtype: Dtype = "float32",
@@ -176,8 +176,8 @@ class PLSA(MixtureModel):
         self.max_iter = max_iter
         self.tol = tol
         self.tempered = tempered
-        self.prior = prior
-        self.smoothing = smoothing
+        self.alpha = alpha
+        self.beta = beta
         self.seed_words = seed_words
         self.seed_strength = seed_strength
         self.dtype = dtype
@@ -195,17 +195,17 @@ class PLSA(MixtureModel):
             If the model cannot use a parameter. The message names it and what was expected.
         """
         self._check_common_parameters()
-        check_number("prior", self.prior)
-        check_number("smoothing", self.smoothing)
+        check_number("alpha", self.alpha)
+        check_number("beta", self.beta)
         check_whole("n_init", self.n_init)
         check_init(self.init, STARTS)
 
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         topics = (self.topic_word_, self.topic_weight_)
-        if self.prior == 0 or self.tempered:  # tempering regularises P(z|d) in its own way
+        if self.alpha == 0 or self.tempered:  # tempering regularises P(z|d) in its own way
             return fold_in(counts, *topics, exponent=self.exponent_, n_jobs=self.n_jobs)
-        even = np.broadcast_to(self.prior / self.n_topics, (counts.shape[0], self.n_topics))
-        pull = np.full(counts.shape[0], float(self.prior))
+        even = np.broadcast_to(self.alpha / self.n_topics, (counts.shape[0], self.n_topics))
+        pull = np.full(counts.shape[0], float(self.alpha))
         doc_topic = fold_in_toward(counts, *topics, even, pull, n_jobs=self.n_jobs)
         doc_topic[np.diff(counts.indptr) == 0] = self.topic_weight_
         return doc_topic
@@ -222,14 +222,14 @@ class PLSA(MixtureModel):
         # A little of the corpus in each topic: otherwise a word that no topic has had yet would always be left out.
         corpus = _NEW_WORDS * frequency / frequency.sum()
         weight = self.topic_weight_.astype(np.float64)
-        before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.smoothing / max(frequency.sum(), 1)
-        step = EMStep(counts, n_topics, self.n_jobs, 0.0, seed_prior({}, 0.0, counts.dtype))
+        before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.beta / max(frequency.sum(), 1)
+        step = EMStep(counts, n_topics, self.n_jobs, 0.0, counts_of_seeds({}, 0.0, counts.dtype))
         doc = padded(self._fold_in(counts), counts.dtype)
         topic_word, values = self.topic_word_, []
         for _ in range(BATCH_STEPS):
             word = padded(((1 - _NEW_WORDS) * topic_word + corpus).T, counts.dtype)
             values.append(step(doc, word) / n_tokens)
-            shrink(doc[:, :n_topics], lengths, self.prior)
+            shrink(doc[:, :n_topics], lengths, self.alpha)
             # P(z, w) of the stream so far, moved towards that of the batch
             joint = before + share * (lengths @ doc[:, :n_topics] / n_tokens)[:, None] * word[:, :n_topics].T
             topic_word = normalise_rows(joint)
@@ -251,7 +251,7 @@ class PLSA(MixtureModel):
         word_topic = Stored(("words", "columns"), low=0, high=MAX_PROBABILITY)
         tables = {"doc_topic": doc_topic, "word_topic": word_topic}
         if not self.tempered:
-            return tables | {"left_out": Stored((), "int", low=0)}
+            return tables | {"n_skipped": Stored((), "int", low=0)}
         exponent = Stored((), low=0, high=1)
         return {
             **tables,
@@ -263,10 +263,10 @@ class PLSA(MixtureModel):
             "fruitless": Stored((), "int", low=0),
         }
 
-    def _step(self, counts: sp.csr_array, prior: SeedCounts) -> Step:
+    def _step(self, counts: sp.csr_array, seed_counts: SeedCounts) -> Step:
         if self.tempered:
-            return tempered_step(counts, self.n_topics, self.n_jobs, self.smoothing, prior, self.tol)
-        how = (self.n_topics, self.n_jobs, self.smoothing, prior, self.prior)
+            return tempered_step(counts, self.n_topics, self.n_jobs, self.beta, seed_counts, self.tol)
+        how = (self.n_topics, self.n_jobs, self.beta, seed_counts, self.alpha)
         return plain_step(counts, *how, keep_rows_on_workers=True)
 
     def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
@@ -278,7 +278,7 @@ class PLSA(MixtureModel):
         # it would get different features for new documents.
         self.doc_topic_ = self._fold_in(counts)
         self._keep_documents(counts, self.doc_topic_)
-        self.n_skipped_ = int(state.get("left_out", 0))
+        self.n_skipped_ = int(state.get("n_skipped", 0))
         if self.n_skipped_:
             warn_user(
                 f"{self.n_skipped_:,} counts are left out of the likelihood: `init` gives their words no probability"

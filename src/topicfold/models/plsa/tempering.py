@@ -26,7 +26,7 @@ _TEMPER_HELD_OUT = 0.1  # of the tokens
 
 
 def tempered_step(
-    counts: sp.csr_array, n_topics: int, n_jobs: int | None, smoothing: float, prior: SeedCounts, tol: float
+    counts: sp.csr_array, n_topics: int, n_jobs: int | None, beta: float, seed_counts: SeedCounts, tol: float
 ) -> Callable[[State], tuple[float, bool]]:
     """Steps of tempered EM: (held-out log-likelihood per token, done).
 
@@ -37,7 +37,7 @@ def tempered_step(
     seen, held_out = split_tokens(counts, observed=1 - _TEMPER_HELD_OUT)
     if held_out.nnz == 0:
         raise InputError("tempered=True holds out a tenth of each document's tokens, but no document has ten tokens")
-    step = EMStep(seen, n_topics, n_jobs, smoothing, prior)
+    step = EMStep(seen, n_topics, n_jobs, beta, seed_counts)
     word_frequency = seen.sum(axis=0, dtype=np.float64)
 
     def tempered(state: State) -> tuple[float, bool]:

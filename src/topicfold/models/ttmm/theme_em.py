@@ -97,10 +97,8 @@ class ThemeStep:
     tree; P(h|d) is in memory for one block of documents at a time. Call it under `single_threaded_libraries`.
     """
 
-    def __init__(
-        self, counts: sp.csr_array, n_themes: int, smoothing: float, known: np.ndarray, n_jobs: int | None
-    ) -> None:
-        self.smoothing, self.known, self.n_jobs = smoothing, known, n_jobs
+    def __init__(self, counts: sp.csr_array, n_themes: int, beta: float, known: np.ndarray, n_jobs: int | None) -> None:
+        self.beta, self.known, self.n_jobs = beta, known, n_jobs
         self.rows = RowGroups(counts, n_themes, n_jobs, counts.dtype)
         shape = (counts.shape[1], n_themes)
         self.n_tokens = max(float(summed(counts, 1).sum()), 1e-300)
@@ -108,17 +106,17 @@ class ThemeStep:
         self.word_theme = row_table(*shape, counts.dtype)  # log P(w|h)
 
     def __call__(self, state: State) -> float:
-        prior = 0.0
-        if self.smoothing > 0:
-            prior = self.smoothing * float(np.log(np.maximum(state["word_topic"], SMALLEST)).sum(dtype=np.float64))
+        log_prior = 0.0
+        if self.beta > 0:
+            log_prior = self.beta * float(np.log(np.maximum(state["word_topic"], SMALLEST)).sum(dtype=np.float64))
         sums, log_likelihood = self.expected(state)
         state["theme_weight"], state["theme_topic"], state["word_topic"] = sums
-        state["word_topic"] += self.smoothing
+        state["word_topic"] += self.beta
         normalise_rows(state["theme_weight"][None], out=state["theme_weight"][None])
         normalise_rows(state["theme_topic"], out=state["theme_topic"])
         state["theme_topic"][state["theme_topic"] < SMALLEST] = 0  # subnormal numbers would slow down the products
         normalise_rows(state["word_topic"].T, out=state["word_topic"].T)
-        return (log_likelihood + prior) / self.n_tokens
+        return (log_likelihood + log_prior) / self.n_tokens
 
     def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
         """Expected documents of each theme, tokens of each theme and topic, and of each word and topic; and log P."""
@@ -182,7 +180,7 @@ def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: fl
     """Stepwise EM: move the state towards a batch by a share; returns the log-likelihood per token before."""
     tokens_of_theme = state["theme_weight"][:, None] * state["theme_topic"]  # assumes similar lengths
     old = (state["theme_weight"], tokens_of_theme, state["word_topic"] * tokens_of_theme.sum(axis=0))
-    smoothing = share * step.smoothing / (n_tokens_before + step.n_tokens)
+    every_word = share * step.beta / (n_tokens_before + step.n_tokens)
     values = []
     for _ in range(BATCH_STEPS):
         with single_threaded_libraries():
@@ -190,7 +188,7 @@ def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: fl
         values.append(log_likelihood / step.n_tokens)
         new = (sums[0] / max(sums[0].sum(), 1e-300), sums[1] / step.n_tokens, sums[2] / step.n_tokens)
         weight, theme_topic, word_topic = ((1 - share) * a + share * b for a, b in zip(old, new))
-        word_topic += smoothing
+        word_topic += every_word
         state["theme_weight"] = normalise_rows(weight[None])[0]
         state["theme_topic"] = normalise_rows(theme_topic)
         state["word_topic"] = np.ascontiguousarray(normalise_rows(word_topic.T).T)

@@ -36,8 +36,8 @@ def start_topics(
         seed = rng.randint(np.iinfo(np.int32).max)
         model = PLSA(
             n_topics,
-            prior=0,
-            smoothing=0.01,
+            alpha=0,
+            beta=0.01,
             max_iter=_START_ITER,
             random_state=seed,
             n_jobs=n_jobs,

@@ -63,7 +63,7 @@ class TTMM(ThemeModel):
         What `transform` returns. 'tokens' is the share of the tokens of a document that each topic generated; 'paper'
         is equation 8 of the report, one topic for all words, with values close to 0 or 1; 'log' is its logarithm per
         token, which is not a distribution; 'themes' is P(h|d).
-    smoothing : float, default=0.1
+    beta : float, default=0.1
         Pseudo-count of every word in every topic, so that their sum grows with `n_topics`. 0 is maximum likelihood.
     max_iter : int, default=100
         Maximum number of EM steps.
@@ -165,7 +165,7 @@ class TTMM(ThemeModel):
         *,
         init: Literal["data", "random"] | ArrayLike = "data",
         features: Features = "tokens",
-        smoothing: float = 0.1,
+        beta: float = 0.1,
         max_iter: int = 100,
         tol: float = 1e-4,
         dtype: Dtype = "float32",
@@ -178,7 +178,7 @@ class TTMM(ThemeModel):
         self.n_topics = n_topics
         self.init = init
         self.features = features
-        self.smoothing = smoothing
+        self.beta = beta
         self.max_iter = max_iter
         self.tol = tol
         self.dtype = dtype
@@ -200,7 +200,7 @@ class TTMM(ThemeModel):
         check_whole("n_topics", self.n_topics)
         check_whole("max_iter", self.max_iter)
         check_number("tol", self.tol)
-        check_number("smoothing", self.smoothing)
+        check_number("beta", self.beta)
         check_choice("features", self.features, FEATURES)
         check_init(self.init, ("data", "random"))
         check_float_dtype(self.dtype)
@@ -236,7 +236,7 @@ class TTMM(ThemeModel):
             state, history = resumed[0], resumed[1]["history"]
         with single_threaded_libraries():
             run = iterate(
-                ThemeStep(counts, self.n_themes_, self.smoothing, known, self.n_jobs),
+                ThemeStep(counts, self.n_themes_, self.beta, known, self.n_jobs),
                 state,
                 max_iter=self.max_iter,
                 tol=self.tol,
@@ -295,7 +295,7 @@ class TTMM(ThemeModel):
         }
         n_before = getattr(self, "n_batches_", 1)
         frequency = self.word_frequency_ + summed(counts, 0)
-        step = ThemeStep(counts, self.n_themes_, self.smoothing, known, self.n_jobs)
+        step = ThemeStep(counts, self.n_themes_, self.beta, known, self.n_jobs)
         log_likelihood = learn_batch(step, state, step_size(n_before), self.word_frequency_.sum())
         self._keep(counts, state, Run([*self.history_, log_likelihood], False, True))
         self._keep_documents(counts, self.doc_topic_, add=True)
