@@ -8,7 +8,7 @@ from hlta_cases import METHODS, check_model, same, small
 from latent_tree_cases import EMISSIONS
 
 from topicfold import HLTA
-from topicfold.models.hlta import fit_stages
+from topicfold.models.hlta import hlta
 
 
 @METHODS
@@ -56,7 +56,7 @@ def test_a_last_batch_of_a_few_documents_counts_for_a_few(known, batch_size):
 def test_em_goes_on_where_the_tree_was_built_on_a_sample(known, monkeypatch, batch_size):
     """The likelihoods of the sample and of all documents are not one history: the first pass over all of them may be
     lower than the last over the sample, and is no sign that EM has converged."""
-    monkeypatch.setattr(fit_stages, "_STRUCTURE_DOCUMENTS", 300)
+    monkeypatch.setattr(hlta, "_STRUCTURE_DOCUMENTS", 300)
     model = small(batch_size=batch_size, tol=1e-6, max_iter=6).fit(known)
     grown = small(batch_size=batch_size, tol=1e-6, max_iter=1).fit(known)
     check_model(model)

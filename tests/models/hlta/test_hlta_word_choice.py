@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hlta_cases import check_model, small
 
-from topicfold.models.hlta import word_choice
+from topicfold.models.hlta import hlta
 
 
 def chosen_words(counts, max_words, min_df):
@@ -48,7 +48,7 @@ def test_min_df_alone_and_too_high(sampled):
 
 
 def test_too_many_words_are_refused(sampled, monkeypatch):
-    monkeypatch.setattr(word_choice, "_MOST_WORDS", 20)
+    monkeypatch.setattr(hlta, "_MOST_WORDS", 20)
     with pytest.raises(ValueError, match="keep the best with max_words"):
         small().fit(sampled)
     assert len(small(max_words=20, max_iter=1).fit(sampled).word_columns_) == 20

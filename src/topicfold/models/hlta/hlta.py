@@ -2,45 +2,234 @@
 
 Words that occur together are grouped into islands, each below a latent variable; latents that go together are grouped
 into islands of the next level, and so on. Every state of a latent except its background is a topic. Between two changes
-of the tree there are a few EM steps on the whole tree, so it is a usable model at any time.
+of the tree there are a few EM steps on the whole tree, so it is a usable model at any time. The tree is built on a
+sample of the documents if there are many; then EM runs on all of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise, starmap
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.corpus import Corpus
 from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
 from ...engine.distributed.cluster import warn_local_only
-from ...engine.loop import Run, hold_interrupts
+from ...engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, hold_interrupts, iterate, step_size
+from ...engine.mapped import pieces, release
+from ...engine.stored import MAX_PROBABILITY, Stored
+from ...errors import InputError
+from ...topics.tree import TopicTree
+from ..base import TopicModel
 from ..inputs import CountsLike, RandomStateLike
-from .fit_stages import grow, polish
-from .hlta_learned import expected_state
+from ..row_groups import CountRows
 from .latent_tree import (
+    Inference,
     LatentTree,
+    Sums,
+    log_factorials,
+    m_step,
     ordered_states,
     presence_table,
+    sample_documents,
     state_marginals,
     with_rates,
     words_given_states,
 )
-from .latent_tree_model import COVERAGE, LatentTreeModel
-from .tree_growth import learned_batch
-from .tree_topics import topic_parents
-from .word_choice import chosen_columns
+from .tree_building import PASSES, Growth, GrowthSettings
+from .tree_topics import effective_word_scores, topic_parents, topics_of
 
 __all__ = ["HLTA"]
 
+_COVERAGE = 0.95  # effective words carry more than this share of the information of all words of a subtree
 _INFORMATION_DOCUMENTS = 5_000  # the information of words about topics is measured on this many
+_STRUCTURE_DOCUMENTS = 20_000  # the tree is built on at most this many, drawn at random
+_BATCH_DOCUMENTS = 2_000  # per step of stepwise EM
+_CELLS_PER_BLOCK, _ROWS_PER_BLOCK = 1 << 20, 1 << 16  # of counts that are processed together
+_MOST_WORDS = 30_000  # the mutual information of all pairs is kept: 4 bytes each
+_MOST_LEVELS = 64
 
 
-class HLTA(LatentTreeModel):
+# The contents of a checkpoint: a latent tree, and the progress of its growth or of EM on batches.
+_STATE: Mapping[str, Stored] = {
+    "notes.seed": Stored(kind="int", low=0, high=2**31),
+    "notes.grown": Stored(("steps of growth",), optional=True),
+    "parent": Stored(("latents",), "int", low=-1, high="latents", dtype="int64"),
+    "level": Stored(("latents",), "int", low=1, high=_MOST_LEVELS, dtype="int64"),
+    "n_states": Stored(("latents",), "int", low=2, dtype="int64"),
+    "table": Stored(("latents", "states", "states"), low=0, high=MAX_PROBABILITY, dtype="float64"),
+    "word_parent": Stored(("chosen words",), "int", low=0, high="latents", dtype="int64"),
+    "word_table": Stored(("chosen words", "states"), low=0, dtype="float64"),
+    "passes": Stored((1,), "int", low=0, dtype="int64"),
+    "rounds": Stored((1,), "int", low=0, dtype="int64"),
+    "batches": Stored((1,), "int", low=1, dtype="int64", may_be_missing=True),
+    "word_sum": Stored(("chosen words", "states"), low=0, dtype="float64", may_be_missing=True),
+    "pair_sum": Stored(("latents", "states", "states"), low=0, dtype="float64", may_be_missing=True),
+    "state_sum": Stored(("latents", "states"), low=0, dtype="float64", may_be_missing=True),
+}
+
+
+def _check_tree(
+    parent: np.ndarray, n_states: np.ndarray, table: np.ndarray, topic_latent: np.ndarray, topic_state: np.ndarray
+) -> None:
+    """Raise if the arrays are not a tree: kernels go through latents in order, from children to parents."""
+    if parent[-1] != -1 or (parent[:-1] <= np.arange(len(parent) - 1)).any():
+        raise InputError("its latents are not ordered with parents after their children")
+    if n_states.max() > table.shape[2] or (topic_state >= n_states[topic_latent]).any():
+        raise InputError("its tables have fewer states than its n_states")
+    of_parent = np.append(n_states[parent[:-1]], 1)
+    used = np.arange(table.shape[1]) < of_parent[:, None]
+    if (np.abs(table.sum(axis=2) - 1)[used] > MAX_PROBABILITY - 1).any():
+        raise InputError("the probabilities of its states do not sum to one")
+
+
+def _expected_state(model: HLTA) -> ExpectedState:
+    """The contents of a checkpoint of the fit."""
+
+    def fits(values: Mapping[str, Any]) -> None:
+        none = np.empty(0, np.int64)
+        _check_tree(values["parent"], values["n_states"], values["table"], none, none)
+        level, parent = values["level"], values["parent"]
+        if (level[parent[:-1]] < level[:-1]).any() or (level[values["word_parent"]] != 1).any():
+            raise InputError("its levels do not rise from the words to the root")
+        sums = {"word_sum", "pair_sum", "state_sum"}
+        if sums & set(values) and not (sums | {"batches"}) <= set(values):
+            raise InputError("it has only some of the sums over batches")
+
+    return ExpectedState(_STATE, {"chosen words": len(model.word_columns_)}, fits)
+
+
+def _chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of the tree, and the number of documents with each word of the corpus."""
+    n_documents, n_words = counts.shape
+    if counts.nnz == 0:
+        raise InputError(f"all {n_documents} documents are empty: there are no words to fit")
+    frequency = np.zeros(n_words, np.int64)
+    for piece in pieces(counts.indices):
+        frequency += np.bincount(piece, minlength=n_words)
+    columns = np.flatnonzero(frequency >= min_df)
+    if len(columns) == 0:
+        raise InputError(
+            f"min_df={min_df} leaves none of {n_words:,} words; the most frequent is in {frequency.max():,} "
+            "documents: lower min_df"
+        )
+    if max_words is not None and max_words < len(columns):
+        tfidf = _sum_of_shares(counts) * np.log(n_documents / np.maximum(frequency, 1))
+        columns = np.sort(columns[np.argsort(-tfidf[columns], kind="stable")[:max_words]])
+    if len(columns) > _MOST_WORDS:
+        raise InputError(
+            f"{len(columns):,} words are more than HLTA can compare ({_MOST_WORDS:,}): keep the best "
+            "with max_words, such as max_words=10000, or leave out rare ones with min_df"
+        )
+    return columns, frequency
+
+
+def _sum_of_shares(counts: sp.csr_array) -> np.ndarray:
+    """The sum of each word's shares of the documents."""
+    rows, total = CountRows(counts, np.dtype(np.float64)), np.zeros(counts.shape[1])
+    for first, last in rows.blocks(0, counts.shape[0], _CELLS_PER_BLOCK):
+        indptr, indices, data = rows.cells(first, last)
+        ends = np.concatenate([[0.0], np.cumsum(data)])
+        lengths = np.diff(ends[indptr])
+        total += np.bincount(indices, data / np.repeat(lengths, np.diff(indptr)), minlength=len(total))
+        rows.done(first, last)
+    return total
+
+
+def _tree_documents(counts: sp.csr_array, columns: np.ndarray, emission: str) -> sp.csr_array:
+    """Only the words of the tree, as presence or counts."""
+    parts = []
+    for first in range(0, max(counts.shape[0], 1), _ROWS_PER_BLOCK):
+        part = sp.csr_array(counts[first : first + _ROWS_PER_BLOCK][:, columns], dtype=np.float64)
+        if emission == "presence":
+            part.data = np.ones_like(part.data)
+        parts.append(part)
+        release(counts.indices)
+        release(counts.data)
+    return parts[0] if len(parts) == 1 else sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+class _FitData(NamedTuple):
+    """What both stages of a fit use."""
+
+    documents: sp.csr_array
+    shuffled: np.ndarray  # the numbers of the documents in random order
+    seed: int
+    checkpoint: Checkpoint | None
+    resumed: Resumed | None
+
+
+class _Polish:
+    """EM on all documents with a fixed tree: a pass or, with many documents, a pass in small batches.
+
+    Changes the state in place and returns the log-likelihood per document before each step.
+    """
+
+    def __init__(self, model: HLTA, documents: sp.csr_array, batches: list[slice]) -> None:
+        self.model, self.documents, self.batches = model, documents, batches
+        self.mean = documents.mean(axis=0, dtype=np.float64)
+        self.constant = log_factorials(documents, model.emission).mean()
+
+    def __call__(self, state: State) -> float:
+        tree, model = LatentTree.from_arrays(state), self.model
+        total = 0.0
+        for batch in self.batches:
+            documents = self.documents if len(self.batches) == 1 else self.documents[batch]
+            sums, log_likelihood = Inference(tree, model.emission).sums(documents, model.n_jobs)
+            total += float(log_likelihood.sum())
+            if len(self.batches) > 1:
+                sums = self.mixed(sums, documents.shape[0], state)
+            m_step(tree, sums, model.smoothing, self.mean)
+        state.update(tree.arrays())
+        return total / self.documents.shape[0] - self.constant
+
+    def mixed(self, sums: Sums, n_documents: int, state: State) -> Sums:
+        """Stepwise EM: the sums of this batch, scaled to all documents, mixed with those of the batches before."""
+        share = step_size(int(state["batches"][0])) if "word_sum" in state else 1.0
+        scale = self.documents.shape[0] / n_documents
+        new = {f"{name}_sum": part * scale for name, part in sums._asdict().items()}
+        for name, part in new.items():
+            state[name] = part if share == 1 else (1 - share) * state[name] + share * part
+        state["batches"] += 1
+        return Sums(*(state[name] for name in new))
+
+
+def _learned_batch(
+    tree: LatentTree, documents: sp.csr_array, emission: str, smoothing: float, n_before: int, n_jobs: int | None
+) -> tuple[LatentTree, float]:
+    """The tree after a batch of a stream, with `n_before` batches before it, and the log-likelihood per document.
+
+    The expected sums of earlier batches, per document, are those of the tree itself.
+    """
+    n_documents = max(documents.shape[0], 1)
+    sums, log_likelihood = Inference(tree, emission).sums(documents, n_jobs)
+    share, marginal = step_size(n_before), state_marginals(tree)
+    above = np.zeros((tree.n_latents, tree.table.shape[1]))
+    above[-1, 0] = 1
+    above[:-1] = marginal[tree.parent[:-1]][:, : above.shape[1]]
+    known = Sums(marginal[tree.word_parent] * tree.word_table, above[:, :, None] * tree.table, marginal)
+    mean = (1 - share) * known.word.sum(axis=1) + share * documents.mean(axis=0, dtype=np.float64)
+    mixed = Sums(*(n_documents * (1 - share) * old + share * new for old, new in zip(known, sums)))
+    tree = LatentTree.from_arrays({name: array.copy() for name, array in tree.arrays().items()})
+    m_step(tree, mixed, smoothing, mean)
+    value = log_likelihood.sum() / n_documents - log_factorials(documents, emission).mean()
+    return tree, float(value)
+
+
+def _level_sizes(state: State) -> str:
+    """The number of latents of each level."""
+    return "latents " + " + ".join(f"{n:,}" for n in np.bincount(state["level"])[1:])
+
+
+class HLTA(TopicModel):
     """Hierarchical latent tree analysis: a hierarchy of topics, whose number is learned.
 
     The model uses which words a document contains, not how often: counts become presence, unless emission='counts'. A
@@ -174,6 +363,37 @@ class HLTA(LatentTreeModel):
     [[0, 1, 2], [3, 4, 5]]
     """
 
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "topic_level_": Stored(("topics",), "int", low=1),
+        "topic_parent_": Stored(("topics",), "int", low=-1, high="topics"),
+        "topic_state_": Stored(("topics",), "int", low=0),
+        "topic_effective_": Stored(("topics", "words"), "sparse"),
+        "word_columns_": Stored(("chosen words",), "int", low=0, high="words"),
+        "n_states_": Stored(("latents",), "int", low=2),
+        "latent_parent_": Stored(("latents",), "int", low=-1, high="latents"),
+        "latent_level_": Stored(("latents",), "int", low=1),
+        "latent_table_": Stored(("latents", "states", "states"), low=0, high=MAX_PROBABILITY),
+        "topic_latent_": Stored(("topics",), "int", low=0, high="latents"),
+        "word_parent_": Stored(("chosen words",), "int", low=0, high="latents"),
+        "word_table_": Stored(("chosen words", "states"), low=0),
+        "n_batches_": Stored(kind="int", low=1, may_be_missing=True),
+    }
+    score_unit = "nats per document"
+    _uses_absent_words = True
+
+    topic_level_: np.ndarray
+    topic_parent_: np.ndarray
+    topic_latent_: np.ndarray
+    topic_state_: np.ndarray
+    topic_effective_: sp.csr_array
+    word_columns_: np.ndarray
+    word_parent_: np.ndarray
+    word_table_: np.ndarray
+    latent_parent_: np.ndarray
+    latent_level_: np.ndarray
+    latent_table_: np.ndarray
+    n_states_: np.ndarray
+
     def __init__(
         self,
         n_levels: int | None = None,
@@ -257,19 +477,20 @@ class HLTA(LatentTreeModel):
         counts = self._fit_counts(X, np.float32 if isinstance(X, Corpus) and X.on_disk else np.float64)
         if self.emission == "counts":
             check_whole_numbers(counts, "emission='counts'")
-        self.word_columns_, frequency = chosen_columns(counts, self.max_words, self.min_df)
+        self.word_columns_, frequency = _chosen_columns(counts, self.max_words, self.min_df)
         self.word_frequency_ = frequency.astype(np.float64)
         documents = self._documents(counts)
         warn_local_only("HLTA learns its tree from small batches, one after another: it runs on this machine")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        checkpoint, resumed = self._open_checkpoint(expected_state(self), counts)
+        checkpoint, resumed = self._open_checkpoint(_expected_state(self), counts)
         if resumed is not None:  # with random_state=None every run draws another seed
             seed = resumed[1]["seed"]
         shuffled = np.random.RandomState(seed).permutation(documents.shape[0])
+        data = _FitData(documents, shuffled, seed, checkpoint, resumed)
         with single_threaded_libraries():
-            state, run = grow(self, documents, shuffled, seed, checkpoint, resumed)
+            state, run = self._grow(data)
             if run.finished:
-                run = polish(self, documents, shuffled, seed, state, run.history, checkpoint, resumed)
+                run = self._polish(data, state, run.history)
             elif run.converged and checkpoint is not None:  # Ctrl-C in the last step of growing
                 checkpoint.write(state, {"seed": seed, "grown": run.history, "history": []})
             with hold_interrupts():
@@ -279,6 +500,73 @@ class HLTA(LatentTreeModel):
         if checkpoint is not None and run.finished:
             checkpoint.remove()
         return self
+
+    def _grow(self, data: _FitData) -> tuple[State, Run]:
+        """Build the tree on the documents or a sample of them, or continue a resumed fit."""
+        resumed, checkpoint = data.resumed, data.checkpoint
+        if resumed is not None and resumed[1]["grown"] is not None:
+            return resumed[0], Run(resumed[1]["grown"], False, True)
+        sample = data.documents[np.sort(data.shuffled[:_STRUCTURE_DOCUMENTS])]
+        sample.data = np.ones_like(sample.data)
+        settings = GrowthSettings(**{name: getattr(self, name) for name in GrowthSettings._fields})
+        growth = Growth(settings, sample, data.seed)
+        if resumed is None:
+            state, history = growth.start(), []
+            if checkpoint is not None and checkpoint.is_due():
+                checkpoint.write(state, {"seed": data.seed, "grown": None, "history": []})
+        else:
+            state, history = resumed[0], resumed[1]["history"]
+        steps_per_level = PASSES * (1 + self.n_relocations)
+        # a guess for the progress bar
+        n_levels = int(np.ceil(np.log(max(len(self.word_columns_) / self.top_size, 2)) / np.log(5)))
+        run = iterate(
+            growth,
+            state,
+            max_iter=steps_per_level * (self.n_levels or _MOST_LEVELS),
+            expected=steps_per_level * (self.n_levels or n_levels),
+            tol=0,
+            title="HLTA tree",
+            unit=self.score_unit,
+            note=lambda: _level_sizes(state),
+            verbose=self.verbose,
+            checkpoint=checkpoint,
+            notes={"seed": data.seed, "grown": None},
+            history=history,
+        )
+        return state, run
+
+    def _polish(self, data: _FitData, state: State, grown: list[float]) -> Run:
+        """EM on all documents; the history is that of the whole fit, or only of this stage with emission='counts'."""
+        documents, n_documents = data.documents, data.documents.shape[0]
+        size = self.batch_size
+        if size == "auto":
+            size = _BATCH_DOCUMENTS if n_documents > _STRUCTURE_DOCUMENTS else None
+        n_batches = 1 if size is None else -(-n_documents // int(size))
+        ends = np.linspace(0, n_documents, n_batches + 1).astype(int)  # a small last batch would weigh too much
+        batches = list(starmap(slice, pairwise(ends)))
+        history: list[float] = []
+        if "batches" in state:
+            assert data.resumed is not None
+            history = data.resumed[1]["history"]
+        else:
+            if self.emission == "counts":
+                state.update(with_rates(LatentTree.from_arrays(state), documents).arrays())
+            # the documents that the tree was built on count as seen batches
+            state["batches"] = np.array([1 + min(_STRUCTURE_DOCUMENTS, n_documents) * n_batches // n_documents])
+        run = iterate(
+            _Polish(self, documents if n_batches == 1 else documents[data.shuffled], batches),
+            state,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            title="HLTA",
+            unit=self.score_unit,
+            note=lambda: _level_sizes(state),
+            verbose=self.verbose,
+            checkpoint=data.checkpoint,
+            notes={"seed": data.seed, "grown": grown},
+            history=history,
+        )
+        return run._replace(history=[*(grown if self.emission == "presence" else []), *run.history])
 
     def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
         """Learn from one more batch of a stream of documents, by stepwise EM.
@@ -311,7 +599,7 @@ class HLTA(LatentTreeModel):
         counts = self.word_counts(X, np.float64)
         self.word_frequency_ = self.word_frequency_ + np.bincount(counts.indices, minlength=counts.shape[1])
         documents, n_before = self._documents(counts), getattr(self, "n_batches_", 1)
-        tree, value = learned_batch(self._tree(), documents, self.emission, self.smoothing, n_before, self.n_jobs)
+        tree, value = _learned_batch(self._tree(), documents, self.emission, self.smoothing, n_before, self.n_jobs)
         self._remember_documents(X, counts)
         self._keep(documents, np.arange(documents.shape[0]), tree, Run([*self.history_, value], False, True))
         self.n_batches_ = n_before + 1
@@ -348,6 +636,257 @@ class HLTA(LatentTreeModel):
         self.topic_word_ = np.zeros((len(self.topic_latent_), self.n_features_in_), np.float32)
         self.topic_word_[:, self.word_columns_] = on[self.topic_latent_, self.topic_state_]
         sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
-        self.topic_effective_ = self._effective(sample, COVERAGE, on)
+        self.topic_effective_ = self._effective(sample, _COVERAGE, on)
         self.doc_topic_ = self._topics_of(documents)
         self._keep_run(run)
+
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """Infer P(topic|d) of new documents.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document. Rows do not sum to one.
+
+        Raises
+        ------
+        InputError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
+        """
+        check_is_fitted(self)
+        return self._topics_of(self._documents(self.word_counts(X, np.float64)))
+
+    def document_topics(self, X: CountsLike) -> np.ndarray:
+        """Infer P(topic|d) of documents, with the columns of `doc_topic_`; the same as `transform`.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document. Rows do not sum to one.
+        """
+        return np.asarray(self.transform(X))
+
+    def memberships(self, X: CountsLike, threshold: float = 0.5) -> np.ndarray:
+        """Assign documents to topics.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        threshold : float, default=0.5
+            A document is in the topics with P(topic|d) above this.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_documents, n_topics)
+            Whether each document is in each topic.
+        """
+        return self.document_topics(X) > threshold
+
+    def score(self, X: CountsLike, y: Any = None) -> float:
+        """Compute the exact mean log-likelihood per document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Ignored; accepted so that the model works in scikit-learn pipelines.
+
+        Returns
+        -------
+        float
+            The mean in nats per document; higher is better.
+
+        Raises
+        ------
+        InputError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
+        """
+        return float(self.log_likelihood(X).mean())
+
+    def log_likelihood(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
+        """Compute the exact log P of each document over the words of the tree.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        words : ndarray of bool of shape (n_words,), default=None
+            The columns of X to use; the other words are summed out, as if they were unknown. None uses all.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Log-likelihood of each document, in nats.
+
+        Raises
+        ------
+        InputError
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
+        """
+        check_is_fitted(self)
+        documents = self._documents(self.word_counts(X, np.float64))
+        if self.emission == "counts":
+            check_whole_numbers(documents, "the likelihood of counts")
+        seen = self._seen(words)
+        inference = Inference(self._tree(), self.emission, seen)
+        visible = documents if seen is None else sp.csr_array(documents.multiply(seen[None]))
+        return inference.log_likelihood(documents, self.n_jobs) - log_factorials(visible, self.emission)
+
+    def word_probability(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
+        """Predict the probability that each word is present, given the words of each document.
+
+        For a word that was used, this is the probability that its topics give it.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        words : ndarray of bool of shape (n_words,), default=None
+            The columns of X to use. None uses all.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_words)
+            Probabilities; 0 for words that are not in the tree.
+        """
+        check_is_fitted(self)
+        documents = self._documents(self.word_counts(X, np.float64))
+        tree = self._tree()
+        first = np.unique(tree.word_parent)
+        beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, first, self.n_jobs)
+        home, table = np.searchsorted(first, tree.word_parent), presence_table(tree, self.emission).word_table
+        result = np.zeros((documents.shape[0], self.n_features_in_), np.float32)
+        for column, w in zip(self.word_columns_, range(tree.n_words)):
+            result[:, column] = beliefs[:, home[w]] @ table[w].astype(np.float32)
+        return result
+
+    def sample(self, n_documents: int = 1, random_state: RandomStateLike = None) -> sp.csr_array:
+        """Draw documents from the tree.
+
+        Parameters
+        ----------
+        n_documents : int, default=1
+            Number of documents to draw.
+        random_state : int, RandomState instance or None, default=None
+            Seed of the random numbers. Pass an int to get the same documents in every run.
+
+        Returns
+        -------
+        sparse array of shape (n_documents, n_words)
+            The documents, with the columns of X in the fit.
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        drawn = sample_documents(self._tree(), n_documents, self.emission, rng)
+        return sp.csr_array(
+            (drawn.data, self.word_columns_[drawn.indices], drawn.indptr), (n_documents, self.n_features_in_)
+        )
+
+    def word_clusters(self) -> list[list[int]]:
+        """Return the words below each latent of the lowest level: a partition of the words of the tree.
+
+        Returns
+        -------
+        list of list of int
+            Columns of X, one list per latent.
+        """
+        check_is_fitted(self)
+        first = np.unique(self.word_parent_)
+        return [self.word_columns_[self.word_parent_ == z].tolist() for z in first]
+
+    def topic_tree(
+        self,
+        corpus: Corpus | None = None,
+        *,
+        levels: Sequence[int] | None = None,
+        coverage: float = _COVERAGE,
+        repeat: bool = False,
+    ) -> TopicTree:
+        """Return the topics as a TopicTree; each topic has its effective words, ranked by how well they discern it.
+
+        Parameters
+        ----------
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
+        levels : sequence of int, default=None
+            The levels to include; 1 is next to the words. None includes all.
+        coverage : float, default=0.95
+            Effective words are the fewest that carry this share of the information that all words below a latent have
+            about it. A value other than the default needs the corpus.
+        repeat : bool, default=False
+            Whether a topic also shows words that are among the first ten of the topic above it.
+
+        Returns
+        -------
+        TopicTree
+            The topics with their words and documents.
+
+        Raises
+        ------
+        InputError
+            If `coverage` is not a share, or is given without a corpus.
+        """
+        check_is_fitted(self)
+        known = corpus is None or self._is_fitted_on(corpus)
+        doc_topic = self.doc_topic_ if known else self.document_topics(corpus)
+        effective = self.topic_effective_
+        if coverage != _COVERAGE:
+            if not 0 < coverage <= 1 or corpus is None:
+                raise InputError(f"coverage={coverage}: expected a share up to 1, and a corpus to measure it on")
+            effective = self._effective(self._documents(self.word_counts(corpus)), coverage)
+        tree = replace(
+            self._one_level(doc_topic, corpus),
+            parent=self.topic_parent_,
+            level=self.topic_level_,
+            word_score=effective,
+            exclusive=False,
+        )
+        tree = tree if levels is None else tree.select_levels(levels)
+        return tree if repeat else tree.drop_repeated_words()
+
+    def _n_outputs(self) -> int:
+        return len(self.topic_word_)
+
+    def _check_learned(self) -> None:
+        _check_tree(self.latent_parent_, self.n_states_, self.latent_table_, self.topic_latent_, self.topic_state_)
+
+    def _prepare(self) -> None:
+        """Nothing to prepare: inference uses the learned arrays unchanged."""
+
+    def _documents(self, counts: sp.csr_array) -> sp.csr_array:
+        return _tree_documents(counts, self.word_columns_, self.emission)
+
+    def _effective(self, documents: sp.csr_array, coverage: float, on: np.ndarray | None = None) -> sp.csr_array:
+        tree = self._tree()
+        if on is None:
+            on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
+        topics = (self.topic_latent_, self.topic_state_, self.word_columns_, self.n_features_in_)
+        return effective_word_scores(tree, on, documents, coverage, self.emission, *topics, self.n_jobs)
+
+    def _topics_of(self, documents: sp.csr_array) -> np.ndarray:
+        return topics_of(self._tree(), self.emission, documents, self.topic_latent_, self.topic_state_, self.n_jobs)
+
+    def _tree(self) -> LatentTree:
+        latents = (self.latent_parent_, self.latent_level_, self.n_states_)
+        return LatentTree(self.word_parent_, *latents, self.word_table_, self.latent_table_)
+
+    def _seen(self, words: np.ndarray | None) -> np.ndarray | None:
+        if words is None:
+            return None
+        words = np.asarray(words)
+        if words.shape != (self.n_features_in_,) or words.dtype != bool:
+            raise InputError(f"words: expected a mask of {self.n_features_in_:,} booleans, one per column of X")
+        return words[self.word_columns_]

@@ -368,7 +368,7 @@ def _beliefs_block(
     root_alone: bool,
     rows: tuple[int, int],
 ) -> np.ndarray:
-    """`LatentTreeModel.beliefs` of some rows."""
+    """`Inference.beliefs` of some rows."""
     n_latents, n_states = tables[5].shape
     found = np.zeros((rows[1] - rows[0], 1 if root_alone else n_latents, n_states), np.float32)
     outputs = (_NOTHING, found) if evidence else (found, _NOTHING)

@@ -1,21 +1,25 @@
 """Growing a latent tree: islands form a level, a level is connected to a tree, and words and latents move to where they
-fit best."""
+fit best. Between two of these changes there are a few EM passes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
 from ...engine.jit import njit_fast
-from .islands import Island
-from .latent_tree import Inference, LatentTree, state_marginals
+from ...engine.loop import State
+from ...engine.progress import progress
+from .islands import Island, progressive_islands
+from .latent_tree import Inference, LatentTree, m_step, ordered_states, state_marginals
 
-__all__ = ["bridged", "relocated", "stacked", "without_empty"]
+__all__ = ["PASSES", "Growth", "GrowthSettings", "bridged", "relocated", "stacked", "without_empty"]
+
+PASSES = 5  # of EM between two changes of the tree
 
 _CANDIDATES = 4  # latents that a child can move to, by mutual information
 _MOVE_STEPS = 3  # of EM for the table of a moved child
@@ -401,3 +405,98 @@ def _padded(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     result = np.zeros(shape)
     result[tuple(slice(size) for size in array.shape)] = array
     return result
+
+
+class GrowthSettings(NamedTuple):
+    """The parameters of HLTA that decide how its tree grows."""
+
+    n_levels: int | None
+    top_size: int
+    island_size: int
+    bic_threshold: float
+    method: str
+    n_relocations: int
+    smoothing: float
+    n_jobs: int | None
+    verbose: bool | None
+
+
+class Growth:
+    """A pass of EM and, after every few passes, a change of the tree: words move, or a level is added.
+
+    Changes the state in place and returns the log-likelihood per document, and whether the tree is complete.
+    """
+
+    def __init__(self, settings: GrowthSettings, documents: sp.csr_array, seed: int) -> None:
+        self.settings, self.documents, self.seed = settings, documents, seed
+        self.mean = documents.mean(axis=0, dtype=np.float64)
+
+    def start(self) -> State:
+        """The first level, bridged."""
+        islands = self.islands(self.documents, 1)
+        tree = self.join(stacked(None, islands, self.documents.shape[1]))
+        return {**tree.arrays(), "passes": np.zeros(1, np.int64), "rounds": np.zeros(1, np.int64)}
+
+    def __call__(self, state: State) -> tuple[float, bool]:
+        tree = LatentTree.from_arrays(state)
+        sums, log_likelihood = Inference(tree).sums(self.documents, self.settings.n_jobs)
+        m_step(tree, sums, self.settings.smoothing, self.mean)
+        state["passes"] += 1
+        done = False
+        if state["passes"][0] == PASSES:
+            changed = self.change(tree, state)
+            tree, done = (tree, True) if changed is None else (changed, False)
+            state["passes"][:] = 0
+        state.update(tree.arrays())
+        return float(log_likelihood.mean()), done
+
+    def change(self, tree: LatentTree, state: State) -> LatentTree | None:
+        """The tree after the next change, or None if there is none left to make."""
+        settings, n_top, n_levels = self.settings, int((tree.level == tree.level[-1]).sum()), int(tree.level[-1])
+        tree = ordered_states(tree)
+        if state["rounds"][0] < settings.n_relocations and n_top > 1:
+            state["rounds"] += 1
+            moved, n_moved = relocated(tree, self.documents, n_levels, settings.n_jobs)
+            if n_moved:
+                smaller = without_empty(moved)
+                return smaller if smaller.n_latents == moved.n_latents else self.join(smaller)
+        state["rounds"][:] = 0
+        if n_levels == settings.n_levels or n_top <= (settings.top_size if settings.n_levels is None else 2):
+            return None
+        islands = self.islands(self.project(tree), n_levels + 1)
+        if len(islands) == n_top:
+            return None
+        return self.join(stacked(tree, islands, tree.n_words))
+
+    def islands(self, data: sp.csr_array | tuple[np.ndarray, np.ndarray], level: int) -> list[Island]:
+        """Islands of the words, or of the latents at the top."""
+        settings, rng = self.settings, np.random.RandomState([self.seed, level])
+        options: dict[str, Any] = {"delta": settings.bic_threshold, "island_size": settings.island_size}
+        options["random_state"] = rng
+        n_variables = data[0].shape[1] if isinstance(data, tuple) else data.shape[1]
+        what = "words" if level == 1 else "topics"
+        # the loop of EM already has a progress bar
+        with progress(f"HLTA level {level}", n_variables, verbose=settings.verbose if level == 1 else False) as move:
+
+            def report(placed: int, n_islands: int) -> None:
+                move(placed, f"{n_islands:,} islands of {placed:,} {what}")
+
+            if settings.method == "pem":
+                return progressive_islands(data, report=report, **options)
+            from .bridged_islands import bridged_islands
+
+            if not isinstance(data, tuple):
+                data = (data.toarray() > 0).astype(np.uint8), np.full(n_variables, 2)
+            return bridged_islands(*data, report=report, **options)
+
+    def project(self, tree: LatentTree) -> sp.csr_array | tuple[np.ndarray, np.ndarray]:
+        """The most likely state of each top latent in each document, as the data of the next level."""
+        top = np.flatnonzero(tree.level == tree.level[-1])
+        states = Inference(tree).beliefs(self.documents, top, self.settings.n_jobs).argmax(axis=2)
+        if self.settings.method == "pem":
+            return sp.csr_array((states > 0).astype(np.float64))
+        return states.astype(np.uint8), tree.n_states[top]
+
+    def join(self, tree: LatentTree) -> LatentTree:
+        top = np.flatnonzero(tree.level == tree.level[-1])
+        return bridged(tree, Inference(tree).beliefs(self.documents, top, self.settings.n_jobs))
