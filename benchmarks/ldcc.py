@@ -149,7 +149,7 @@ def _rate(name: str, value: float, setting: Setting, detail: str) -> Row:
 
 def _trained(model: Any, corpus: Any, n_sweeps: int) -> Any:
     """A tomotopy model after some sweeps over the documents."""
-    from topicfold.baselines.sampling import add_documents
+    from topicfold.baselines.tomotopy_models import add_documents
 
     add_documents(model, corpus.counts)
     model.train(n_sweeps, workers=1)

@@ -101,7 +101,7 @@ class TokenModel(NamedTuple):
 
 def lda_model(topic_word: np.ndarray, alpha: np.ndarray, seed: int, protocol: Mapping[str, Any]) -> TokenModel:
     """LDA with these topics; the protocol gives the numbers of particles, moves and prior draws."""
-    from topicfold.baselines.gibbs_lda import fold_in_with_prior
+    from topicfold.baselines.tomotopy_models import fold_in_with_prior
 
     def log_likelihood(counts: sp.csr_array) -> np.ndarray:
         sizes = {"n_particles": protocol["particles"], "n_moves": protocol["moves"]}

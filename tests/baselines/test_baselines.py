@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from topicfold import Corpus, baselines, topic_tree
 from topicfold.baselines import BASELINES
-from topicfold.baselines.gibbs_lda import fold_in_with_prior
+from topicfold.baselines.tomotopy_models import fold_in_with_prior
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 
 QUICK = {"GibbsLDA": {"max_iter": 60, "alpha": 3.0}, "HLDA": {"max_iter": 60, "depth": 2, "gamma": 1.0}}

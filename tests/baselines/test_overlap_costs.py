@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from coclustering_cases import LOSSES, naive_divergence, random_counts
 
-from topicfold.baselines.overlap_costs import _FLOOR, descend, fit_blocks, fit_prototypes, make_costs
+from topicfold.baselines.overlapping import _FLOOR, descend, fit_blocks, fit_prototypes, make_costs
 
 
 def random_memberships(n, n_clusters, rng):

@@ -10,8 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .gibbs_lda import GibbsLDA
-    from .hlda import HLDA
     from .itcc import ITCC
     from .kmeans import KMeans
     from .ncut import NCut
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from .overlapping import MOC, MOCC
     from .projections import LSI, PCA
     from .propagation import LabelPropagation
+    from .tomotopy_models import HLDA, GibbsLDA
 
 __all__ = [
     "BASELINES",
@@ -97,8 +96,8 @@ class BaselineInfo:
 
 
 BASELINES: dict[str, BaselineInfo] = {
-    "GibbsLDA": BaselineInfo("gibbs_lda", "GibbsLDA"),
-    "HLDA": BaselineInfo("hlda", "HLDA", size=None),
+    "GibbsLDA": BaselineInfo("tomotopy_models", "GibbsLDA"),
+    "HLDA": BaselineInfo("tomotopy_models", "HLDA", size=None),
     "NMF": BaselineInfo("nmf", "NMF"),
     "LSI": BaselineInfo("projections", "LSI"),
     "PCA": BaselineInfo("projections", "PCA"),

@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 
 from ..graph.build import knn_graph, spectral_vectors
 from ..graph.check import GraphLike, check_graph
+from ..models.em import check_size
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
 from .kmeans import kmeans_on_rows
-from .tfidf_rows import counts_and_tfidf
 
 __all__ = ["NCut"]
 
@@ -43,6 +43,8 @@ class NCut(CountsMixin, ClusterMixin, BaseEstimator):
         The cluster of each training document.
     embedding_ : ndarray of shape (n_documents, n_topics)
         The eigenvectors.
+    word_frequency_ : ndarray of shape (n_words,)
+        Number of tokens of each word in the training documents.
 
     See Also
     --------
@@ -95,7 +97,9 @@ class NCut(CountsMixin, ClusterMixin, BaseEstimator):
             If X or a parameter cannot be used.
         """
         rng = check_random_state(self.random_state)
-        counts, _ = counts_and_tfidf(self, X)
+        counts = self._fit_counts(X, np.float64)
+        check_size(counts, self.n_topics)
+        self.word_frequency_ = counts.sum(axis=0)
         if graph is None:
             graph = knn_graph(counts, self.n_neighbors, weighted=True)
         self.embedding_ = spectral_vectors(check_graph(graph, counts.shape[0]), self.n_topics, rng)

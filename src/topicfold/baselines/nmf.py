@@ -6,22 +6,18 @@ Library calls run on one thread, since their sums change with the number of thre
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.weighting import tfidf
 from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
 from ..engine.jit import njit
-from ..engine.loop import Run
-from ..models.base import FlatTopicModel
-from ..models.inputs import CountsLike, RandomStateLike
-from .tfidf_rows import counts_and_tfidf, tfidf_of_new
+from ..models.inputs import RandomStateLike
+from .baseline_model import BaselineModel, Ending, training_tfidf
 
 __all__ = ["NMF"]
 
@@ -51,7 +47,7 @@ def nonnegative_rows(gram, target, weights):
                 break
 
 
-class NMF(FlatTopicModel):
+class NMF(BaselineModel):
     """Non-negative matrix factorisation of tf-idf, by squared error.
 
     `topic_word_` and `doc_topic_` undo the idf, so that they describe tokens, and their rows sum to one: the
@@ -82,13 +78,10 @@ class NMF(FlatTopicModel):
         The largest topic of each training document.
     idf_ : ndarray of shape (n_words,)
         Inverse document frequencies.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
 
     See Also
     --------
+    topicfold.TopicModel : The attributes and methods that all models have.
     topicfold.PLSA : The factorisation that fits counts rather than tf-idf.
     topicfold.baselines.LSI : A factorisation with signs.
 
@@ -116,39 +109,13 @@ class NMF(FlatTopicModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
+        """Check the parameters of the model; `fit` does so first."""
         check_whole("n_topics", self.n_topics)
 
-    def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Fit the model to documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        object
-            The model itself, fitted.
-
-        Raises
-        ------
-        InputError
-            If X or a parameter cannot be used.
-        """
-        self.check_parameters()
+    def _learn(self, counts: sp.csr_array) -> Ending:
         from sklearn.decomposition import NMF as Kernel
 
-        _, vectors = counts_and_tfidf(self, X)
+        vectors = training_tfidf(self, counts)
         with single_threaded_libraries(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             kernel = Kernel(
@@ -161,81 +128,14 @@ class NMF(FlatTopicModel):
         even = np.full_like(tokens, 1 / tokens.shape[1])
         self.topic_word_ = np.where(mass > 0, tokens / np.where(mass > 0, mass, 1), even)
         shares = self._shares(vectors)
-        found = shares.sum(axis=1) > 0
-        self.topic_weight_ = shares[found].mean(axis=0) if found.any() else np.full(self.n_topics, 1 / self.n_topics)
-        self.doc_topic_ = np.where(found[:, None], shares, self.topic_weight_)
-        self.labels_ = self.doc_topic_.argmax(axis=1)
-        self._keep_run(Run([], kernel.n_iter_ < self.max_iter, True))
-        self.n_iter_ = kernel.n_iter_
-        return self
+        topical = shares.sum(axis=1) > 0
+        even_shares = np.full(self.n_topics, 1 / self.n_topics)
+        self.topic_weight_ = shares[topical].mean(axis=0) if topical.any() else even_shares
+        self.doc_topic_ = np.where(topical[:, None], shares, self.topic_weight_)
+        return Ending(kernel.n_iter_, kernel.n_iter_ < self.max_iter)
 
-    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit the model and return the topics of the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            The share of each topic, one row per document.
-        """
-        return self.fit(X, y).doc_topic_
-
-    def transform(self, X: CountsLike) -> np.ndarray:
-        """Infer the topics of new documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            The share of each topic, one row per document. A row does not depend on the other documents.
-
-        Raises
-        ------
-        InputError
-            If X does not match the model: another number of columns, no word in common, or values that are not counts.
-        """
-        return self._assign(tfidf_of_new(self, X))
-
-    def score(self, X: CountsLike, y: Any = None) -> float:
-        """Compute the mean log-likelihood per token by document completion.
-
-        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        float
-            The mean in nats per token; higher is better.
-
-        Raises
-        ------
-        InputError
-            If X does not match the model: another number of columns, no word in common, or values that are not counts.
-        """
-        check_is_fitted(self)
-        return self._completion(X, lambda seen: self._assign(tfidf(seen, self.idf_)))
-
-    def _prepare(self) -> None:
-        """Nothing to prepare."""
-
-    def _assign(self, vectors: sp.csr_array) -> np.ndarray:
-        shares = self._shares(vectors)
+    def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
+        shares = self._shares(tfidf(counts, self.idf_))
         return np.where(shares.sum(axis=1, keepdims=True) > 0, shares, self.topic_weight_)
 
     def _shares(self, vectors: sp.csr_array) -> np.ndarray:
