@@ -19,8 +19,8 @@ from topicfold.cli import main
 from topicfold.models import MODELS
 
 KINDS = {"animals": "cat dog cow fur paw", "sky": "sun moon star comet orbit", "plants": "leaf tree root seed moss"}
-SMALL = {"LDCC": {"n_sweeps": 40, "burn_in": 20, "lag": 5}, "HLTA": {"n_levels": 2, "top_size": 2}}
 QUICK = {"GibbsLDA": {"max_iter": 50}, "HLDA": {"max_iter": 50, "depth": 2}}
+SAMPLERS = [*QUICK, *(name for name, info in MODELS.items() if info.samples)]
 WITH_TREE = [name for name, info in BASELINES.items() if hasattr(info.load(), "topic_tree")]
 N_DOCUMENTS = 48
 
@@ -61,7 +61,7 @@ def corpus(file):
 
 def make(name):
     if name in MODELS:
-        return MODELS[name].make(3, random_state=0, verbose=False, **SMALL.get(name, {}))
+        return MODELS[name].make_small(3)
     return BASELINES[name].make(3, random_state=0, **QUICK.get(name, {}))
 
 
@@ -127,14 +127,14 @@ def test_report_and_summary(name, fitted, corpus, tmp_path):
     summary = model.summary()
     assert summary.n_documents == N_DOCUMENTS
     assert summary.ending in ("converged", "stopped at max_iter", "sampling finished")
-    assert ("sampling" in summary.ending) == (name in ("LDCC", "GibbsLDA", "HLDA"))
+    assert ("sampling" in summary.ending) == (name in SAMPLERS)
 
 
 @EVERY
 def test_scores_say_what_they_count(name, fitted, corpus):
     model = fitted(name)
     assert model.score(corpus) < 0
-    assert model.score_unit == ("nats per document" if name == "HLTA" else "nats per token")
+    assert model.score_unit in ("nats per document", "nats per token")
 
 
 @OURS
@@ -168,14 +168,15 @@ def run():
 
 @OURS
 def test_every_command(name, file, run, capsys, tmp_path):
-    sizes = [word for size in MODELS[name].sizes for word in ("-p", f"{size}=3")]
-    more = [word for key, value in SMALL.get(name, {}).items() for word in ("-p", f"{key}={value}")]
-    segments = ["--segments", "paragraphs"] if name == "LDCC" else []
+    info = MODELS[name]
+    values = {**dict.fromkeys(info.sizes, 3), **info.quick}
+    parameters = [word for key, value in values.items() for word in ("-p", f"{key}={value}")]
+    segments = ["--segments", "paragraphs"] if info.takes_segments else []
     model, saved = tmp_path / "m.safetensors", tmp_path / "c.safetensors"
     read = [file, *WORDS, *segments]
     page = tmp_path / "fit.html"
     places = ["--out", model, "--corpus-out", saved, "--report", page]
-    printed = run(capsys, "fit", *read, "--metadata", "party,score", "--model", name.lower(), *sizes, *more, *places)
+    printed = run(capsys, "fit", *read, "--metadata", "party,score", "--model", name.lower(), *parameters, *places)
     assert printed == run(capsys, "show", model)
     assert list(Corpus.load(saved).metadata) == ["party", "score"]
     shown = json.loads(run(capsys, "show", model, "--json"))
@@ -185,9 +186,8 @@ def test_every_command(name, file, run, capsys, tmp_path):
     assert len(table) == 1 + N_DOCUMENTS
     found = run(capsys, "search", model, file, *WORDS, "moon comet", "-n", "3")
     assert all("About sky" in line and "(comet, moon)" in line for line in found.splitlines())
-    unit = "document" if name == "HLTA" else "token"
     scored = run(capsys, "score", model, file, "--text", "body", "--id", "key", *segments)
-    assert re.match(rf"log-likelihood per {unit}  -\d", scored)
+    assert re.match(rf"log-likelihood {info.score_unit.removeprefix('nats ')}  -\d", scored)
     first, second = [topic["id"] for topic in shown["topics"] if topic["level"] == 1][:2]
     tree = tmp_path / "t.safetensors"
     run(capsys, "tree", model, "--merge", f"{first},{second}", "--out", tree)
@@ -197,9 +197,7 @@ def test_every_command(name, file, run, capsys, tmp_path):
     assert len((tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()) == N_DOCUMENTS
     run(capsys, "explore", model, *read, "--tree", tree, "--out", tmp_path / "e.html")
     run(capsys, "explore", model, saved, "--out", tmp_path / "s.html")
-    grid = ["-p", "n_levels=[1,2]"] if name == "HLTA" else ["-p", f"{MODELS[name].sizes[0]}=[2,3]"]
-    tried = grid[1].partition("=")[0]
-    given = {word.partition("=")[0]: word for word in [*sizes, *more] if word != "-p"}
-    fixed = [word for name, value in given.items() if name != tried for word in ("-p", value)]
-    chosen = run(capsys, "select", *read, "--model", name.lower(), *grid, *fixed, "--splits", "2", "--seeds", "1")
+    tried = info.sizes[0] if info.sizes else info.steps
+    grid = [word for key, value in {**values, tried: [2, 3]}.items() for word in ("-p", f"{key}={value}")]
+    chosen = run(capsys, "select", *read, "--model", name.lower(), *grid, "--splits", "2", "--seeds", "1")
     assert "recommended" in chosen or "score" in chosen

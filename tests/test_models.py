@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topicfold import Corpus, load, save
-from topicfold.models import MODELS
+from topicfold.models import MODELS, info_of
 
 ALL = pytest.mark.parametrize("info", MODELS.values(), ids=MODELS.keys())
 
@@ -30,24 +31,19 @@ MIXTURES = pytest.mark.parametrize(
 
 
 def small(info, n_topics=3, **parameters):
-    """A model with the parameters it has: a tree has no start, a sampler no tolerance."""
-    if info.steps == "n_sweeps":
-        n_sweeps = parameters.pop("max_iter", 60)
-        parameters |= {"n_sweeps": n_sweeps, "burn_in": max(n_sweeps - 20, 0), "lag": 4}
-    known = info.load()().get_params()
-    if info.name in ("LDCC", "LDA") and "beta" in parameters:  # they need some
-        parameters["beta"] = max(parameters["beta"], 1e-9)
-    shared = ("init", "dtype", "tol", "beta")
+    """A small model with the parameters it has: a tree has no start, a sampler no tolerance."""
+    known = info.parameters()
+    shared = ("init", "dtype", "tol")
     parameters = {name: value for name, value in parameters.items() if name in known or name not in shared}
-    return info.make(n_topics, **{"random_state": 0, "verbose": False, **parameters})
+    return info.make_small(n_topics, **parameters)
 
 
 def expected_failures(model):
-    needs_counts = "score holds out tokens, so it needs whole counts, and the check passes fractions"
-    failures = {"check_fit_score_takes_y": needs_counts, "check_pipeline_consistency": needs_counts}
-    if type(model).__name__ == "HLTA":  # which scores whole documents, by the words that are present
-        failures = {}
-    if type(model).__name__ == "DTM":
+    info, failures = info_of(model), {}
+    if info.score_unit == "nats per token":
+        needs_counts = "score holds out tokens, so it needs whole counts, and the check passes fractions"
+        failures |= dict.fromkeys(("check_fit_score_takes_y", "check_pipeline_consistency"), needs_counts)
+    if not info.transform_repeats_fit:
         in_the_graph = "training documents pull and push each other in the fit; a new one is drawn to them alone"
         checks = ("check_transformer_general", "check_transformer_data_not_an_array")
         failures |= dict.fromkeys(checks, in_the_graph)
@@ -55,7 +51,7 @@ def expected_failures(model):
 
 
 @parametrize_with_checks(
-    [small(info, 2, max_iter=30) for info in MODELS.values()],
+    [small(info, 2, n_steps=30) for info in MODELS.values()],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("default::sklearn.exceptions.SkipTestWarning")
@@ -63,6 +59,17 @@ def expected_failures(model):
 @pytest.mark.filterwarnings("default:.*values are rounded up:UserWarning")  # nor tokens
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@ALL
+def test_the_table_says_what_the_class_can_do(info):
+    model, parameters = info.load(), info.parameters()
+    assert info.takes_graph == ("graph" in inspect.signature(model.fit).parameters)
+    assert info.takes_segments == hasattr(model, "transform_segments")
+    assert info.streams == hasattr(model, "partial_fit")
+    assert {*info.sizes, *info.quick, info.steps} <= set(parameters)
+    settings = [*info.notes, *([info.labels] if info.labels else [])]
+    assert {setting.partition("=")[0] for setting in settings} <= set(parameters)
 
 
 @ALL
@@ -101,7 +108,7 @@ def test_fit_transform_is_doc_topic(info, sampled):
 @ALL
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_threads_give_the_same_bits(info, sampled, dtype):
-    fits = [small(info, n_jobs=n_jobs, dtype=dtype, max_iter=20).fit(sampled) for n_jobs in (1, 2, 4)]
+    fits = [small(info, n_jobs=n_jobs, dtype=dtype, n_steps=20).fit(sampled) for n_jobs in (1, 2, 4)]
     for other in fits[1:]:
         assert np.array_equal(fits[0].topic_word_, other.topic_word_)
         assert np.array_equal(fits[0].doc_topic_, other.doc_topic_)
@@ -164,7 +171,7 @@ def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
     sp.save_npz(tmp_path / "counts.npz", sampled)
     code = f"""
         import os, signal, sys, scipy.sparse, topicfold.engine.loop
-        from topicfold.models import MODELS
+        from topicfold.models import MODELS, info_of
         topicfold.engine.loop.CHECKPOINT_SECONDS = 0
         written = topicfold.engine.loop.Checkpoint.write
         def write(self, *arguments, **options):
@@ -174,14 +181,14 @@ def test_killed_and_resumed_ends_in_the_same_bits(info, sampled, tmp_path):
                 os._exit(9)  # as a kill does, and on Windows too
         write.calls = 0
         topicfold.engine.loop.Checkpoint.write = write
-        parameters = {small(info, max_iter=25, tol=0).get_params()!r}
+        parameters = {small(info, n_steps=25, tol=0).get_params()!r}
         parameters["checkpoint"] = sys.argv[1] + "/checkpoint"
         MODELS[{info.name!r}].load()(**parameters).fit(scipy.sparse.load_npz(sys.argv[1] + "/counts.npz"))
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], check=False)
     assert killed.returncode == 9
     assert (tmp_path / "checkpoint").exists()
-    options = {"max_iter": 25, "tol": 0}
+    options = {"n_steps": 25, "tol": 0}
     resumed = small(info, checkpoint=str(tmp_path / "checkpoint"), **options).fit(sampled)
     whole = small(info, **options).fit(sampled)
     assert np.array_equal(resumed.topic_word_, whole.topic_word_)
@@ -195,11 +202,11 @@ def test_a_checkpoint_of_another_fit_is_refused(info, sampled, tmp_path, monkeyp
     monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
     monkeypatch.setattr("topicfold.engine.loop.Checkpoint.remove", lambda self: None)
     path = tmp_path / "checkpoint"
-    small(info, checkpoint=path, max_iter=5, tol=0).fit(sampled)
+    small(info, checkpoint=path, n_steps=5, tol=0).fit(sampled)
     with pytest.raises(ValueError, match="belongs to another fit"):
-        small(info, n_topics=4, checkpoint=path, max_iter=6).fit(sampled)
+        small(info, n_topics=4, checkpoint=path, n_steps=6).fit(sampled)
     with pytest.raises(ValueError, match="belongs to another fit"):
-        small(info, checkpoint=path, max_iter=5, tol=0).fit(sampled[:200])
+        small(info, checkpoint=path, n_steps=5, tol=0).fit(sampled[:200])
 
 
 @ALL
@@ -213,7 +220,7 @@ def test_a_checkpoint_that_cannot_be_written(info, sampled, tmp_path, monkeypatc
 
     monkeypatch.setattr("topicfold.engine.loop.write_file", full)
     with pytest.warns(UserWarning, match="the fit continues: no space left"):
-        small(info, checkpoint=tmp_path / "c", max_iter=3, tol=0).fit(sampled)
+        small(info, checkpoint=tmp_path / "c", n_steps=3, tol=0).fit(sampled)
 
 
 @ALL
@@ -227,7 +234,7 @@ def test_ctrl_c_keeps_the_model(info, sampled, monkeypatch):
     monkeypatch.setattr(fitting, "progress", press_in_the_fourth_step)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = small(info, max_iter=50, tol=0).fit(sampled)
+        model = small(info, n_steps=50, tol=0).fit(sampled)
     assert any("the model so far is kept" in str(warning.message) for warning in caught)
     assert model.n_iter_ == 4
     assert model.interrupted_
@@ -250,7 +257,7 @@ def test_empty_documents_and_unseen_words_get_the_corpus_mean(info, sampled):
 
 @MIXTURES
 def test_one_document_and_one_word(info):
-    one = small(info, 1, beta=0.0).fit(np.array([[3, 1, 0]]))
+    one = small(info, 1, beta=1e-9).fit(np.array([[3, 1, 0]]))
     assert np.allclose(one.topic_word_, [[0.75, 0.25, 0]])
     single = small(info, 1).fit(np.array([[2], [5]]))
     assert np.allclose(single.doc_topic_, 1)
@@ -292,7 +299,7 @@ def test_fractions_are_refused_where_tokens_are_needed(info, sampled):
 def test_bad_parameters_are_named(info, sampled):
     bad = {**dict.fromkeys(info.sizes, 0), info.steps: 0, "tol": -1, "n_jobs": 0, "dtype": "int32", "init": "magic"}
     for name, value in bad.items():
-        if name not in small(info).get_params():
+        if name not in info.parameters():
             continue
         with pytest.raises(ValueError, match=name):
             small(info).set_params(**{name: value}).fit(sampled)
@@ -301,7 +308,7 @@ def test_bad_parameters_are_named(info, sampled):
 @ALL
 def test_enormous_parameters_are_named(info, sampled):
     for name in ("smoothing", "focus", "alpha", "beta", "delta", "graph_weight", "seed_words"):
-        if name in small(info).get_params() and not (info.name == "LDCC" and name == "alpha"):
+        if name in info.parameters():
             with pytest.raises(ValueError, match=name):
                 small(info).set_params(**{name: 1e300}).fit(sampled)
 
@@ -383,7 +390,7 @@ def test_a_data_frame_with_text_is_told_how_to_become_a_corpus(info, form):
 @ALL
 def test_predict_gives_the_largest_topic_and_only_where_there_is_one(info, sampled):
     model = small(info)
-    if info.name in ("LDCC", "HLTA"):
+    if not info.predicts:
         assert not hasattr(model, "predict")
         assert not hasattr(model, "fit_predict")
         loose, strict = (model.fit(sampled).memberships(sampled, threshold=least) for least in (0.1, 0.9))
