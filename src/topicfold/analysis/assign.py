@@ -24,6 +24,7 @@ from ..engine.checks import check_whole
 from ..engine.extras import import_extra
 from ..engine.store import atomic_write, check_writable
 from ..errors import InputError
+from ..models import MODELS, info_of
 from ..models.base import TopicModel
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
@@ -57,8 +58,9 @@ def check_assignment(
     model: TopicModel, out: str | Path, to: str | None, batch: int, segments: str | int | None, source: str | Path
 ) -> str:
     """The output format, or an error: all checks that are possible before a document is read."""
-    if segments is not None and not hasattr(model, "transform_segments"):
-        raise InputError(f"segments={segments!r}: only LDCC assigns segments, not {type(model).__name__}")
+    if segments is not None and not info_of(model).takes_segments:
+        able = ", ".join(name for name, info in MODELS.items() if info.takes_segments)
+        raise InputError(f"segments={segments!r}: only {able} assigns segments, not {type(model).__name__}")
     to = to or ("csv" if str(out) == "-" else Path(out).suffix.lstrip(".").lower())
     if to not in _WRITERS:
         raise InputError(f"{out}: cannot write {to or 'this'}; expected a name that ends in .csv, .jsonl or .parquet")
@@ -196,9 +198,9 @@ def _shares(
     return ids, doc_topic[:, shown.at_lowest_level], fresh.wordless
 
 
-def _checked_encoder(model: TopicModel, embed: EmbeddingModel, segments: str | int | None) -> EmbeddingModel:
+def _checked_encoder(model: Any, embed: EmbeddingModel, segments: str | int | None) -> EmbeddingModel:
     """The function that embeds texts, loaded once for all batches."""
-    if getattr(model, "neighbors_by_", None) != "embeddings" or segments is not None:
+    if not info_of(model).takes_graph or model.neighbors_by_ != "embeddings" or segments is not None:
         raise InputError(f"embed: this {type(model).__name__} was not fitted on embeddings")
     return encoder_of(embed)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..engine.blocks import single_threaded_libraries
 from ..errors import InputError
 from ..graph.check import GraphLike
 from ..graph.partial_labels import accuracy_of_known, class_codes
-from ..models import MODELS
+from ..models import MODELS, info_of
 from ..models.inputs import CountsLike
 
 if TYPE_CHECKING:
@@ -260,10 +259,9 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     def _extra(self, graph: GraphLike | None, embeddings: ArrayLike | None) -> dict[str, Any]:
         """The arguments that were passed, or a ValueError if the model does not accept one."""
         extra = {name: value for name, value in (("graph", graph), ("embeddings", embeddings)) if value is not None}
-        refused = [name for name in extra if name not in signature(self.model.fit).parameters]
-        if refused:
+        if extra and not info_of(self.model).takes_graph:
             takers = ", ".join(name for name, info in MODELS.items() if info.takes_graph)
-            raise InputError(f"{type(self.model).__name__} takes no {refused[0]}: {takers} do")
+            raise InputError(f"{type(self.model).__name__} takes no {next(iter(extra))}: {takers} do")
         return extra
 
     def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> BaseEstimator:

@@ -17,6 +17,7 @@ from ..engine.arrays import normalise_rows
 from ..engine.checks import check_choice, check_whole
 from ..engine.extras import import_extra
 from ..errors import InputError
+from ..models import info_of
 from ..models.base import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
 from ..topics.shares import check_dates, chosen_period, dates_with_words, shares_over_time
@@ -152,10 +153,9 @@ def drift(
 def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndarray:
     """Topics or themes of documents, each row summing to one."""
     check_choice("of", of, ("topics", "themes"))
-    read = model.document_topics if of == "topics" else getattr(model, "document_themes", None)
-    if read is None:
+    if of == "themes" and not info_of(model).has_themes:
         raise InputError(f"{type(model).__name__} has no themes")
-    values = read(X).astype(np.float64)
+    values = getattr(model, f"document_{of}")(X).astype(np.float64)
     if len(values) == 0:
         raise InputError("one of the two sets has no documents")
     return normalise_rows(values)

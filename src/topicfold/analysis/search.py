@@ -11,6 +11,7 @@ from ..corpus.weighting import inverse_document_frequency
 from ..engine.arrays import canonical
 from ..engine.checks import check_whole
 from ..errors import InputError
+from ..models import info_of
 from ..models.base import TopicModel
 from ..topics.wordless import with_words
 
@@ -89,8 +90,8 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     wanted = model.word_counts([query] if isinstance(query, str) else query, np.float64)
     if wanted.shape[0] != 1:
         raise InputError(f"search takes one query, got {wanted.shape[0]}")
-    used = getattr(model, "word_columns_", None)  # a model may use only some of the words
-    if (wanted if used is None else wanted[:, used]).nnz == 0:
+    usable = wanted[:, vars(model)["word_columns_"]] if info_of(model).selects_words else wanted
+    if usable.nnz == 0:
         raise InputError(f"no word of the query {query!r} is in the model's vocabulary")
     tree = model.topic_tree(corpus)
     lowest = tree.at_lowest_level

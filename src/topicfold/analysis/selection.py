@@ -32,7 +32,6 @@ from ..errors import InputError
 from ..graph.check import GraphLike, check_graph
 from ..metrics.completion import perplexity
 from ..metrics.stability import agreement, stability
-from ..models import MODELS
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, RandomStateLike, as_texts
 from .held_out_fits import Fit, Given, Measured, fit_here, fit_on_worker, for_workers, unigram_score
@@ -143,10 +142,7 @@ def select(
 
 def score_unit(model: BaseEstimator) -> str:
     """The unit of the `score` of a model. A class that does not declare one has its own unit, unlike any other."""
-    name = type(model).__name__
-    if name in MODELS:
-        return MODELS[name].score_unit
-    return getattr(model, "score_unit", f"the score of {name}")
+    return getattr(model, "score_unit", f"the score of {type(model).__name__}")
 
 
 @dataclass
