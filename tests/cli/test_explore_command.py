@@ -121,7 +121,7 @@ def test_explore_paragraphs(explored, run, tmp_path):
 
 def test_explore_refuses_segments_for_a_model_of_documents(model, texts, run, tmp_path):
     code, _, err = run("explore", model, texts, "--segments", "paragraphs", "--out", tmp_path / "x.html")
-    assert (code, "only LDCC assigns segments, not LDA" in err) == (2, True)
+    assert (code, "only ldcc assigns segments, not lda" in err) == (2, True)
     assert not (tmp_path / "x.html").exists()
 
 

@@ -59,7 +59,7 @@ def test_doctor_names_what_is_missing_and_too_old(run, monkeypatch):
 def test_doctor_tells_of_a_fit_that_goes_wrong(run, monkeypatch):
     from topicfold import LDA
 
-    monkeypatch.setattr(LDA, "predict", lambda self, X: np.zeros(len(X), int))
+    monkeypatch.setattr(LDA, "document_topics", lambda self, X: np.ones((len(X), 3)))
     code, _, err = run("doctor")
     assert code == 1
     assert "into topics [0, 0, 0, 0, 0, 0]" in err

@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from topicfold.cli import cli
-from topicfold.cli.signatures import model_names, signature_of
+from topicfold.cli.signatures import models_by_option, signature_of
 from topicfold.corpus.preprocessing import stop_word_languages
 from topicfold.models import MODELS
 
@@ -26,7 +26,7 @@ def completed(*words):
 def test_names_of_commands_options_and_models():
     assert {"fit", "models", "doctor", "completion"} <= set(completed("")[0])
     assert completed("fit", "--mod")[0] == ["--model"]
-    assert completed("fit", "x.csv", "--model", "")[0] == model_names()
+    assert completed("fit", "x.csv", "--model", "")[0] == list(models_by_option())
     assert completed("fit", "x.csv", "--model", "LT")[0] == ["ltm"]
     assert completed("fit", "x.csv", "--model=pl")[0] == ["plsa"]
     assert completed("models", "hl")[0] == ["hlta"]

@@ -11,6 +11,7 @@ from .cluster_options import cluster_options
 from .messages import say
 from .options import (
     DEFAULT_EMBEDDING,
+    SEGMENT_MODELS,
     edits_option,
     errors_of,
     file_options,
@@ -38,7 +39,7 @@ __all__ = ["assign", "score", "search"]
 @click.option(
     "--segments",
     metavar="HOW",
-    help="One row per segment ('paragraphs', 'sentences' or a number of words); for ldcc.",
+    help=f"One row per segment ('paragraphs', 'sentences' or a number of words); for {SEGMENT_MODELS}.",
 )
 @click.option(
     "--embed",
@@ -108,7 +109,9 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
 @file_options
 @cluster_options
 @click.option(
-    "--segments", metavar="HOW", help="Split texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
+    "--segments",
+    metavar="HOW",
+    help=f"Split texts as for the fit ('paragraphs', 'sentences', a number); for {SEGMENT_MODELS}.",
 )
 def score(model: str, input: str, segments: str | None, **given: Any) -> None:
     """Print the held-out log-likelihood of INPUT. Also prints the perplexity, if the likelihood is per token.

@@ -15,14 +15,16 @@ from .cluster_options import cluster_options
 from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
 from .option_values import values_of
 from .options import (
+    GRAPH_MODELS,
     corpus_options,
     fit_input,
     graph_options,
     make_model,
+    model_info,
     model_options,
     read_corpus,
-    takes_graph,
 )
+from .signatures import default_model, listed_models, models_by_option
 from .streaming import fit_stream
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
 __all__ = ["demo", "fit", "select"]
 
 _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
+_STREAM_MODELS = listed_models(lambda info: info.streams)
+_LABEL_MODELS = ", ".join(
+    f"{name} with -p {info.labels}" if info.labels else name
+    for name, info in models_by_option().items()
+    if info.labels is not None
+)
 
 
 @click.command()
@@ -50,15 +58,15 @@ _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
 @click.option(
     "--supervise",
     is_flag=True,
-    help="Let the labels guide the fit: lapplsi, ltm and dtm connect documents with the same label, ttmm with "
-    "-p n_themes=labels has one theme per label. Without it, --labels are only shown and used for measures.",
+    help=f"Let the labels guide the fit; for {_LABEL_MODELS}. Without it, --labels are only shown and used for "
+    "measures.",
 )
 @click.option(
     "--stream",
     type=click.IntRange(1),
     metavar="N",
     help="Learn in one pass, N documents at a time, for endless input. The words are those of the first N "
-    "documents, or of --vocabulary. For lda, plsa, ttmm and hlta.",
+    f"documents, or of --vocabulary. For {_STREAM_MODELS}.",
 )
 def fit(
     input: str,
@@ -78,26 +86,25 @@ def fit(
     stream: int | None,
     **given: Any,
 ) -> None:
-    """Fit a model to INPUT, save it, and print its topics.
-
-    lda suits texts of any length. ltm, lapplsi and dtm use a graph of the documents, hlta finds a hierarchy and the
-    number of topics, ttmm finds themes over topics, ldcc finds topics of paragraphs.
-    """
+    """Fit a model to INPUT, save it, and print its topics. `topicfold models` lists the models."""
     from ..report import build_report
 
     vectors = _vectors_given(embeddings, embed)
     linked = model_name is None and given["links"] is not None and not graphs and not vectors
     if linked:
         graphs = ("links",)
-        say("the documents are linked: fitting ltm with --graph links; --model lda uses only words")
-    model_name = model_name or ("ltm" if graphs or vectors or supervise else "lda")
+        say(
+            f"the documents are linked: fitting {default_model(on_graph=True)} with --graph links; "
+            f"--model {default_model()} uses only words"
+        )
+    model_name = model_name or default_model(bool(graphs or vectors or supervise))
     values = values_of(parameters)
     if n_topics is not None:
         values["n_topics"] = n_topics
     model = make_model(model_name, values, seed, jobs)
-    _check_fit(model, model_name, graphs, vectors, supervise)
+    _check_fit(model, model_name, bool(graphs or vectors), supervise)
     if stream is not None:
-        _check_stream(model, model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})
+        _check_stream(model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})
     check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
     if checkpoint:
         model.set_params(checkpoint=checkpoint)
@@ -107,13 +114,14 @@ def fit(
     corpus = read_corpus(input, given, keep_texts=report is not None or embed is not None, jobs=jobs)
     if corpus_out:
         corpus.save(corpus_out)
-    if getattr(model, "emission", None) == "presence":
-        say(f"{model_name} uses which words a document has, not how often; -p emission=counts changes that")
+    for setting, note in model_info(model_name).notes.items():
+        if _has_setting(model, setting):
+            say(f"{model_name} {note}")
     started = time.monotonic()
     model.fit(corpus, **fit_input(model, corpus, graphs, embeddings, supervise, embed, input))
     model.save(out)
-    if getattr(model, "graph_weight", None) == "auto":
-        say(f"graph_weight {model.graph_weight_:g} was chosen")
+    for name, value in _chosen_parameters(model).items():
+        say(f"{name} {value:g} was chosen")
     _show(model.topic_tree(corpus))
     summary = model.summary()
     say(
@@ -134,29 +142,36 @@ def _vectors_given(embeddings: str | None, embed: str | None) -> str | None:
     return "--embeddings" if embeddings is not None else "--embed" if embed is not None else None
 
 
-def _check_stream(model: TopicModel, model_name: str, not_there: dict[str, str | None]) -> None:
-    if not hasattr(model, "partial_fit"):
-        raise click.UsageError(f"--stream: {model_name} needs all documents at once; lda, plsa, ttmm and hlta do not")
-    for option, value in not_there.items():
+def _has_setting(model: TopicModel, setting: str) -> bool:
+    name, _, value = setting.partition("=")
+    return str(model.get_params()[name]) == value
+
+
+def _chosen_parameters(model: TopicModel) -> dict[str, float]:
+    """The numbers that a fit chose for parameters that are 'auto'."""
+    automatic = [name for name, value in model.get_params().items() if isinstance(value, str) and value == "auto"]
+    return {name: getattr(model, f"{name}_") for name in automatic if f"{name}_" in model.stored()}
+
+
+def _check_stream(model_name: str, needing_documents: dict[str, str | None]) -> None:
+    if not model_info(model_name).streams:
+        raise click.UsageError(f"--stream: {model_name} needs all documents at once; {_STREAM_MODELS} do not")
+    for option, value in needing_documents.items():
         if value is not None:
             raise click.UsageError(f"{option} needs all documents, but --stream keeps none: leave one of them out")
 
 
-def _check_fit(
-    model: TopicModel, model_name: str, graphs: tuple[str, ...], embeddings: str | None, supervise: bool
-) -> None:
-    on_graph = takes_graph(model)
-    if (graphs or embeddings) and not on_graph:
+def _check_fit(model: TopicModel, model_name: str, graph: bool, supervise: bool) -> None:
+    info = model_info(model_name)
+    if graph and not info.takes_graph:
         raise click.UsageError(
-            f"{model_name} uses only words: --graph, --embeddings and --embed are for lapplsi, ltm and dtm"
+            f"{model_name} uses only words: --graph, --embeddings and --embed are for {GRAPH_MODELS}"
         )
-    themes_are_labels = getattr(model, "n_themes", None) == "labels"
-    if supervise and not on_graph and not themes_are_labels:
-        raise click.UsageError(
-            f"--supervise: {model_name} does not use labels; lapplsi, ltm and dtm do, and ttmm with -p n_themes=labels"
-        )
-    if themes_are_labels and not supervise:
-        raise click.UsageError("-p n_themes=labels needs labels: add --labels COLUMN --supervise")
+    uses_labels = info.labels is not None and (not info.labels or _has_setting(model, info.labels))
+    if supervise and not uses_labels:
+        raise click.UsageError(f"--supervise: {model_name} does not use labels; it is for {_LABEL_MODELS}")
+    if info.labels and uses_labels and not supervise:
+        raise click.UsageError(f"-p {info.labels} needs labels: add --labels COLUMN --supervise")
 
 
 def _show(tree: TopicTree) -> None:
@@ -208,11 +223,11 @@ def select(
     grid = {name: value for name, value in values.items() if isinstance(value, list)}
     fixed = {name: value for name, value in values.items() if name not in grid}
     vectors = _vectors_given(embeddings, embed)
-    model_name = model_name or ("ltm" if graphs or vectors else "lda")
+    model_name = model_name or default_model(bool(graphs or vectors))
     model = make_model(model_name, fixed, seed, 1)
     if not grid and ("n_topics" in fixed or "n_topics" not in model.get_params()):
         raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
-    _check_fit(model, model_name, graphs, vectors, False)
+    _check_fit(model, model_name, bool(graphs or vectors), False)
     check_places([input, embeddings, *graphs], plot)
     if plot:
         _check_plot(plot)

@@ -7,8 +7,9 @@ import textwrap
 
 import click
 
+from .options import model_info
 from .shell_completion import SHELLS, complete_model, script_for
-from .signatures import model_names, signature_of
+from .signatures import models_by_option, signature_of
 
 __all__ = ["completion", "doctor", "models"]
 
@@ -21,17 +22,15 @@ def models(model: str | None) -> None:
     Use them with fit and select: --model NAME -p PARAMETER=VALUE.
     """
     if model is None:
-        width = max(map(len, model_names()))
-        for name in model_names():
+        width = max(map(len, models_by_option()))
+        for name in models_by_option():
             click.echo(f"{name:<{width}}  {signature_of(name).summary}")
         return
-    if model.lower() not in model_names():
-        raise click.UsageError(f"there is no model {model!r}; the models are: {', '.join(model_names())}")
-    found = signature_of(model)
-    click.echo(f"{found.name}: {found.summary}\n")
-    for one in found.parameters:
-        click.echo(f"{one.name} : {one.type}, default={one.default}")
-        click.echo(textwrap.fill(one.summary, 100, initial_indent="    ", subsequent_indent="    "))
+    signature = signature_of(model_info(model).name)
+    click.echo(f"{signature.name}: {signature.summary}\n")
+    for parameter in signature.parameters:
+        click.echo(f"{parameter.name} : {parameter.type}, default={parameter.default}")
+        click.echo(textwrap.fill(parameter.summary, 100, initial_indent="    ", subsequent_indent="    "))
 
 
 @click.command()

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import click
 
 from ..errors import InputError
+from ..models import ModelInfo, info_of
 from .messages import say
 from .option_values import names_of, number_of, stop_words_from
 from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
+from .signatures import default_model, listed_models, models_by_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from ..models.base import TopicModel
 
 __all__ = [
+    "GRAPH_MODELS",
+    "SEGMENT_MODELS",
     "corpus_options",
     "edits_option",
     "embedded_texts",
@@ -32,15 +36,17 @@ __all__ = [
     "known_options",
     "limits_of",
     "make_model",
+    "model_info",
     "model_options",
     "read_as_fitted",
     "read_corpus",
     "reading_options",
     "segments_of",
-    "takes_graph",
 ]
 
 Errors: TypeAlias = Literal["strict", "replace"]
+GRAPH_MODELS = listed_models(lambda info: info.takes_graph)
+SEGMENT_MODELS = listed_models(lambda info: info.takes_segments)
 DEFAULT_EMBEDDING = "minishlab/potion-base-8M"  # as in analysis/embedding.py, which is not loaded for --help
 
 
@@ -88,7 +94,9 @@ corpus_options = _options(
     known_options,
     click.option("--vocabulary", type=click.Path(), help="File with the words, one per line."),
     click.option(
-        "--segments", metavar="HOW", help="Split texts ('paragraphs', 'sentences', a number of words); for ldcc."
+        "--segments",
+        metavar="HOW",
+        help=f"Split texts ('paragraphs', 'sentences', a number of words); for {SEGMENT_MODELS}.",
     ),
     click.option(
         "--stop-words",
@@ -120,8 +128,8 @@ model_options = _options(
         "--model",
         "model_name",
         shell_complete=complete_model,
-        help="Name of the model: lda, plsa, ltm, lapplsi, dtm, ttmm, ldcc or hlta. The default is lda; with --graph, "
-        "--embeddings or --links, ltm.",
+        help=f"Name of the model: {listed_models(lambda info: True)}. The default is {default_model()}; with --graph, "
+        f"--embeddings or --links, {default_model(on_graph=True)}.",
     ),
     click.option(
         "-p",
@@ -146,7 +154,7 @@ graph_options = _options(
         shell_complete=complete_graph,
         help="Graph of the documents: nearest neighbours (by words, or --embeddings), the links of the corpus, or a "
         "file with one edge per line (two ids and an optional weight; .csv, .tsv, .txt) or a scipy matrix (.npz). "
-        "If repeated, the graphs are added up. For lapplsi, ltm and dtm; the default is nearest neighbours.",
+        f"If repeated, the graphs are added up. For {GRAPH_MODELS}; the default is nearest neighbours.",
     ),
     click.option(
         "--embeddings",
@@ -229,9 +237,10 @@ def read_as_fitted(
 
     errors, limits = errors_of(given), limits_of(given)
     options = _column_options(given)
-    knows_segments = hasattr(fitted, "transform_segments")
+    knows_segments = info_of(fitted).takes_segments
     if segments is not None and not knows_segments:
-        raise click.UsageError(f"--segments {segments}: only LDCC assigns segments, not {type(fitted).__name__}")
+        able, name = SEGMENT_MODELS, type(fitted).__name__.lower()
+        raise click.UsageError(f"--segments {segments}: only {able} assigns segments, not {name}")
     how = segments_of(segments)
     if not holds_texts(path, options.get("format")):
         return Corpus.read(path, errors=errors, limits=limits, segments=how, **options)
@@ -265,14 +274,17 @@ def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
     return str(first) == "-" or (format or format_of(first)) in TEXT_FORMATS
 
 
+def model_info(model_name: str) -> ModelInfo:
+    """What the model of this name can do; names are the same in upper and lower case."""
+    known = models_by_option()
+    if model_name.lower() not in known:
+        raise click.UsageError(f"there is no model {model_name!r}; the models are: {', '.join(known)}")
+    return known[model_name.lower()]
+
+
 def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int) -> TopicModel:
     """Make the model of this name; its parameters are checked before anything is read."""
-    from ..models import MODELS
-
-    by_lower = {name.lower(): info for name, info in MODELS.items()}
-    if model_name.lower() not in by_lower:
-        raise click.UsageError(f"there is no model {model_name!r}; the models are: {', '.join(by_lower)}")
-    model = by_lower[model_name.lower()].load()(random_state=seed, n_jobs=jobs)
+    model = model_info(model_name).load()(random_state=seed, n_jobs=jobs)
     unknown = [name for name in values if name not in model.get_params()]
     if unknown:
         known = ", ".join(sorted(model.get_params()))
@@ -280,13 +292,6 @@ def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int)
     model.set_params(**values)
     model.check_parameters()
     return model
-
-
-def takes_graph(model: TopicModel) -> bool:
-    """Whether a model works on a graph of the documents."""
-    from ..models import MODELS
-
-    return MODELS[type(model).__name__].takes_graph
 
 
 def fit_input(
@@ -303,7 +308,7 @@ def fit_input(
     if supervise:
         given["y"] = _labels(corpus)
         say(f"labels of {(given['y'] != '').sum():,} documents supervise the fit")
-    if not takes_graph(model):
+    if not info_of(model).takes_graph:
         return given
     vectors = None if embeddings is None else _vectors(embeddings)
     if embed is not None:

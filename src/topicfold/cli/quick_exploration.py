@@ -15,6 +15,7 @@ import click
 from .messages import say
 from .option_values import names_of, stop_words_from
 from .options import errors_of, holds_texts, limits_of
+from .signatures import default_model
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -41,7 +42,7 @@ def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicMod
     """The default model of the texts in a file, and the corpus; says what was guessed."""
     from ..corpus.corpus import Corpus
     from ..corpus.readers import FileOptions
-    from ..models.lda.lda import LDA
+    from ..models import DEFAULT_MODEL, MODELS
 
     stop_words = given.pop("stop_words")
     file = FileOptions(given["format"], given["encoding"], errors_of(given), given["pattern"], limits=limits_of(given))
@@ -56,7 +57,7 @@ def fitted_on(path: str, given: dict[str, Any], n_topics: int) -> tuple[TopicMod
     say(str(corpus))
     if not _by_user("n_topics"):
         n_topics = max(2, min(n_topics, len(corpus) // _PER_TOPIC))
-    model = LDA(n_topics, random_state=0, n_jobs=-1).fit(corpus)
+    model = MODELS[DEFAULT_MODEL].make(n_topics, random_state=0, n_jobs=-1).fit(corpus)
     if words is not None and n_documents is not None:
         say(f"To keep the model: {_fit_command(path, columns, words, n_topics)}")
     return model, corpus
@@ -166,7 +167,7 @@ def _fit_command(path: str, columns: dict[str, Any], kept: _Words, n_topics: int
         if _by_user(name):
             each = (value,) if isinstance(value, str) else value
             words += [option] if value is True else [word for one in each for word in (option, one)]
-    words += ["--model", "lda"] if columns["links"] is not None else []  # links alone would make it LTM
+    words += ["--model", default_model()] if columns["links"] is not None else []  # links alone would choose another
     words += ["--min-df", str(kept.min_df)]
     words += [] if kept.max_df == 1 else ["--max-df", str(kept.max_df)]
     words += [] if kept.stop_words == "english" else ["--stop-words", kept.stop_words]

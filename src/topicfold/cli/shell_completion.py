@@ -19,7 +19,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from .signatures import Parameter, model_names, signature_of
+from .signatures import Parameter, default_model, models_by_option, signature_of
 
 __all__ = ["SHELLS", "complete_graph", "complete_model", "complete_parameter", "complete_stop_words", "script_for"]
 
@@ -100,7 +100,7 @@ def script_for(shell: str, cli: click.Command) -> str:
 
 def complete_model(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Models whose names start with the incomplete word."""
-    begun = [name for name in model_names() if name.startswith(incomplete.lower())]
+    begun = [name for name in models_by_option() if name.startswith(incomplete.lower())]
     return [CompletionItem(name, help=signature_of(name).summary) for name in begun]
 
 
@@ -108,8 +108,8 @@ def complete_parameter(context: click.Context, option: click.Parameter, incomple
     """Parameters of the model on the command line, or the values of one parameter."""
     given = context.params
     linked = any(given.get(name) for name in ("graphs", "embeddings", "embed", "links", "supervise"))
-    model_name = given.get("model_name") or ("ltm" if linked else "lda")
-    if model_name.lower() not in model_names():
+    model_name = given.get("model_name") or default_model(linked)
+    if model_name.lower() not in models_by_option():
         return []
     parameters = signature_of(model_name).parameters
     name, equals, value = incomplete.partition("=")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from ..models import MODELS
+from ..models import DEFAULT_GRAPH_MODEL, DEFAULT_MODEL, MODELS, ModelInfo
 
-__all__ = ["Parameter", "Signature", "model_names", "signature_of"]
+__all__ = ["Parameter", "Signature", "default_model", "listed_models", "models_by_option", "signature_of"]
 
 
 class Parameter(NamedTuple):
@@ -42,13 +43,32 @@ class Signature(NamedTuple):
     parameters: list[Parameter]
 
 
-def model_names() -> list[str]:
-    """Names of models on the command line.
+def models_by_option() -> dict[str, ModelInfo]:
+    """The models by their names on the command line.
 
-    >>> model_names()[:3]
+    >>> list(models_by_option())[:3]
     ['lda', 'plsa', 'lapplsi']
     """
-    return [name.lower() for name in MODELS]
+    return {name.lower(): info for name, info in MODELS.items()}
+
+
+def default_model(on_graph: bool = False) -> str:
+    """The model that is fitted if none is named.
+
+    >>> default_model(), default_model(on_graph=True)
+    ('lda', 'ltm')
+    """
+    return (DEFAULT_GRAPH_MODEL if on_graph else DEFAULT_MODEL).lower()
+
+
+def listed_models(able: Callable[[ModelInfo], bool]) -> str:
+    """The models that can do something, for a sentence.
+
+    >>> listed_models(lambda info: info.takes_graph)
+    'lapplsi, ltm and dtm'
+    """
+    *names, last = [name for name, info in models_by_option().items() if able(info)]
+    return f"{', '.join(names)} and {last}" if names else last
 
 
 @cache
@@ -58,7 +78,7 @@ def signature_of(model_name: str) -> Signature:
     >>> signature_of("lda").parameters[0]
     Parameter(name='n_topics', type='int', default='20', summary='Number of topics.')
     """
-    info = {name.lower(): info for name, info in MODELS.items()}[model_name.lower()]
+    info = models_by_option()[model_name.lower()]
     found = find_spec(f"topicfold.models.{info.module}")
     assert found is not None
     assert found.origin is not None

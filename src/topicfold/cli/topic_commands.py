@@ -9,7 +9,7 @@ import click
 
 from .messages import check_places, corpus_name, say, say_report
 from .option_values import names_of, number_of
-from .options import edits_option, file_options, known_options, read_as_fitted
+from .options import SEGMENT_MODELS, edits_option, file_options, known_options, read_as_fitted
 from .quick_exploration import fitted_on, open_in_browser, with_guessed_columns
 from .shell_completion import complete_stop_words
 
@@ -74,7 +74,7 @@ def show(
 def topics_of(path: str, repeat: bool = False) -> TopicTree:
     """The topics of a model file or a tree file."""
     from ..engine.store import kind_of_file
-    from ..models.hlta.hlta import HLTA
+    from ..models import info_of
     from ..models.model_file import load
     from ..topics.tree import TopicTree
 
@@ -83,11 +83,10 @@ def topics_of(path: str, repeat: bool = False) -> TopicTree:
             raise click.UsageError("--repeat needs the model: a saved tree has only the words it shows")
         return TopicTree.load(path)
     fitted = load(path)
-    if not repeat:
-        return fitted.topic_tree()
-    if not isinstance(fitted, HLTA):
-        raise click.UsageError(f"--repeat: {type(fitted).__name__} does not leave out words; it is for hlta")
-    return fitted.topic_tree(repeat=True)
+    if repeat and not info_of(fitted).hides_words:
+        raise click.UsageError(f"--repeat is for hierarchies: {type(fitted).__name__} does not leave out words")
+    options: dict[str, Any] = {"repeat": True} if repeat else {}
+    return fitted.topic_tree(**options)
 
 
 def _numbers(name: str, text: str) -> list[int]:
@@ -149,7 +148,9 @@ def tree(
 @file_options
 @known_options
 @click.option(
-    "--segments", metavar="HOW", help="Split texts as for the fit ('paragraphs', 'sentences', a number); for ldcc."
+    "--segments",
+    metavar="HOW",
+    help=f"Split texts as for the fit ('paragraphs', 'sentences', a number); for {SEGMENT_MODELS}.",
 )
 @click.option("--out", default="topics.html", show_default=True, type=click.Path(), help="Page to write.")
 @click.option(
