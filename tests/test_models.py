@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topicfold import Corpus, load, save
+from topicfold import Corpus, FileError, load, save
 from topicfold.models import MODELS, info_of
 
 ALL = pytest.mark.parametrize("info", MODELS.values(), ids=MODELS.keys())
@@ -211,7 +211,7 @@ def test_a_checkpoint_of_another_fit_is_refused(info, sampled, tmp_path, monkeyp
 
 @ALL
 def test_a_checkpoint_that_cannot_be_written(info, sampled, tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match=r"the folder .* does not exist"):
+    with pytest.raises(FileError, match=r"the folder .* does not exist"):
         small(info, checkpoint=tmp_path / "no" / "c").fit(sampled)
     monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
 

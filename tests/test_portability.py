@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from topicfold import Corpus, Preprocessing
+from topicfold import Corpus, FileError, Preprocessing
 from topicfold.engine import store
 from topicfold.engine.machine import user_cache
 
@@ -167,7 +167,7 @@ def test_a_file_that_is_open_elsewhere_is_named_where_it_cannot_be_replaced(tmp_
     Corpus.from_texts(["cat dog", "sun"]).save(path)
     before = path.read_bytes()
     monkeypatch.setattr(store.os, "replace", refuse)
-    with pytest.raises(PermissionError, match=r"corpus\.safetensors cannot be replaced while it is in use"):
+    with pytest.raises(FileError, match=r"corpus\.safetensors cannot be replaced while it is in use"):
         Corpus.from_texts(["tea"]).save(path)
     monkeypatch.undo()
     assert path.read_bytes() == before

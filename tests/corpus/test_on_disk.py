@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from topicfold import HLTA, LDA, PLSA, TTMM, Corpus, load
+from topicfold import HLTA, LDA, PLSA, TTMM, Corpus, FileError, load
 from topicfold.corpus import counted_chunks
 from topicfold.engine.store import written_by_one
 
@@ -151,7 +151,7 @@ def test_a_text_that_is_none_is_named_whoever_counts(table, monkeypatch):
 def test_what_cannot_be_on_disk_is_said(table, tmp_path):
     with pytest.raises(ValueError, match="segments are kept in memory"):
         Corpus.read(table, segments=5, on_disk=tmp_path / "big.safetensors")
-    with pytest.raises(FileNotFoundError, match="does not exist"):
+    with pytest.raises(FileError, match="does not exist"):
         Corpus.read(table, on_disk=tmp_path / "no" / "big.safetensors")
     np.savez(tmp_path / "counts.npz")
     with pytest.raises(ValueError, match="on_disk with format 'npz': expected texts"):
@@ -202,7 +202,7 @@ def test_crafted_contents_are_refused(table, tmp_path, name, change, message):
 
 def test_two_processes_do_not_write_one_corpus(table, tmp_path):
     path = tmp_path / "big.safetensors"
-    with written_by_one(path), pytest.raises(FileExistsError, match="is being written by another process"):
+    with written_by_one(path), pytest.raises(FileError, match="is being written by another process"):
         Corpus.read(table, on_disk=path)
     (tmp_path / ".big.safetensors.lock").write_text("999999999")  # left by a process that was killed
     with written_by_one(path):

@@ -1,8 +1,8 @@
 """Damaged files of our own: models, trees, corpora and checkpoints.
 
 Half of the cases damage the bytes of a file that has checksums: it has to be refused, or be loaded as what it was. The
-other half change arrays or JSON and write files without checksums, as version 0.1.0 did, or checkpoints with right
-ones: they have to be refused, or what they give has to be finite.
+other half change arrays or JSON and write files with right checksums: they have to be refused, or what they give has to
+be finite.
 """
 
 from __future__ import annotations
@@ -185,10 +185,9 @@ def _case(sources: list[_Source], corpus: Corpus, number: int) -> Case:
                 raise SilentChange(f"a damaged {what} is loaded as something else")
 
         return Case(f"{what}, damaged by {', '.join(done)}", run, {"file": content}, "file")
-    signed = source.kind == "checkpoint"  # without checksums it is refused unseen
-    rewrote, changes = rewritten(source.arrays, source.metadata, rng, signed=signed)
+    rewrote, changes = rewritten(source.arrays, source.metadata, rng)
     return Case(
-        f"{what}, {'checksums made anew' if signed else 'without checksums'}: {changes}",
+        f"{what}, checksums made anew: {changes}",
         lambda folder: _use(source, folder / "file", corpus),
         {"file": rewrote},
     )

@@ -1,4 +1,4 @@
-"""Files without checksums, as version 0.1.0 wrote them, or with right ones, with an array or some JSON changed."""
+"""Files with an array or some JSON changed, and right checksums."""
 
 from __future__ import annotations
 
@@ -115,10 +115,8 @@ def _change_json(metadata: dict[str, Any], rng: random.Random) -> str:
     return f"{[*way, last]} is {holder[last]!r:.60}"
 
 
-def rewritten(
-    arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any], rng: random.Random, *, signed: bool = False
-) -> tuple[bytes, str]:
-    """A file without checksums, or with right ones, with one to three changes, and what they are."""
+def rewritten(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any], rng: random.Random) -> tuple[bytes, str]:
+    """A file with one to three changes and right checksums, and what the changes are."""
     changed, plain = dict(arrays), copy.deepcopy(dict(metadata))
     plain.pop("checksums", None)
     done = []
@@ -139,8 +137,6 @@ def rewritten(
             now = changed[key]
             done.append(f"{key} {before.dtype} {before.shape} is {now.dtype} {now.shape} {now.ravel()[:6].tolist()}")
     rows = {key: np.ascontiguousarray(array).reshape(array.shape) for key, array in changed.items()}
-    if signed:
-        plain["checksums"] = {key: array_checksum(array) for key, array in rows.items()}
+    plain["checksums"] = {key: array_checksum(array) for key, array in rows.items()}
     text = json.dumps(plain)
-    header = {"topicfold": text} | ({"topicfold-checksum": str(zlib.crc32(text.encode()))} if signed else {})
-    return save(rows, header), "; ".join(done)
+    return save(rows, {"topicfold": text, "topicfold-checksum": str(zlib.crc32(text.encode()))}), "; ".join(done)

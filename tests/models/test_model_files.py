@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
-from topicfold import Corpus, load, save
-from topicfold.engine.store import read_file
+from topicfold import Corpus, FileError, TopicfoldError, load, save
+from topicfold.engine.store import read_file, write_file
 from topicfold.engine.stored import Stored, check_stored
 from topicfold.models import MODELS
 
@@ -49,18 +49,16 @@ def files(corpus, tmp_path_factory):
     return found
 
 
-def unsigned(path, arrays, metadata):
-    """A file as version 0.1.0 wrote them: without a checksum."""
-    plain = {key: value for key, value in metadata.items() if key != "checksums"}
-    rows = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
-    save_file(rows, path, {"topicfold": json.dumps(plain)})
+def rewrite(path, arrays, metadata):
+    """A file with right checksums."""
+    write_file(path, arrays, {key: value for key, value in metadata.items() if key != "checksums"})
 
 
 def loaded_or_refused(path, corpus, embeddings=None):
-    """Whether a file is loaded; then what it gives is finite. Else the error is a ValueError that names the file."""
+    """Whether a file is loaded; then what it gives is finite. Else the error is a FileError that names the file."""
     try:
         model = load(path)
-    except ValueError as error:
+    except FileError as error:
         message = str(error)
     else:
         message = ""
@@ -89,7 +87,7 @@ def test_a_value_that_is_missing_is_named(name, files, tmp_path):
         if ":" in key or stored[key].may_be_missing:
             continue
         values = {other: value for other, value in metadata["values"].items() if other != key}
-        unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+        rewrite(tmp_path / "m", arrays, {**metadata, "values": values})
         with pytest.raises(ValueError, match=f"m is damaged or not a topicfold file: it has no {key}"):
             load(tmp_path / "m")
 
@@ -111,7 +109,7 @@ def test_arrays_of_another_type_shape_or_range_do_not_reach_a_kernel(name, files
         elif array.itemsize > 1:
             wrong += [array - 10, array + 10**6, array * 0 + np.iinfo(array.dtype).max, array.astype(np.float64)]
         for other in wrong:
-            unsigned(tmp_path / "m", {**arrays, key: other}, metadata)
+            rewrite(tmp_path / "m", {**arrays, key: other}, metadata)
             refused += not loaded_or_refused(tmp_path / "m", corpus, embeddings)
     assert refused > 3 * len(arrays)
 
@@ -122,7 +120,7 @@ def test_unsigned_numbers_of_64_bits_are_refused(name, files, corpus, tmp_path):
     arrays, metadata = read_file(files[name], kind="model")
     whole = [key for key, array in arrays.items() if array.dtype == np.int64 and key in vars(load(files[name]))]
     for key in whole:
-        unsigned(tmp_path / "m.safetensors", {**arrays, key: arrays[key].astype(np.uint64)}, metadata)
+        rewrite(tmp_path / "m.safetensors", {**arrays, key: arrays[key].astype(np.uint64)}, metadata)
         with pytest.raises(ValueError, match=f"its {key} (is not an array of signed numbers|contains 1.8)"):
             load(tmp_path / "m.safetensors")
 
@@ -133,7 +131,7 @@ def test_a_file_may_lack_either_count_of_documents(name, files, corpus, tmp_path
     for key in ("word_documents_", "topic_documents_"):
         if key in arrays:
             values = {other: value for other, value in metadata["values"].items() if other != key}
-            unsigned(tmp_path / "m.safetensors", arrays, {**metadata, "values": values})
+            rewrite(tmp_path / "m.safetensors", arrays, {**metadata, "values": values})
             assert load(tmp_path / "m.safetensors").topic_tree(corpus).word_presence is None
 
 
@@ -145,7 +143,7 @@ def test_single_values_are_checked(name, files, corpus, tmp_path):
     for key in singles:
         for value in (-5, 10**9, 0.5, float("nan"), "much", [1], {"a": 1}, True):
             values = {**metadata["values"], key: {"is": "value", "value": value}}
-            unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+            rewrite(tmp_path / "m", arrays, {**metadata, "values": values})
             loaded_or_refused(tmp_path / "m", corpus, embeddings)
 
 
@@ -198,27 +196,38 @@ def test_exact_types_known_sizes_and_sizes_that_come_twice():
 def test_parameters_and_sums_of_a_file_are_checked(files, tmp_path):
     arrays, metadata = load_file(files["TTMM"]), read_file(files["TTMM"], kind="model")[1]
     values = {**metadata["values"], "parameter:beta": {"is": "value", "value": "much"}}
-    unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+    rewrite(tmp_path / "m", arrays, {**metadata, "values": values})
     with pytest.raises(ValueError, match="m is damaged or not a topicfold file: beta='much'"):
         load(tmp_path / "m")
-    unsigned(tmp_path / "m", {**arrays, "topic_word_": arrays["topic_word_"] * np.float32(1e-40)}, metadata)
+    rewrite(tmp_path / "m", {**arrays, "topic_word_": arrays["topic_word_"] * np.float32(1e-40)}, metadata)
     with pytest.raises(ValueError, match="the probabilities of the words of a topic do not sum to one"):
         load(tmp_path / "m")
     arrays, metadata = load_file(files["TTMM of labels"]), read_file(files["TTMM of labels"], kind="model")[1]
     values = {key: value for key, value in metadata["values"].items() if key != "classes_"}
-    unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
+    rewrite(tmp_path / "m", arrays, {**metadata, "values": values})
     with pytest.raises(ValueError, match="it has no classes_"):
         load(tmp_path / "m")
-    values = {**metadata["values"], "parameter:init": {"is": "value", "value": "lda"}}  # as version 0.1.0 had it
-    unsigned(tmp_path / "m", arrays, {**metadata, "values": values})
-    assert load(tmp_path / "m").init == "data"
 
 
-def test_priors_of_older_files_are_none(files, tmp_path):
-    """The defaults of parameters that have come since are for new fits."""
-    for name, added in (("LTM", ("alpha", "beta", "focus")), ("PLSA", ("alpha",)), ("LDA", ("focus",))):
-        arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
-        older = {key: value for key, value in metadata["values"].items() if key.removeprefix("parameter:") not in added}
-        unsigned(tmp_path / "m", arrays, {**metadata, "values": older})
-        model = load(tmp_path / "m")
-        assert [getattr(model, key) for key in added] == [0.0] * len(added)
+@pytest.mark.parametrize("method", ["_prepare", "_check_learned", "check_parameters", "__init__"])
+@pytest.mark.parametrize("bug", [TypeError, ValueError, KeyError])
+def test_a_mistake_in_the_code_of_a_model_is_not_blamed_on_its_file(files, monkeypatch, method, bug):
+    def mistake(self, **_):
+        raise bug("a mistake of ours")
+
+    monkeypatch.setattr(MODELS["PLSA"].load(), method, mistake)
+    with pytest.raises(bug, match="a mistake of ours") as raised:
+        load(files["PLSA"])
+    assert not isinstance(raised.value, TopicfoldError)
+    assert raised.traceback[-1].name == "mistake"
+
+
+@EVERY
+def test_a_parameter_of_any_kind_is_taken_or_refused_by_name(name, files, corpus, tmp_path):
+    arrays, metadata = read_file(files[name], kind="model")
+    for key in [key for key in metadata["values"] if key.startswith("parameter:")]:
+        for value in (None, True, -5, 10**400, float("nan"), "much", [["a"]], {"a": 1}):
+            values = {**metadata["values"], key: {"is": "value", "value": value}}
+            rewrite(tmp_path / "m", arrays, {**metadata, "values": values})
+            with contextlib.suppress(FileError):
+                load(tmp_path / "m")

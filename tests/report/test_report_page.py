@@ -14,7 +14,7 @@ import pytest
 from report_cases import marked_words, plsa
 
 from page_data import data_of, document_blocks
-from topicfold import Corpus, Report, build_report
+from topicfold import Corpus, FileError, Report, build_report
 from topicfold.report import page as page_module
 
 HOSTILE = [
@@ -145,7 +145,7 @@ def test_a_failed_save_leaves_what_was_there(hostile, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="not JSON compliant"):
         replace(hostile, data={**hostile.data, "share": [float("nan")]}).save(path)
     assert path.read_text() == "old"
-    with pytest.raises(FileNotFoundError, match="does not exist"):
+    with pytest.raises(FileError, match="does not exist"):
         hostile.save(tmp_path / "no" / "page.html")
 
 

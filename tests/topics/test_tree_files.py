@@ -1,4 +1,4 @@
-"""Files of trees and corpora without checksums, as version 0.1.0 wrote them: refused where they do not fit."""
+"""Files of trees and corpora whose checksums are right and whose contents do not fit: refused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from harness.small_models import small_corpus, small_model
-from topicfold import Corpus, TopicTree
-from topicfold.engine.store import read_file
+from topicfold import Corpus, FileError, TopicTree
+from topicfold.engine.store import read_file, write_file
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +27,9 @@ def content(corpus, tmp_path_factory):
 
 
 def refused(load, path, arrays, metadata, message):
-    """The file, written without checksums, is refused in one line that names it."""
-    plain = {key: value for key, value in metadata.items() if key != "checksums"}
-    rows = {key: np.ascontiguousarray(array) for key, array in arrays.items()}
-    save_file(rows, path, {"topicfold": json.dumps(plain)})
-    with pytest.raises(ValueError, match=message) as error:
+    """The file is refused in one line that names it."""
+    write_file(path, arrays, {key: value for key, value in metadata.items() if key != "checksums"})
+    with pytest.raises(FileError, match=message) as error:
         load(path)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
@@ -113,11 +110,3 @@ def test_json_of_a_corpus(content, tmp_path):
         refused(Corpus.load, tmp_path / "c", arrays, changed, "damaged or not a topicfold file")
     changed = with_value(metadata, "value", "values", "preprocessing", "is")
     refused(Corpus.load, tmp_path / "c", arrays, changed, "its preprocessing is .*: expected an object")
-
-
-def test_files_that_are_whole_load(content, corpus, tmp_path):
-    for kind, load in (("tree", TopicTree.load), ("corpus", Corpus.load)):
-        arrays, metadata = content[kind]
-        plain = {key: value for key, value in metadata.items() if key != "checksums"}
-        save_file(arrays, tmp_path / kind, {"topicfold": json.dumps(plain)})
-        assert load(tmp_path / kind) is not None

@@ -88,16 +88,19 @@ def load_corpus(
         makers: dict[str, Callable[[Any], Any]] = {"preprocessing": Preprocessing.from_json}
         if memory_map:
             makers |= {"strings": _strings, "sparse": _mapped_counts}
-        values = from_arrays(arrays, metadata["values"], **makers)
+        values = from_arrays(arrays, metadata.get("values"), **makers)
         columns = {key.removeprefix(_METADATA): values.pop(key) for key in list(values) if key.startswith(_METADATA)}
-        if memory_map:  # counts and strings were checked when they were opened
-            n_documents, n_words = values["counts"].shape
-            sizes = {"documents": n_documents, "words": n_words}
-            rest = {name: stored for name, stored in _STORED.items() if name not in _MAPPED}
-            check_stored({name: values[name] for name in rest if name in values}, rest, sizes)
+        if memory_map:
+            _check_mapped(values)
         else:
             check_stored(values, _STORED)
-        for name in metadata.get("dates", ()):
+        for part, whole in (("label_counts", "labels"), ("segment_documents", "segments")):
+            if (part in values) != (values[whole] is not None):
+                raise InputError(f"it has only one of {whole} and {part}")
+        for name, column in columns.items():
+            if not isinstance(column, np.ndarray) or column.ndim != 1:
+                raise InputError(f"its metadata column {name!r:.60} is not an array")
+        for name in _date_columns(metadata, columns):
             columns[name] = columns[name].astype("datetime64[s]")
         values["metadata"] = columns
         if values["vocabulary"] is not None:
@@ -113,6 +116,35 @@ def load_corpus(
         if not memory_map:
             values["counts"] = _in_memory(values["counts"])
         return Corpus(**values)
+
+
+def _check_mapped(values: Mapping[str, Any]) -> None:
+    """As `check_stored`, without reading counts and strings, which were checked when they were opened."""
+    for name in _MAPPED:
+        value, kind = values.get(name), sp.csr_array if _STORED[name].kind == "sparse" else StoredStrings
+        missing = value is None and name in values and _STORED[name].optional
+        if not (missing or isinstance(value, kind)):
+            raise InputError(f"it has no {name}")
+    n_documents, n_words = values["counts"].shape
+    sizes = {"documents": n_documents, "words": n_words}
+    if values["segments"] is not None:
+        sizes["segments"] = values["segments"].shape[0]
+        if values["segments"].shape[1] != n_words:
+            raise InputError(f"its segments have {values['segments'].shape[1]} words: expected {n_words}")
+    check_stored(
+        {name: value for name, value in values.items() if name not in _MAPPED},
+        {name: stored for name, stored in _STORED.items() if name not in _MAPPED},
+        sizes,
+    )
+
+
+def _date_columns(metadata: Mapping[str, Any], columns: Mapping[str, np.ndarray]) -> list[str]:
+    """The names of metadata columns that are dates, stored as whole numbers."""
+    names = metadata.get("dates")
+    for name in names if isinstance(names, list) else [None]:
+        if not isinstance(name, str) or name not in columns or columns[name].dtype != np.int64:
+            raise InputError(f"its dates are {names!r:.60}: expected names of metadata columns")
+    return names or []
 
 
 def _labels(flat: Any, numbers: np.ndarray) -> Any:
@@ -142,8 +174,9 @@ def _in_memory(counts: sp.csr_array) -> sp.csr_array:
 def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]) -> sp.csr_array:
     """Counts that use the arrays of a file, after a check in pieces: later code relies on valid values."""
     data, indices, indptr, shape = parts
+    types = indptr.dtype.kind + data.dtype.kind in ("ii", "iu", "if") and indices.dtype == np.int32
     rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
-    if not rises or not data.shape == indices.shape == (int(indptr[-1]),) or indices.dtype != np.int32:
+    if not (types and rises) or not data.shape == indices.shape == (int(indptr[-1]),):
         raise InputError("it has a matrix whose arrays do not fit each other")
     for first in range(0, len(data), _VALUES):
         # with the value before, so that the order is also checked between pieces

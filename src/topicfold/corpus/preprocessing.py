@@ -103,9 +103,11 @@ class Preprocessing:
         if not (is_whole(shortest) and is_whole(longest) and 1 <= shortest <= longest):
             raise InputError(f"ngrams={self.ngrams}: expected (shortest, longest) with 1 <= shortest <= longest")
         object.__setattr__(self, "ngrams", (int(shortest), int(longest)))
+        if not isinstance(self.token_pattern, str):
+            raise InputError(f"token_pattern={self.token_pattern!r:.60}: expected a string")
         try:
             groups = re.compile(self.token_pattern).groups
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:  # also repeated too often, nested too deeply
             raise InputError(f"token_pattern={self.token_pattern!r} is not a regular expression: {error}") from None
         if groups > 1:
             raise InputError(f"token_pattern={self.token_pattern!r} has {groups} groups: expected none or one")
@@ -221,11 +223,18 @@ class Preprocessing:
         -------
         Preprocessing
             The same settings.
+
+        Raises
+        ------
+        InputError
+            If a value is missing or cannot be used.
         """
+        if not isinstance(values, dict) or values.keys() != {field.name for field in fields(cls)}:
+            raise InputError(f"preprocessing={values!r:.60}: expected {', '.join(field.name for field in fields(cls))}")
+        if not isinstance(values["lowercase"], bool) or not isinstance(values["tokenizer"], str | None):
+            raise InputError(f"preprocessing={values!r:.60}: expected lowercase to be true or false, tokenizer a name")
         stop_words = values["stop_words"]
-        if isinstance(stop_words, list):
-            stop_words = tuple(stop_words)
-        return cls(**{**values, "stop_words": stop_words, "ngrams": tuple(values["ngrams"])})
+        return cls(**{**values, "stop_words": tuple(stop_words) if isinstance(stop_words, list) else stop_words})
 
     def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]]) -> Preprocessing:
         """Return the same settings with another tokenizer, for example after a file has been loaded.

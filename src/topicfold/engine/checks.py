@@ -73,7 +73,10 @@ def check_float_dtype(value: Any) -> np.dtype:
     >>> check_float_dtype("float32")
     dtype('float32')
     """
-    dtype = np.dtype(value)
+    try:
+        dtype = np.dtype(value)
+    except (TypeError, ValueError):  # numpy raises them for what is no dtype
+        dtype = None
     if dtype not in (np.dtype("float32"), np.dtype("float64")):
         raise InputError(f"dtype={value!r}: expected 'float32' or 'float64'")
     return dtype

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import InputError
+from ..errors import FileError, InputError
 from .distributed.cluster import gather
 from .mapped import pieces
 from .progress import progress
 from .store import check_writable, read_file, remove_left_over, write_file
-from .stored import Stored, check_stored
+from .stored import Stored, check_stored, number_array
 from .warn import warn_user
 
 __all__ = [
@@ -58,7 +58,7 @@ class Run(NamedTuple):
 class ExpectedState(NamedTuple):
     """The expected content of a checkpoint, checked before kernels use it: arrays, and notes declared as "notes.NAME".
 
-    `sizes` are those that the fit knows; `fits` raises a ValueError if values do not fit each other.
+    `sizes` are those that the fit knows; `fits` raises an InputError if values do not fit each other.
     """
 
     declared: Mapping[str, Stored]
@@ -66,12 +66,12 @@ class ExpectedState(NamedTuple):
     fits: Callable[[Mapping[str, Any]], None] | None = None
 
     def check(self, state: State, notes: Any) -> None:
-        """Raise a ValueError if the state or the notes are not as expected."""
+        """Raise an InputError if the state or the notes are not as expected."""
         if not isinstance(notes, Mapping):
             raise InputError("it has no notes")
         values: dict[str, Any] = dict(state)
         for name, value in notes.items():
-            values[f"notes.{name}"] = np.asarray(value, np.float64) if isinstance(value, list) else value
+            values[f"notes.{name}"] = number_array(name, value) if isinstance(value, list) else value
         check_stored(values, {"notes.history": Stored(("steps",)), **self.declared}, self.sizes)
         if self.fits is not None:
             self.fits(values)
@@ -92,7 +92,7 @@ class Checkpoint:
             return None
         state, metadata = read_file(self.path, kind="checkpoint")
         if metadata.get("fingerprint") != self.fingerprint:
-            raise InputError(
+            raise FileError(
                 f"the checkpoint {self.path} belongs to another fit (other data or parameters): "
                 "delete it, or name another file"
             )
@@ -100,8 +100,8 @@ class Checkpoint:
         if expected is not None:
             try:
                 expected.check(state, notes)
-            except (TypeError, ValueError, OverflowError) as error:
-                raise InputError(
+            except InputError as error:
+                raise FileError(
                     f"the checkpoint {self.path} is not a state of this fit: {error}; delete it, or name another file"
                 ) from None
         return state, notes or {}

@@ -7,7 +7,6 @@ it detects damage, not malice.
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import json
 import math
@@ -30,6 +29,7 @@ import scipy.sparse as sp
 
 from ..errors import FileError, InputError
 from .arrays import checked_sparse
+from .checks import is_whole
 from .machine import is_running
 from .mapped import mapped_array, mapped_file, pieces
 
@@ -80,7 +80,7 @@ def write_file(path: str | Path, arrays: Mapping[str, np.ndarray | ArrayInPieces
         try:
             _write_arrays(temporary, plain, {**made_by, **metadata})
         except OSError as error:  # a full disk, among others
-            raise OSError(f"could not write {path}: {error}") from error
+            raise FileError(f"could not write {path}: {error}") from error
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, ArrayInPieces], metadata: Mapping[str, Any]) -> None:
@@ -133,14 +133,12 @@ def check_writable(path: str | Path) -> None:
     """
     place = Path(os.path.realpath(path))
     if not place.parent.is_dir():
-        raise FileNotFoundError(
-            f"{path}: the folder {Path(path).parent} does not exist: create it, or write somewhere else"
-        )
+        raise FileError(f"{path}: the folder {Path(path).parent} does not exist: create it, or write somewhere else")
     if place.exists() and not place.is_file():
         what = "a folder" if place.is_dir() else "not a regular file"
-        raise InputError(f"{path} is {what}: name a file to write")
+        raise FileError(f"{path} is {what}: name a file to write")
     if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise PermissionError(f"{path}: the folder {Path(path).parent} is not writable")
+        raise FileError(f"{path}: the folder {Path(path).parent} is not writable")
 
 
 @contextmanager
@@ -166,7 +164,7 @@ def _replace(temporary: Path, path: Path) -> None:
     try:
         os.replace(temporary, path)
     except PermissionError as error:  # Windows cannot replace a file that is open or mapped, in any process
-        raise PermissionError(f"{path} cannot be replaced while it is in use: write to another file") from error
+        raise FileError(f"{path} cannot be replaced while it is in use: write to another file") from error
 
 
 def remove_left_over(path: Path) -> None:
@@ -175,8 +173,6 @@ def remove_left_over(path: Path) -> None:
         writer = left.name.removeprefix(f".{path.name}.").split(".")[0]
         if not (writer.isdecimal() and is_running(int(writer))):
             shutil.rmtree(left, ignore_errors=True)
-            with contextlib.suppress(OSError):  # a file of an older version; another save may have been faster
-                left.unlink()
 
 
 @contextmanager
@@ -193,7 +189,7 @@ def written_by_one(path: str | Path) -> Iterator[None]:
         with open(lock, "x", encoding="ascii", newline="\n") as file:
             file.write(str(os.getpid()))
     except FileExistsError:
-        raise FileExistsError(f"{path} is being written by another process: wait for it, or delete {lock}") from None
+        raise FileError(f"{path} is being written by another process: wait for it, or delete {lock}") from None
     try:
         yield
     finally:
@@ -221,39 +217,50 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
     if not path.exists():
         raise FileError(f"no such file: {path}")
     if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder: expected a .safetensors file")
+        raise FileError(f"{path} is a folder: expected a .safetensors file")
     if not path.is_file():  # reading a FIFO might block forever
-        raise InputError(f"{path} is not a regular file: expected a .safetensors file")
+        raise FileError(f"{path} is not a regular file: expected a .safetensors file")
     try:
         with safe_open(path, framework="np") as file:
-            about = file.metadata() or {}
-            header = about.get(_HEADER)
-            if header is None:
-                raise InputError(f"{path} is a safetensors file, but not a topicfold file")
-            metadata = json.loads(header)
-            signed = _HEADER_CHECKSUM in about or "checksums" in metadata  # files of version 0.1.0 have no checksums
-            if not signed and metadata["kind"] == "checkpoint":  # its contents are passed to kernels unchanged
-                raise InputError(f"the checkpoint {path} has no checksum: delete it, or name another file")
-            if signed and about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
-                raise InputError(f"{path} is damaged: its header does not match its checksum")
-            if metadata["schema"] > SCHEMA:
-                raise InputError(
-                    f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "
-                    f"this one (schema {SCHEMA}): upgrade topicfold to read it"
-                )
+            metadata = _metadata(path, file.metadata() or {})
             if kind is None:
                 return {}, metadata
             if metadata["kind"] != kind:
-                raise InputError(f"{path} contains a {metadata['kind']}: expected a {kind}")
+                raise FileError(f"{path} contains a {metadata['kind']}: expected a {kind}")
+            for key in file.keys():  # noqa: SIM118
+                if file.get_slice(key).get_dtype() not in _NAMES:
+                    raise FileError(f"{path} is damaged or not a topicfold file: {key!r:.60} has an unknown type")
             if memory_map:
                 arrays = _mapped_arrays(path)
             else:
                 arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
-            if signed:
-                _verify(path, arrays, metadata["checksums"])
-            return arrays, metadata
-    except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path} is damaged or not a topicfold file: {error}") from None
+    except SafetensorError as error:
+        raise FileError(f"{path} is damaged or not a topicfold file: {error}") from None
+    _verify(path, arrays, metadata["checksums"])
+    return arrays, metadata
+
+
+def _metadata(path: Path, about: Mapping[str, str]) -> dict[str, Any]:
+    """The JSON of a file, whose checksum, schema and kind have been checked."""
+    header = about.get(_HEADER)
+    if header is None:
+        raise FileError(f"{path} is a safetensors file, but not a topicfold file")
+    if about.get(_HEADER_CHECKSUM, "").strip() != str(zlib.crc32(header.encode())):
+        raise FileError(f"{path} is damaged: its header does not match its checksum")
+    try:
+        metadata = json.loads(header)
+    except (ValueError, RecursionError) as error:  # not JSON, a number with thousands of digits, or too deep
+        raise FileError(f"{path} is damaged or not a topicfold file: {error}") from None
+    expected = {"schema": int, "version": str, "kind": str, "checksums": dict}
+    for name, kind in expected.items():
+        if not isinstance(metadata, dict) or not isinstance(metadata.get(name), kind):
+            raise FileError(f"{path} is damaged or not a topicfold file: its header has no {name}")
+    if metadata["schema"] > SCHEMA:
+        raise FileError(
+            f"{path} was written by topicfold {metadata['version']} (schema {metadata['schema']}), newer than "
+            f"this one (schema {SCHEMA}): upgrade topicfold to read it"
+        )
+    return metadata
 
 
 def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -285,17 +292,16 @@ def array_checksum(array: np.ndarray) -> int:
 def _verify(path: Path, arrays: Mapping[str, np.ndarray], checksums: Mapping[str, int]) -> None:
     for name in sorted({*arrays, *checksums}):
         if name not in arrays or name not in checksums or array_checksum(arrays[name]) != checksums[name]:
-            raise InputError(f"{path} is damaged: {name!r:.60} does not match its checksum")
+            raise FileError(f"{path} is damaged: {name!r:.60} does not match its checksum")
 
 
 @contextmanager
 def errors_name_file(path: str | Path) -> Iterator[None]:
-    """Turn the errors that a file with wrong contents causes into a ValueError that names the file."""
+    """Turn an InputError about the contents of a file into a FileError that names it; any other error is a bug."""
     try:
         yield
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
-        problem = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{path} is damaged or not a topicfold file: {problem}") from None
+    except InputError as error:
+        raise FileError(f"{path} is damaged or not a topicfold file: {error}") from None
 
 
 @cache
@@ -360,36 +366,70 @@ def _plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def from_arrays(
-    arrays: Mapping[str, np.ndarray], plain: Mapping[str, Any], **makers: Callable[[Any], Any]
-) -> dict[str, Any]:
+def from_arrays(arrays: Mapping[str, np.ndarray], plain: Any, **makers: Callable[[Any], Any]) -> dict[str, Any]:
     """The values that `to_arrays` split; `makers` turn the JSON of objects back into objects, by class name.
 
-    Makers named `sparse` and `strings` get the arrays of such a value, and what else is known about it.
+    Makers named `sparse` and `strings` get the arrays of such a value, and what else is known about it. The JSON comes
+    from a file: if it is not as `to_arrays` makes it, an InputError says what is wrong.
     """
 
-    def one(key: str, entry: Mapping[str, Any]) -> Any:
-        kind = entry["is"]
-        if kind == "sparse" and "sparse" in makers:
-            return makers["sparse"]((*(arrays[f"{key}.{part}"] for part in _SPARSE_PARTS), tuple(entry["shape"])))
-        if kind == "strings" and "strings" in makers:
-            return makers["strings"]((arrays[f"{key}.bytes"], arrays[f"{key}.ends"]))
-        if kind == "sparse":
-            parts = tuple(arrays[f"{key}.{part}"] for part in _SPARSE_PARTS)
-            return checked_sparse(sp.csr_array(parts, tuple(entry["shape"])))
-        if kind.endswith("strings"):
-            raw, ends = arrays[f"{key}.bytes"].tobytes(), arrays[f"{key}.ends"].tolist()
-            if [0, *ends] != sorted([0, *ends]) or (ends[-1] if ends else 0) != len(raw):
-                raise InputError(f"the strings of {key!r} do not fit their bytes")
-            texts = [raw[start:end].decode("utf-8", "surrogatepass") for start, end in zip([0, *ends], ends)]
-            return np.array(texts, dtype=object) if kind.startswith("array") else tuple(texts)
-        if kind == "array":
-            return arrays[key]
-        if kind in makers:
-            return makers[kind](entry["value"])
-        return dict(entry["value"]) if kind == "mapping" else entry["value"]
+    def array(name: str) -> np.ndarray:
+        if name not in arrays:
+            raise InputError(f"it has no array {name!r:.60}")
+        return arrays[name]
 
+    make: dict[str, Callable[[Any], Any]] = {"sparse": _sparse, "strings": _strings, "mapping": _mapping, **makers}
+
+    def one(key: str, entry: Any) -> Any:
+        kind = entry.get("is") if isinstance(entry, Mapping) else None
+        if kind == "array":
+            return array(key)
+        if kind == "sparse":
+            return make["sparse"]((*(array(f"{key}.{part}") for part in _SPARSE_PARTS), _shape(entry)))
+        if kind in ("strings", "array of strings"):
+            raw, ends = array(f"{key}.bytes"), array(f"{key}.ends")
+            if raw.dtype != np.uint8 or raw.ndim != 1 or ends.dtype != np.int64 or ends.ndim != 1:
+                raise InputError(f"the strings of {key!r:.60} are not bytes and their ends")
+            return make["strings"]((raw, ends)) if kind == "strings" else np.array(_strings((raw, ends)), dtype=object)
+        if isinstance(kind, str) and "value" in entry and (kind in make or kind == "value"):
+            return entry["value"] if kind == "value" else make[kind](entry["value"])
+        raise InputError(f"its {key!r:.60} is {entry!r:.60}, which is unknown")
+
+    if not isinstance(plain, Mapping):
+        raise InputError("it has no values")
     return {key: one(key, entry) for key, entry in plain.items()}
+
+
+def _shape(entry: Mapping[str, Any]) -> tuple[int, int]:
+    shape = entry.get("shape")
+    if not (isinstance(shape, list) and len(shape) == 2 and all(is_whole(n) and 0 <= n < 2**63 for n in shape)):
+        raise InputError(f"a sparse matrix of shape {shape!r:.60}: expected two whole numbers")
+    return shape[0], shape[1]
+
+
+def _sparse(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]) -> sp.csr_array:
+    *arrays, shape = parts
+    try:
+        return checked_sparse(sp.csr_array(tuple(arrays), shape))
+    except ValueError as error:  # scipy raises it if arrays do not fit each other
+        raise InputError(str(error)) from None
+
+
+def _strings(parts: tuple[np.ndarray, np.ndarray]) -> tuple[str, ...]:
+    raw, ends = parts[0].tobytes(), parts[1].tolist()
+    if [0, *ends] != sorted([0, *ends]) or (ends[-1] if ends else 0) != len(raw):
+        raise InputError("it has strings that do not fit their bytes")
+    try:
+        return tuple(raw[start:end].decode("utf-8", "surrogatepass") for start, end in zip([0, *ends], ends))
+    except UnicodeDecodeError as error:
+        raise InputError(f"it has strings that are not UTF-8: {error}") from None
+
+
+def _mapping(pairs: Any) -> dict[Any, Any]:
+    for pair in pairs if isinstance(pairs, list) else [pairs]:
+        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str | int | float | None)):
+            raise InputError(f"an entry of a mapping is invalid: {pair!r:.60}")
+    return dict(pairs)
 
 
 def _is_strings(value: Any) -> bool:

@@ -15,14 +15,15 @@ import scipy.sparse as sp
 
 from ..errors import InputError
 from .arrays import checked_sparse
-from .checks import is_number
+from .checks import is_number, is_whole
 
-__all__ = ["MAX_PROBABILITY", "Stored", "check_stored"]
+__all__ = ["MAX_PROBABILITY", "Stored", "check_stored", "number_array"]
 
 Kind: TypeAlias = Literal["float", "int", "bool", "string", "strings", "labels", "sparse", "rows", "mapping", "object"]
 Bound: TypeAlias = float | str | None  # a number, or the name of a size: then values must be below that size
 
 MAX_PROBABILITY = 1.001  # maximum of values that sum to one, with a tolerance for rounding
+_LARGEST = 2**63  # whole numbers in JSON have no limit, those in arrays have
 _DTYPE_KINDS = {"float": "f", "rows": "f", "int": "iu"}
 _NUMBERS = {"float": "real numbers", "rows": "real numbers", "int": "whole numbers"}
 
@@ -50,7 +51,7 @@ class Stored:
 def check_stored(
     values: Mapping[str, Any], declared: Mapping[str, Stored], known: Mapping[str, int] | None = None
 ) -> None:
-    """Raise a ValueError that names the first value that is missing, unknown, or not as declared.
+    """Raise an InputError that names the first value that is missing, unknown, or not as declared.
 
     A size is defined by the first array that has it, in the order of the declarations, unless it is in `known`.
     """
@@ -72,6 +73,14 @@ def check_stored(
         problem = _problem(value, stored, sizes)
         if problem:
             raise InputError(f"its {name} {problem}")
+
+
+def number_array(name: str, numbers: list[Any]) -> np.ndarray:
+    """Numbers from the JSON of a file as an array, or an InputError."""
+    try:
+        return np.asarray(numbers, np.float64)
+    except (TypeError, ValueError, OverflowError):  # not numbers, lists of different lengths, or too large
+        raise InputError(f"its {name} is not an array of real numbers") from None
 
 
 def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
@@ -103,7 +112,8 @@ def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
         return "" if isinstance(value, bool) else f"is {value!r:.40}: expected true or false"
     if stored.kind == "string":
         return "" if isinstance(value, str) else f"is {value!r:.40}: expected a string"
-    if not is_number(value) or (stored.kind == "int" and int(value) != value):
+    whole = is_whole(value) or (is_number(value) and float(value).is_integer())
+    if not (whole if stored.kind == "int" else is_number(value)) or (whole and abs(value) >= _LARGEST):
         return f"is {value!r:.40}: expected a {_NUMBERS[stored.kind].removesuffix('s')}"
     return _out_of_range(np.asarray(value, np.float64), stored, sizes)
 
@@ -134,6 +144,8 @@ def _out_of_range(values: np.ndarray, stored: Stored, sizes: dict[str, int]) -> 
     if stored.low is not None and least < stored.low:
         return f"contains {least:g}: expected at least {stored.low:g}"
     if isinstance(stored.high, str):
+        if stored.high not in sizes:
+            return f"counts {stored.high}, which are missing"
         if most >= sizes[stored.high]:
             return f"contains {most:g}: expected less than {sizes[stored.high]} ({stored.high})"
     elif stored.high is not None and most > stored.high:

@@ -122,10 +122,10 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         "vocabulary_": Stored(("words",), "strings", optional=True),
         "feature_names_in_": Stored(("words",), "strings", may_be_missing=True),
         "document_ids_": Stored(("documents",), "strings", optional=True),
-        "document_titles_": Stored(("documents",), "strings", optional=True, may_be_missing=True),
+        "document_titles_": Stored(("documents",), "strings", optional=True),
         "preprocessing_": Stored(kind="object", optional=True),
         "corpus_hash_": Stored(kind="string", optional=True),
-        "wordless_": Stored(("wordless",), "int", low=0, may_be_missing=True),
+        "wordless_": Stored(("wordless",), "int", low=0),
     }
     score_unit: ClassVar[str] = "nats per token"
     _uses_absent_words: ClassVar[bool] = False  # whether the absence of words tells the topics of a document
@@ -353,8 +353,6 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
         """Keep how many documents of each topic have each word, `add`ed to earlier batches, and marks of junk."""
-        if add and not hasattr(self, "word_documents_"):  # earlier batches were learned by an older version
-            return
         words, topics = word_documents(counts, doc_topic, self.n_jobs), column_sums(doc_topic)
         if add:
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
@@ -412,9 +410,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         """
         if corpus is not None:
             return self.wordless_of(corpus.counts_over(self.words()))
-        found = getattr(self, "wordless_", np.zeros(0, np.int64))  # files of older versions do not have it
-        found = found[found < (0 if self._uses_absent_words else n_documents)]
-        return found if self.graph_ is None else found[np.diff(self.graph_.indptr)[found] == 0]
+        rows = self.wordless_[self.wordless_ < (0 if self._uses_absent_words else n_documents)]
+        return rows if self.graph_ is None else rows[np.diff(self.graph_.indptr)[rows] == 0]
 
     def _one_level(self, doc_topic: np.ndarray, corpus: Corpus | None) -> TopicTree:
         """The topics as a tree of one level, with these memberships of the documents of the corpus, or of the fit."""

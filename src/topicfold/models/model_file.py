@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "save"]
 
-# parameters in files of version 0.1.0
-_RENAMED = {"HLTA": {"delta": "bic_threshold", "n_words": "max_words"}, "LDCC": {"eta": "beta"}}
-# values of newer parameters that correspond to older models: the defaults are for new fits
-_BEFORE = {"alpha": 0.0, "beta": 0.0, "focus": 0.0}
-
 _ROUNDING = 0.01  # of a sum of probabilities
 
 
@@ -40,6 +35,8 @@ def save(model: TopicModel, path: str | Path) -> None:
     ------
     InputError
         If the model is not fitted, or is not one of topicfold's models.
+    FileError
+        If the file cannot be written.
 
     See Also
     --------
@@ -90,8 +87,8 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
 
     Raises
     ------
-    InputError
-        If the file is damaged or is not a model of topicfold.
+    FileError
+        If the file is missing or damaged, or is not a model of topicfold.
 
     See Also
     --------
@@ -114,21 +111,17 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
 
     arrays, metadata = read_file(path, kind="model")
     with errors_name_file(path):
-        name = metadata["class"]
-        if name not in MODELS:
+        name = metadata.get("class")
+        if not isinstance(name, str) or name not in MODELS:
             raise InputError(f"it contains a {name!r:.60}: expected one of {', '.join(MODELS)}")
-        values = from_arrays(arrays, metadata["values"], preprocessing=Preprocessing.from_json)
+        values = from_arrays(arrays, metadata.get("values"), preprocessing=Preprocessing.from_json)
         parameters = {key.removeprefix("parameter:"): values.pop(key) for key in list(values) if ":" in key}
-        renamed = _RENAMED.get(name, {})
-        parameters = {renamed.get(key, key): value for key, value in parameters.items()}
         kind = MODELS[name].load()
-        known = kind().get_params(deep=False)
-        parameters = {key: value for key, value in _BEFORE.items() if key in known} | parameters
-        if name == "TTMM" and parameters.get("init") == "lda":  # removed after version 0.1.0; it affects only the fit
-            parameters["init"] = "data"
+        unknown = parameters.keys() - kind().get_params(deep=False)
+        if unknown:
+            raise InputError(f"it contains a parameter {min(unknown)!r:.60}, which is unknown")
         model = kind(**parameters)
         model.check_parameters()
-        values.setdefault("document_titles_", None)  # files of version 0.1.0 have none
         check_stored(values, type(model).stored())
         for key, value in values.items():  # kernels would add uint64 and int64 to a float64, which is no index
             if isinstance(value, np.ndarray) and value.dtype == np.uint64:

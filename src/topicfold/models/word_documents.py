@@ -63,7 +63,7 @@ def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | No
 def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """The share of each topic's documents, and of all documents, that contain each word; None if unknown.
 
-    HLTA ranks words differently, and files of older versions do not contain it.
+    HLTA ranks words differently and does not keep them.
     """
     if not (hasattr(model, "word_documents_") and hasattr(model, "topic_documents_")):
         return None

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..engine.stored import Stored, check_stored
+from ..engine.stored import Stored, check_stored, number_array
 from ..errors import InputError
 
 __all__ = ["FitSummary"]
@@ -99,7 +99,9 @@ class FitSummary:
         InputError
             If a value is missing or of the wrong type.
         """
-        attributes = {**values, "history": np.asarray(values["history"], np.float64)}
+        if not isinstance(values, Mapping) or not isinstance(values.get("history"), list):
+            raise InputError("its summary has no history")
+        attributes = {**values, "history": number_array("history", values["history"])}
         check_stored(attributes, _STORED)
         if not all(isinstance(text, str) for pair in attributes["settings"].items() for text in pair):
             raise InputError("its settings are not all strings")

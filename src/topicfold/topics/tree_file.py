@@ -33,16 +33,16 @@ _STORED: Mapping[str, Stored] = {
     "document_ids": Stored(("documents",), "strings"),
     "titles": Stored(("documents",), "strings", optional=True),
     "word_score": Stored(("topics", "words"), "rows", optional=True),
-    "word_presence": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY, optional=True, may_be_missing=True),
-    "corpus_presence": Stored(("words",), low=0, high=MAX_PROBABILITY, optional=True, may_be_missing=True),
+    "word_presence": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY, optional=True),
+    "corpus_presence": Stored(("words",), low=0, high=MAX_PROBABILITY, optional=True),
     "exclusive": Stored(kind="bool"),
-    "wordless": Stored(("wordless",), "int", low=0, may_be_missing=True),
+    "wordless": Stored(("wordless",), "int", low=0),
     "segment_topic": Stored(("segments", "topics"), low=0, high=MAX_PROBABILITY, optional=True),
     "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "level_names": Stored(kind="mapping"),
     "names": Stored(kind="mapping"),
-    "descriptions": Stored(kind="mapping", may_be_missing=True),
-    "marks": Stored(kind="mapping", may_be_missing=True),
+    "descriptions": Stored(kind="mapping"),
+    "marks": Stored(kind="mapping"),
     "mapping": Stored(kind="mapping"),
     "summary": Stored(kind="object", optional=True),
     **dict.fromkeys(_EDGES[:2], Stored(("edges",), "int", low=0, may_be_missing=True)),
@@ -64,16 +64,18 @@ def read_tree(path: str | Path) -> dict[str, Any]:
     """The attributes of a tree that `write_tree` wrote."""
     arrays, metadata = read_file(path, kind="tree")
     with errors_name_file(path):
-        values = from_arrays(arrays, metadata["values"], fitsummary=FitSummary.from_json)
+        values = from_arrays(arrays, metadata.get("values"), fitsummary=FitSummary.from_json)
         check_stored(values, _STORED)
         _check(values)
-        if _EDGES[0] in values:
-            values["edges"] = tuple(values.pop(name) for name in _EDGES)
+        parts = [values.pop(name) for name in _EDGES if name in values]
+        if len(parts) not in (0, len(_EDGES)):
+            raise InputError(f"it has {len(parts)} of {', '.join(_EDGES)}: expected all or none")
+        values["edges"] = tuple(parts) or None
         return values
 
 
 def _check(values: Mapping[str, Any]) -> None:
-    """Raise a ValueError if the values of a tree do not fit each other; each has been checked on its own."""
+    """Raise an InputError if the values of a tree do not fit each other; each has been checked on its own."""
     ids = values["ids"].tolist()
     if len(set(ids)) < len(ids):
         raise InputError("an id occurs more than once")
@@ -87,11 +89,11 @@ def _check(values: Mapping[str, Any]) -> None:
         raise InputError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise InputError("an edge refers to a topic that is not in the tree")
-    rows = values.get("wordless", np.zeros(0, np.int64))
+    rows = values["wordless"]
     if len(rows) and (rows.max() >= len(values["document_ids"]) or (np.diff(rows) <= 0).any()):
         raise InputError("its documents without words are not rows of the tree in their order")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):
-        for key, value in values.get(name, {}).items():
+        for key, value in values[name].items():
             fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
             if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):
                 raise InputError(f"an entry of its {name} is invalid: {key!r:.40} -> {value!r:.40}")
