@@ -18,6 +18,7 @@ from topicfold.models.hlta.latent_tree import (
     words_given_states,
 )
 from topicfold.models.hlta.tree_topics import (
+    TopicStates,
     discerning_index,
     effective_words,
     subtree,
@@ -53,9 +54,9 @@ def test_discerning_index_is_its_definition():
         on[:, 1] = 0
         on[:, 2] = 1
         on[0, 3], on[1:, 3] = 1, 0
-        found = discerning_index(on, share)
+        index = discerning_index(on, share)
         for s, w in product(range(n_states), range(6)):
-            assert found[s, w] == pytest.approx(naive.discerning_index(on, share, s, w), abs=1e-12)
+            assert index[s, w] == pytest.approx(naive.discerning_index(on, share, s, w), abs=1e-12)
     assert discerning_index(np.array([[0.1], [0.9]]), np.array([0.0, 1.0])) == pytest.approx(0)
 
 
@@ -90,12 +91,12 @@ def test_information_rises_to_all_and_effective_words_are_the_fewest(seed, emiss
     assert all(told[0] == pytest.approx(0, abs=1e-9) for _, told in expected)
     sizes = []
     for coverage in (0.3, 0.6, 0.95, 1.0):
-        found = effective_words(tree, on, sp.csr_array(documents), coverage, emission)
+        bases = effective_words(tree, on, sp.csr_array(documents), coverage, emission)
         for z, (words, told) in enumerate(expected):
-            assert np.array_equal(found[z], words[: len(found[z])])
+            assert np.array_equal(bases[z], words[: len(bases[z])])
             enough = np.flatnonzero(told[1:] > coverage * told[-1] + 1e-6)
-            assert len(found[z]) == (1 + enough[0] if len(enough) else len(words)), (z, coverage, told)
-        sizes.append([len(words) for words in found])
+            assert len(bases[z]) == (1 + enough[0] if len(enough) else len(words)), (z, coverage, told)
+        sizes.append([len(words) for words in bases])
     assert (np.diff(sizes, axis=0) >= 0).all()
 
 
@@ -103,7 +104,10 @@ def test_topic_parents_are_the_likeliest_above():
     tree = two_levels(2)
     latent = np.repeat(np.arange(7), tree.n_states - 1)
     state = np.concatenate([np.arange(1, n) for n in tree.n_states])
-    parents = topic_parents(tree, latent, state)
+    topics = TopicStates.of(tree)
+    assert np.array_equal(topics.latent, latent)
+    assert np.array_equal(topics.state, state)
+    parents = topic_parents(tree, topics)
     marginal = state_marginals(tree)
     for k, (z, s) in enumerate(zip(latent, state)):
         if tree.level[z] == 2:

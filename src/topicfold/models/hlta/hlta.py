@@ -45,7 +45,7 @@ from .latent_tree import (
     words_given_states,
 )
 from .tree_building import PASSES, Growth, GrowthSettings
-from .tree_topics import effective_word_scores, topic_parents, topics_of
+from .tree_topics import TopicStates, effective_word_scores, effective_words, topic_parents, topic_probabilities
 
 __all__ = ["HLTA"]
 
@@ -627,10 +627,10 @@ class HLTA(TopicModel):
         self.word_parent_, self.word_table_ = tree.word_parent, tree.word_table
         self.latent_parent_, self.latent_level_ = tree.parent, tree.level
         self.n_states_, self.latent_table_ = tree.n_states, tree.table
-        self.topic_latent_ = np.repeat(np.arange(tree.n_latents), tree.n_states - 1)
-        self.topic_state_ = np.concatenate([np.arange(1, states) for states in tree.n_states])
+        topics = TopicStates.of(tree)
+        self.topic_latent_, self.topic_state_ = topics
         self.topic_level_ = tree.level[self.topic_latent_]
-        self.topic_parent_ = topic_parents(tree, self.topic_latent_, self.topic_state_)
+        self.topic_parent_ = topic_parents(tree, topics)
         self.topic_weight_ = state_marginals(tree)[self.topic_latent_, self.topic_state_].astype(np.float32)
         on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
         self.topic_word_ = np.zeros((len(self.topic_latent_), self.n_features_in_), np.float32)
@@ -764,9 +764,9 @@ class HLTA(TopicModel):
         check_is_fitted(self)
         documents = self._documents(self.word_counts(X, np.float64))
         tree = self._tree()
-        first = np.unique(tree.word_parent)
-        beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, first, self.n_jobs)
-        home, table = np.searchsorted(first, tree.word_parent), presence_table(tree, self.emission).word_table
+        parents = np.unique(tree.word_parent)
+        beliefs = Inference(tree, self.emission, self._seen(words)).beliefs(documents, parents, self.n_jobs)
+        home, table = np.searchsorted(parents, tree.word_parent), presence_table(tree, self.emission).word_table
         result = np.zeros((documents.shape[0], self.n_features_in_), np.float32)
         for column, w in zip(self.word_columns_, range(tree.n_words)):
             result[:, column] = beliefs[:, home[w]] @ table[w].astype(np.float32)
@@ -789,10 +789,7 @@ class HLTA(TopicModel):
         """
         check_is_fitted(self)
         rng = check_random_state(random_state)
-        drawn = sample_documents(self._tree(), n_documents, self.emission, rng)
-        return sp.csr_array(
-            (drawn.data, self.word_columns_[drawn.indices], drawn.indptr), (n_documents, self.n_features_in_)
-        )
+        return self._in_columns(sample_documents(self._tree(), n_documents, self.emission, rng))
 
     def word_clusters(self) -> list[list[int]]:
         """Return the words below each latent of the lowest level: a partition of the words of the tree.
@@ -803,8 +800,7 @@ class HLTA(TopicModel):
             Columns of X, one list per latent.
         """
         check_is_fitted(self)
-        first = np.unique(self.word_parent_)
-        return [self.word_columns_[self.word_parent_ == z].tolist() for z in first]
+        return [self.word_columns_[self.word_parent_ == z].tolist() for z in np.unique(self.word_parent_)]
 
     def topic_tree(
         self,
@@ -873,11 +869,18 @@ class HLTA(TopicModel):
         tree = self._tree()
         if on is None:
             on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
-        topics = (self.topic_latent_, self.topic_state_, self.word_columns_, self.n_features_in_)
-        return effective_word_scores(tree, on, documents, coverage, self.emission, *topics, self.n_jobs)
+        bases = effective_words(tree, on, documents, coverage, self.emission, self.n_jobs)
+        topics = TopicStates(self.topic_latent_, self.topic_state_)
+        return self._in_columns(effective_word_scores(tree, topics, bases, on))
+
+    def _in_columns(self, words: sp.csr_array) -> sp.csr_array:
+        """The matrix with the columns of X instead of those of the tree."""
+        shape = (words.shape[0], self.n_features_in_)
+        return sp.csr_array((words.data, self.word_columns_[words.indices], words.indptr), shape)
 
     def _topics_of(self, documents: sp.csr_array) -> np.ndarray:
-        return topics_of(self._tree(), self.emission, documents, self.topic_latent_, self.topic_state_, self.n_jobs)
+        topics = TopicStates(self.topic_latent_, self.topic_state_)
+        return topic_probabilities(self._tree(), topics, documents, self.emission, self.n_jobs)
 
     def _tree(self) -> LatentTree:
         latents = (self.latent_parent_, self.latent_level_, self.n_states_)

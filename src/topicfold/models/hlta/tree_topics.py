@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -10,18 +12,32 @@ from ...engine.mapped import release, row_table
 from .latent_tree import Inference, LatentTree, state_marginals
 
 __all__ = [
+    "TopicStates",
     "discerning_index",
     "effective_word_scores",
     "effective_words",
     "subtree",
     "topic_parents",
-    "topics_of",
+    "topic_probabilities",
     "words_below",
 ]
 
 _TINY = 1e-300
-_DOCUMENTS = 1 << 13  # whose topics are inferred at once
-_LARGE = 1 << 28  # bytes of a table that is kept in a file
+_DOCUMENTS_PER_BLOCK = 1 << 13  # whose topics are inferred at once
+_LARGE_TABLE = 1 << 28  # bytes; a larger table is kept in a file
+
+
+class TopicStates(NamedTuple):
+    """Topics as states of latents; state 0 is the background and no topic."""
+
+    latent: np.ndarray
+    state: np.ndarray
+
+    @classmethod
+    def of(cls, tree: LatentTree) -> TopicStates:
+        """All topics of a tree."""
+        latent = np.repeat(np.arange(tree.n_latents), tree.n_states - 1)
+        return cls(latent, np.concatenate([np.arange(1, n_states) for n_states in tree.n_states]))
 
 
 def words_below(tree: LatentTree) -> list[np.ndarray]:
@@ -42,16 +58,16 @@ def subtree(tree: LatentTree, root: int, prior: np.ndarray, words: np.ndarray) -
     inside[root] = True
     for z in range(root - 1, -1, -1):
         inside[z] = inside[tree.parent[z]] and tree.level[tree.parent[z]] > tree.level[z]
-    kept = np.flatnonzero(inside)
+    latents = np.flatnonzero(inside)
     number = np.append(np.cumsum(inside) - 1, -1)
-    table = tree.table[kept]
+    table = tree.table[latents]
     table[-1] = 0
     table[-1, 0] = prior
     return LatentTree(
         word_parent=number[tree.word_parent[words]],
-        parent=np.append(number[tree.parent[kept[:-1]]], -1),
-        level=tree.level[kept],
-        n_states=tree.n_states[kept],
+        parent=np.append(number[tree.parent[latents[:-1]]], -1),
+        level=tree.level[latents],
+        n_states=tree.n_states[latents],
         word_table=tree.word_table[words],
         table=table,
     )
@@ -65,8 +81,8 @@ def discerning_index(on: np.ndarray, share: np.ndarray) -> np.ndarray:
     overall = share @ on
     rest = 1 - share
     other = np.clip((overall - share[:, None] * on) / np.maximum(rest, _TINY)[:, None], 0, 1)
-    here = share[:, None] * _divergence(on, overall)
-    return np.maximum(here + rest[:, None] * _divergence(other, overall), 0)
+    of_state = share[:, None] * _divergence(on, overall)
+    return np.maximum(of_state + rest[:, None] * _divergence(other, overall), 0)
 
 
 def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -99,20 +115,20 @@ def effective_words(
         words = words[np.argsort(-information, kind="stable")]
         if len(words) < 2:
             return words
-        told = _Told(subtree(tree, z, prior[z], words), columns[:, words], emission)
-        goal = coverage * told(len(words))
-        few, enough = 0, len(words)  # told(few) does not reach the goal, told(enough) does
+        subtree_information = _SubtreeInformation(subtree(tree, z, prior[z], words), columns[:, words], emission)
+        goal = coverage * subtree_information(len(words))
+        few, enough = 0, len(words)  # `few` words do not reach the goal, `enough` do
         while enough - few > 1:
             middle = (few + enough) // 2
-            few, enough = (few, middle) if told(middle) > goal else (middle, enough)
+            few, enough = (few, middle) if subtree_information(middle) > goal else (middle, enough)
         return words[:enough]
 
     below = words_below(tree)
     return map_blocks(base, range(tree.n_latents), n_jobs)
 
 
-class _Told:
-    """told(n): the information that the first n words have about the root of a tree, in nats."""
+class _SubtreeInformation:
+    """The information that the first n words have about the root of a tree, in nats, as a function of n."""
 
     def __init__(self, tree: LatentTree, columns: sp.csc_array, emission: str) -> None:
         self.tree, self.columns, self.emission = tree, columns, emission
@@ -125,8 +141,8 @@ class _Told:
         indptr = np.append(rows.indptr[used], [rows.nnz, rows.nnz])
         documents = sp.csr_array((rows.data, rows.indices, indptr), (len(used) + 1, tree.n_words))
         weight = np.append(np.ones(len(used)), n_documents - len(used)) / n_documents
-        seen = Inference(tree, self.emission, np.arange(tree.n_words) < n_words)
-        belief = seen.beliefs(documents, np.array([tree.n_latents - 1]))[:, 0].astype(np.float64)
+        inference = Inference(tree, self.emission, np.arange(tree.n_words) < n_words)
+        belief = inference.beliefs(documents, np.array([tree.n_latents - 1]))[:, 0].astype(np.float64)
         return float(_entropy(tree.table[-1, 0]) - weight @ _entropy(belief))
 
 
@@ -134,15 +150,15 @@ def _entropy(p: np.ndarray) -> np.ndarray:
     return -(p * np.log(np.maximum(p, _TINY))).sum(axis=-1)
 
 
-def topic_parents(tree: LatentTree, latent: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """For each topic (a state of a latent), the row of the topic above it, -1 at the top.
+def topic_parents(tree: LatentTree, topics: TopicStates) -> np.ndarray:
+    """For each topic, the row of the topic above it, -1 at the top.
 
     If the latent above has several states in addition to the background, it is the most likely one given the topic.
     """
     prior = state_marginals(tree)
-    row = {(int(z), int(s)): k for k, (z, s) in enumerate(zip(latent, state))}
-    parents = np.full(len(latent), -1)
-    for k, (z, s) in enumerate(zip(latent, state)):
+    row = {(int(z), int(s)): k for k, (z, s) in enumerate(zip(*topics))}
+    parents = np.full(len(row), -1)
+    for k, (z, s) in enumerate(zip(*topics)):
         y = tree.parent[z]
         if y >= 0 and tree.level[y] > tree.level[z]:
             joint = prior[y] * tree.table[z][:, s]
@@ -151,56 +167,40 @@ def topic_parents(tree: LatentTree, latent: np.ndarray, state: np.ndarray) -> np
 
 
 def effective_word_scores(
-    tree: LatentTree,
-    on: np.ndarray,
-    documents: sp.csr_array,
-    coverage: float,
-    emission: str,
-    latent: np.ndarray,
-    state: np.ndarray,
-    word_columns: np.ndarray,
-    n_features: int,
-    n_jobs: int | None = None,
+    tree: LatentTree, topics: TopicStates, bases: list[np.ndarray], on: np.ndarray
 ) -> sp.csr_array:
-    """Discerning index of the effective words of each topic that are more likely in it than elsewhere.
+    """Discerning index of the effective words of each topic that are more likely in it than elsewhere, topics x words.
 
-    A topic is a state of a latent; the result is topics x columns. on[z, s, w] = P(w|z=s).
+    bases[z] are the effective words of latent z, on[z, s, w] = P(w|z=s).
     """
-    bases = effective_words(tree, on, documents, coverage, emission, n_jobs)
     prior = state_marginals(tree)
     columns, values = [], []
-    for z, s in zip(latent, state):
+    for z, s in zip(*topics):
         share, p = prior[z, : tree.n_states[z]], on[z, : tree.n_states[z]][:, bases[z]].astype(np.float64)
         typical = p[s] >= share @ p  # a word can also discern a topic by its absence
         typical |= not typical.any()
-        columns.append(word_columns[bases[z][typical]])
+        columns.append(bases[z][typical])
         # a stored zero would not be a word of the topic
         values.append(np.maximum(discerning_index(p, share)[s, typical], np.finfo(np.float64).tiny))
     indptr = np.cumsum([0, *map(len, columns)])
-    shape = (len(columns), n_features)
+    shape = (len(columns), tree.n_words)
     effective = sp.csr_array((np.concatenate(values), np.concatenate(columns), indptr), shape)
     effective.sort_indices()
     return effective
 
 
-def topics_of(
-    tree: LatentTree,
-    emission: str,
-    documents: sp.csr_array,
-    topic_latent: np.ndarray,
-    topic_state: np.ndarray,
-    n_jobs: int | None,
+def topic_probabilities(
+    tree: LatentTree, topics: TopicStates, documents: sp.csr_array, emission: str, n_jobs: int | None
 ) -> np.ndarray:
-    """P(topic | d), a topic being a state of a latent: documents x topics, in a file if it is large."""
-    inference, n_documents = Inference(tree, emission), documents.shape[0]
-    large = 4 * n_documents * len(topic_latent) > _LARGE
-    result = row_table(n_documents, len(topic_latent), np.float32, on_disk=large)
-    latents, place = np.unique(topic_latent, return_inverse=True)
-    for first in range(0, n_documents, _DOCUMENTS):
-        here = slice(first, first + _DOCUMENTS)
+    """P(topic | d), documents x topics, in a file if it is large."""
+    inference, n_documents, n_topics = Inference(tree, emission), documents.shape[0], len(topics.latent)
+    result = row_table(n_documents, n_topics, np.float32, on_disk=4 * n_documents * n_topics > _LARGE_TABLE)
+    latents, place = np.unique(topics.latent, return_inverse=True)
+    for first in range(0, n_documents, _DOCUMENTS_PER_BLOCK):
+        rows = slice(first, first + _DOCUMENTS_PER_BLOCK)
         if tree.table.shape[2] == 2:  # every latent has one topic, in the order of the latents
-            result[here] = inference.beliefs(documents[here], np.arange(tree.n_latents), n_jobs, state=1)
+            result[rows] = inference.beliefs(documents[rows], np.arange(tree.n_latents), n_jobs, state=1)
         else:
-            result[here] = inference.beliefs(documents[here], latents, n_jobs)[:, place, topic_state]
-        release(result[here])
+            result[rows] = inference.beliefs(documents[rows], latents, n_jobs)[:, place, topics.state]
+        release(result[rows])
     return result
