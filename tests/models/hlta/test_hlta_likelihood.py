@@ -25,9 +25,9 @@ def test_likelihood_is_enumeration(method, emission, multi_state):
     expected = naive.tree_enumeration(tree, new[:, model.word_columns_], emission)
     np.testing.assert_allclose(model.log_likelihood(new), expected[0], rtol=1e-8)
     assert model.score(new) == pytest.approx(expected[0].mean())
-    found = model.transform(new)
-    np.testing.assert_allclose(found, expected[1][:, model.topic_latent_, model.topic_state_], atol=1e-5)
-    assert np.array_equal(model.memberships(new), found > 0.5)
+    probability = model.transform(new)
+    np.testing.assert_allclose(probability, expected[1][:, model.topic_latent_, model.topic_state_], atol=1e-5)
+    assert np.array_equal(model.memberships(new), probability > 0.5)
     mask = np.random.default_rng(1).random(X.shape[1]) < 0.5
     seen = naive.tree_enumeration(tree, new[:, model.word_columns_], emission, mask[model.word_columns_])
     np.testing.assert_allclose(model.log_likelihood(new, words=mask), seen[0], rtol=1e-8)
@@ -50,11 +50,11 @@ def test_likelihood_is_enumeration(method, emission, multi_state):
 def test_memberships_are_probabilities_above_the_threshold(deep, known, emission):
     model, probability = deep[emission], deep[emission].transform(known[600:700])
     for threshold in (0.02, 0.5, 0.98):
-        found = model.memberships(known[600:700], threshold)
-        assert found.dtype == bool
-        assert np.array_equal(found, probability > threshold)
-        assert found.any()
-        assert not found.all()
+        member = model.memberships(known[600:700], threshold)
+        assert member.dtype == bool
+        assert np.array_equal(member, probability > threshold)
+        assert member.any()
+        assert not member.all()
 
 
 def test_likelihoods_of_all_documents_sum_to_one(multi_state):

@@ -29,8 +29,8 @@ def test_a_known_tree_is_recovered(method, seed):
     exact = Inference(truth).log_likelihood(documents.astype(float)).mean()
     assert abs(model.score(documents) - exact) < 0.15
     first = np.array([model.word_parent_[4 * i] for i in range(6)])
-    found = model.word_table_[np.arange(24)]
-    np.testing.assert_allclose(found, np.tile([0.05, 0.8], (24, 1)), atol=0.12)
+    table = model.word_table_[np.arange(24)]
+    np.testing.assert_allclose(table, np.tile([0.05, 0.8], (24, 1)), atol=0.12)
     np.testing.assert_allclose(state_marginals(model._tree())[first, 1], state_marginals(truth)[0, 1], atol=0.1)
 
 

@@ -37,11 +37,11 @@ def test_topics_have_effective_words_by_discerning_index(deep, emission):
 
 
 def subtree_words(model, z):
-    own = set(model.word_columns_[model.word_parent_ == z].tolist())
+    words = set(model.word_columns_[model.word_parent_ == z].tolist())
     for child in np.flatnonzero(model.latent_parent_ == z):
         if model.latent_level_[child] < model.latent_level_[z]:
-            own |= subtree_words(model, child)
-    return own
+            words |= subtree_words(model, child)
+    return words
 
 
 @EMISSIONS
@@ -112,9 +112,9 @@ def check_no_repeats(tree, shown=10, least=2):
     for row, topic in enumerate(tree.ids.tolist()):
         if tree.parent[row] >= 0:
             above = set(words_of(tree, tree.parent[row], shown))
-            own = words_of(tree, topic)
-            repeated = [word for word in own if word in above]
-            assert not repeated or len(own) - len(repeated) < least, (topic, own, above)
+            words = words_of(tree, topic)
+            repeated = [word for word in words if word in above]
+            assert not repeated or len(words) - len(repeated) < least, (topic, words, above)
 
 
 def test_a_topic_does_not_repeat_what_the_one_above_shows():
@@ -142,23 +142,23 @@ def test_no_repeats_by_default(deep, emission):
 def test_hlta_json(deep, least):
     tree = deep["presence"].topic_tree()
     nodes, topics = (json.loads(text) for text in tree.to_hlta_json(n_words=5, least=least))
-    found = []
+    visited = []
 
     def visit(node, level):
         assert node["data"]["level"] < level
         assert node["data"]["name"] == node["id"]
-        found.append(node)
+        visited.append(node)
         for child in node["children"]:
             visit(child, node["data"]["level"])
 
     for node in nodes:
         visit(node, 99)
-    assert len(found) == len(tree) == len({node["id"] for node in found})
-    assert {entry["topic"] for entry in topics} == {node["id"] for node in found}
+    assert len(visited) == len(tree) == len({node["id"] for node in visited})
+    assert {entry["topic"] for entry in topics} == {node["id"] for node in visited}
     assert len(topics) == len(tree)
     by_text = {" ".join(words_of(tree, topic, 5)): topic for topic in tree.ids.tolist()}
     documents = {entry["topic"]: entry["doc"] for entry in topics}
-    for node in found:
+    for node in visited:
         topic = by_text[node["text"]]
         assert node["data"]["percentage"] == pytest.approx(tree.size[topic])
         assert [child["text"] for child in node["children"]] == [
@@ -218,11 +218,11 @@ def test_topic_tree_search_and_other_documents(corpus):
 
 def test_select_ranks_parameters(corpus):
     grid = {"bic_threshold": [3.0, 500.0]}
-    found = topicfold.select(small(max_iter=2), corpus, grid, n_splits=2, n_seeds=1)
-    assert found.unit == "nats per document"
-    assert found.best in ({"bic_threshold": 3.0}, {"bic_threshold": 500.0})
-    assert all(np.isfinite(row.score) and row.failed is None for row in found.rows)
-    assert np.isnan(found.rows[0].perplexity)
+    selection = topicfold.select(small(max_iter=2), corpus, grid, n_splits=2, n_seeds=1)
+    assert selection.unit == "nats per document"
+    assert selection.best in ({"bic_threshold": 3.0}, {"bic_threshold": 500.0})
+    assert all(np.isfinite(row.score) and row.failed is None for row in selection.rows)
+    assert np.isnan(selection.rows[0].perplexity)
 
 
 def test_topics_of_latents_with_several_states(multi_state):

@@ -36,11 +36,11 @@ def test_tables_of_patterns_are_counts(n_documents):
 def test_mutual_information_of_all_pairs(n_documents, monkeypatch):
     monkeypatch.setattr(islands, "_ROWS_PER_BLOCK", 3)
     columns = np.hstack([dense(5, n_documents, 6), np.ones((n_documents, 1), int), np.zeros((n_documents, 1), int)])
-    found = binary_information(sp.csr_array(columns.astype(float)))
+    information = binary_information(sp.csr_array(columns.astype(float)))
     for v, w in product(range(8), repeat=2):
         expected = 0 if v == w else naive.mutual_information(columns[:, v], columns[:, w])
-        assert found[v, w] == pytest.approx(expected, abs=1e-6)
-    assert np.array_equal(found, found.T)
+        assert information[v, w] == pytest.approx(expected, abs=1e-6)
+    assert np.array_equal(information, information.T)
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
@@ -90,8 +90,8 @@ def test_the_class_model_has_the_likelihood_it_says_and_a_maximum():
     table = naive.pattern_counts(columns)
     best = np.empty(7)
     value = islands.fit_two_classes(table, random_starts(rng, 8, 6, rng.uniform(0.3, 0.7, (8, 1))), best)
-    found = best[1:].reshape(3, 2)
-    assert value == pytest.approx(pattern_likelihood(table, class_probability(best[0], found)))
+    on = best[1:].reshape(3, 2)
+    assert value == pytest.approx(pattern_likelihood(table, class_probability(best[0], on)))
     truth = class_probability(0.4, [(0.1, 0.8), (0.2, 0.7), (0.15, 0.9)])
     assert value > pattern_likelihood(table, truth)
     # with three binary variables the model can be read off the table: it is saturated
@@ -184,9 +184,9 @@ def islands_of(presence, seed=0, **options):
     )
 
 
-def check_islands(found, n_variables):
-    assert sorted(v for island in found for v in island.variables) == list(range(n_variables))
-    for island in found:
+def check_islands(all_islands, n_variables):
+    assert sorted(v for island in all_islands for v in island.variables) == list(range(n_variables))
+    for island in all_islands:
         assert island.prior.sum() == pytest.approx(1)
         assert len(island.tables) == len(island.variables)
         ones = 0.0
@@ -203,18 +203,18 @@ def test_islands_of_a_known_tree(seed):
     tree = known_tree()
     documents = sample_documents(tree, 2500, "presence", np.random.RandomState(seed))
     calls = []
-    found = progressive_islands(
+    grown = progressive_islands(
         documents,
         delta=3.0,
         island_size=15,
         random_state=np.random.RandomState(seed),
         report=lambda placed, n: calls.append((placed, n)),
     )
-    check_islands(found, 24)
-    assert sorted(sorted(island.variables.tolist()) for island in found) == np.arange(24).reshape(6, 4).tolist()
+    check_islands(grown, 24)
+    assert sorted(sorted(island.variables.tolist()) for island in grown) == np.arange(24).reshape(6, 4).tolist()
     assert all(a[0] < b[0] for a, b in pairwise(calls))
-    assert calls[-1][1] >= len(found) - 1
-    share = {i: island.prior[1] for i, island in enumerate(found)}
+    assert calls[-1][1] >= len(grown) - 1
+    share = {i: island.prior[1] for i, island in enumerate(grown)}
     assert all(abs(share[i] - state_marginals(tree)[0, 1]) < 0.1 for i in share)
 
 
@@ -232,9 +232,9 @@ def test_islands_of_odd_data(n_variables, kind):
         columns[:] = columns[0]
     elif kind in ("one", "two"):
         columns = columns[: 1 + (kind == "two")]
-    found = islands_of(columns)
-    check_islands(found, n_variables)
-    assert n_variables == 1 or all(len(island.variables) > 1 for island in found)
+    grown = islands_of(columns)
+    check_islands(grown, n_variables)
+    assert n_variables == 1 or all(len(island.variables) > 1 for island in grown)
 
 
 def test_island_size_and_delta():

@@ -46,10 +46,10 @@ def test_inference_is_enumeration(seed, most, masked, emission):
     words = np.random.default_rng(seed).random(tree.n_words) < 0.5 if masked else None
     log_likelihood, beliefs, evidence, word, pair, state = naive.tree_enumeration(tree, documents, emission, words)
     inference = Inference(tree, emission, words)
-    sums, found = inference.sums(sp.csr_array(documents))
+    sums, inferred = inference.sums(sp.csr_array(documents))
     if emission == "counts":
-        found = found - log_factorials(documents if words is None else documents * words)
-    np.testing.assert_allclose(found, log_likelihood, rtol=1e-10)
+        inferred = inferred - log_factorials(documents if words is None else documents * words)
+    np.testing.assert_allclose(inferred, log_likelihood, rtol=1e-10)
     np.testing.assert_allclose(sums.word, word, atol=1e-10)
     np.testing.assert_allclose(sums.pair, pair, atol=1e-10)
     np.testing.assert_allclose(sums.state, state, atol=1e-10)
@@ -70,8 +70,8 @@ def test_active_latents_are_the_dense_pass(seed, emission):
     documents = random_documents(seed, 25, tree.n_words, emission, share=0.04)
     documents[1] = 1  # all words
     log_likelihood, *expected = naive.tree_pass(tree, documents, emission)
-    sums, found = Inference(tree, emission).sums(sp.csr_array(documents))
-    np.testing.assert_allclose(found, log_likelihood, atol=1e-9)
+    sums, inferred = Inference(tree, emission).sums(sp.csr_array(documents))
+    np.testing.assert_allclose(inferred, log_likelihood, atol=1e-9)
     for name, value in zip(("word", "pair", "state"), expected):
         np.testing.assert_allclose(getattr(sums, name), value, atol=1e-9)
     # a document has the same beliefs alone and among others
@@ -137,10 +137,10 @@ def test_state_marginals_and_words_given_states():
                 for w in range(tree.n_words):
                     joint[z, s, w] += p * tree.word_table[w, states[tree.word_parent[w]]]
         np.testing.assert_allclose(state_marginals(tree), marginal, atol=1e-12)
-        found = words_given_states(tree)
+        words = words_given_states(tree)
         for z in range(tree.n_latents):
             for s in range(tree.n_states[z]):
-                np.testing.assert_allclose(found[z, s], joint[z, s] / marginal[z, s], rtol=1e-5)
+                np.testing.assert_allclose(words[z, s], joint[z, s] / marginal[z, s], rtol=1e-5)
 
 
 def test_words_given_states_over_several_blocks():
@@ -165,8 +165,8 @@ def test_samples_have_the_marginals_of_the_tree(emission):
     on = words_given_states(tree).astype(float)
     for v, w in combinations(range(tree.n_words), 2):
         expected = (state_marginals(tree)[tree.word_parent[v]] * tree.word_table[v]) @ on[tree.word_parent[v], :, w]
-        found = (documents[:, [v]] * documents[:, [w]]).sum() / 20_000
-        assert found == pytest.approx(expected, abs=0.12 if emission == "counts" else 0.02)
+        mean_product = (documents[:, [v]] * documents[:, [w]]).sum() / 20_000
+        assert mean_product == pytest.approx(expected, abs=0.12 if emission == "counts" else 0.02)
     again = sample_documents(tree, 20_000, emission, np.random.RandomState(0))
     assert np.array_equal(again.data, documents.data)
     if emission == "presence":

@@ -85,8 +85,8 @@ def test_bridges_are_the_spanning_tree_of_most_information(n_top, seed):
     assert sum(information(*edge) for edge in edges) == pytest.approx(best, rel=1e-4, abs=1e-7)
     for a, b in edges:  # the tables are the common distribution, nearly
         joint = np.mean([np.outer(row[b], row[a]) for row in beliefs], axis=0)[: tree.n_states[b], : tree.n_states[a]]
-        found = new.table[int(new.word_parent[2 * a]), : tree.n_states[b], : tree.n_states[a]]
-        np.testing.assert_allclose(found, joint / joint.sum(axis=1, keepdims=True), atol=0.1)
+        table = new.table[int(new.word_parent[2 * a]), : tree.n_states[b], : tree.n_states[a]]
+        np.testing.assert_allclose(table, joint / joint.sum(axis=1, keepdims=True), atol=0.1)
     if n_top > 1:
         root = number[new.n_latents - 1]
         np.testing.assert_allclose(new.table[-1, 0], beliefs[:, root].mean(axis=0), atol=1e-6)
@@ -128,7 +128,7 @@ def test_gains_are_true_changes_of_likelihood_between_unrelated_latents(seed):
     children = tree_building._Words(tree, documents)
     parents = np.arange(4)
     beliefs = Inference(tree).beliefs(documents, parents)
-    gains, candidates, tables = tree_building._gains(children, tree.word_parent, beliefs, tree.n_states, None)
+    gains, candidates, tables = tree_building._move_options(children, tree.word_parent, beliefs, tree.n_states, None)
     assert (gains[candidates == tree.word_parent[:, None]] == -np.inf).all()
     present = documents.toarray() > 0
     in_background = (beliefs[:, :, 0].T.astype(float) @ present) / beliefs[:, :, 0].sum(axis=0, dtype=float)[:, None]
@@ -182,10 +182,10 @@ def test_words_go_home(seed):
 def test_relocation_leaves_a_valid_tree(seed, most, level):
     documents = sample_documents(two_levels(seed, most), 300, "presence", np.random.RandomState(seed)).astype(float)
     tree = two_levels(seed + 10, most)
-    kept = {name: array.copy() for name, array in tree.arrays().items()}
+    before = {name: array.copy() for name, array in tree.arrays().items()}
     new, n_moved = relocated(tree, documents, level)
     assert n_moved > 0
-    for name, array in kept.items():
+    for name, array in before.items():
         assert np.array_equal(array, getattr(tree, name)), f"{name} was changed in place"
     check_tree(new, full=False)
     smaller = without_empty(new)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,9 +34,11 @@ __all__ = [
     "words_given_states",
 ]
 
+_Parts: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of a CSR matrix
+
 _TINY = 1e-300
 _VALUES_PER_BLOCK = 1 << 17  # stored counts
-_NOTHING = np.empty((0, 0, 0), np.float32)
+_NO_ROWS = np.empty((0, 0, 0), np.float32)
 _FEWEST_BLOCKS = 8  # so that small corpora use several threads too
 _LATENTS_PER_BLOCK = 64  # whose words are computed together
 
@@ -77,6 +79,19 @@ class LatentTree:
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> LatentTree:
         """The tree with these `arrays`."""
         return cls(**{name: arrays[name] for name in cls.__dataclass_fields__})
+
+
+class _Tables(NamedTuple):
+    """What `posterior_rows` needs of a tree, in the order of its arguments."""
+
+    word_parent: np.ndarray
+    parent: np.ndarray
+    n_states: np.ndarray
+    table: np.ndarray
+    log_odds: np.ndarray  # words x states: log P(present|s) - log P(absent|s)
+    empty_self: np.ndarray  # latents x states: log P(no word below z|s)
+    empty_message: np.ndarray  # latents x parent's states: log P(no word below z|q)
+    conditional: np.ndarray  # latents x parent's states x states: P(s|q, no word below z)
 
 
 class Sums(NamedTuple):
@@ -272,36 +287,35 @@ class Inference:
             log_on = np.log(np.maximum(table, _TINY)) - table
         hidden = ~known if words is None else ~known | ~words[:, None]
         log_off[hidden] = log_on[hidden] = 0.0
-        self._log_odds = log_on - log_off
-        self._empty_self = np.zeros((tree.n_latents, table.shape[1]))
-        np.add.at(self._empty_self, tree.word_parent, log_off)
-        self._empty_message = np.zeros_like(self._empty_self)
-        self._conditional = np.zeros_like(tree.table)
-        empty_messages(tree.parent, tree.n_states, tree.table, self._empty_self, self._empty_message, self._conditional)
+        empty_self = np.zeros((tree.n_latents, table.shape[1]))
+        np.add.at(empty_self, tree.word_parent, log_off)
+        empty_message, conditional = np.zeros_like(empty_self), np.zeros_like(tree.table)
+        empty_messages(tree.parent, tree.n_states, tree.table, empty_self, empty_message, conditional)
+        shape = (tree.word_parent, tree.parent, tree.n_states, tree.table)
+        self._tables = _Tables(*shape, log_on - log_off, empty_self, empty_message, conditional)
 
     def sums(self, documents: sp.csr_array, n_jobs: int | None = None) -> tuple[Sums, np.ndarray]:
         """The expected counts of EM, and the log-likelihood of each document."""
-        tree, parts = self.tree, csr_parts(documents)
+        tables, parts = self._tables, csr_parts(documents)
         log_likelihood = np.empty(documents.shape[0])
 
         def block(rows: tuple[int, int]) -> tuple[np.ndarray, ...]:
-            return _posterior(self._tables(), parts, rows, log_likelihood, _NOTHING, _NOTHING)
+            return _posterior(tables, parts, rows, log_likelihood)
 
-        n_blocks = max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_PER_BLOCK))
-        results = map_blocks(block, row_blocks(parts[0], n_blocks), n_jobs)
+        results = map_blocks(block, _blocks_of(documents), n_jobs)
         word, pair, active_parent = results[0]
         for result in results[1:]:
             for total, part in zip((word, pair, active_parent), result):
                 total += part
-        state = np.zeros_like(self._empty_self)
-        complete_sums(tree.parent, tree.n_states, self._conditional, pair, active_parent, state)
+        state = np.zeros_like(tables.empty_self)
+        complete_sums(tables.parent, tables.n_states, tables.conditional, pair, active_parent, state)
         return Sums(word, pair, state), log_likelihood
 
     def log_likelihood(self, documents: sp.csr_array, n_jobs: int | None = None) -> np.ndarray:
         """log P of each document."""
-        parts = csr_parts(documents)
-        blocks = row_blocks(parts[0], max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_PER_BLOCK)))
-        return np.concatenate(list(map_anywhere(_log_likelihood_block, (self._tables(), parts), blocks, n_jobs)))
+        # plain tuples: a cluster sends the arrays of these as files
+        shared = (tuple(self._tables), csr_parts(documents))
+        return np.concatenate(list(map_anywhere(_log_likelihood_block, shared, _blocks_of(documents), n_jobs)))
 
     def beliefs(
         self,
@@ -316,52 +330,44 @@ class Inference:
 
         With `evidence` it is P(the words below a latent | its state) instead, over its maximum.
         """
-        tree, parts = self.tree, csr_parts(documents)
-        states = (self._empty_self.shape[1],) if state is None else ()
-        result = np.empty((documents.shape[0], len(latents), *states), np.float32)
-        root_alone = latents.tolist() == [tree.n_latents - 1] and not evidence
-        shape = (1 if root_alone else tree.n_latents, self._empty_self.shape[1])
-        size = max(1, _VALUES_PER_BLOCK // shape[0])
-
-        n_documents = documents.shape[0]
+        n_documents, (n_latents, most) = documents.shape[0], self._tables.empty_self.shape
+        result = np.empty((n_documents, len(latents), *((most,) if state is None else ())), np.float32)
+        root_alone = latents.tolist() == [n_latents - 1] and not evidence
+        size = max(1, _VALUES_PER_BLOCK // (1 if root_alone else n_latents))
         blocks = [(first, min(first + size, n_documents)) for first in range(0, n_documents, size)]
-        shared = (self._tables(), parts, latents, state, evidence, root_alone)
-        for (first, last), found in zip(blocks, map_anywhere(_beliefs_block, shared, blocks, n_jobs)):
-            result[first:last] = found
+        shared = (tuple(self._tables), csr_parts(documents), latents, state, evidence, root_alone)
+        for rows, beliefs in zip(blocks, map_anywhere(_beliefs_block, shared, blocks, n_jobs)):
+            result[slice(*rows)] = beliefs
         return result
 
-    def _tables(self) -> tuple[np.ndarray, ...]:
-        tree = self.tree
-        shape = (tree.word_parent, tree.parent, tree.n_states, tree.table)
-        return (*shape, self._log_odds, self._empty_self, self._empty_message, self._conditional)
+
+def _blocks_of(documents: sp.csr_array) -> list[tuple[int, int]]:
+    return row_blocks(documents.indptr, max(_FEWEST_BLOCKS, -(-documents.nnz // _VALUES_PER_BLOCK)))
 
 
 def _posterior(
-    tables: tuple[np.ndarray, ...],
-    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    tables: _Tables,
+    parts: _Parts,
     rows: tuple[int, int],
     log_likelihood: np.ndarray,
-    beliefs: np.ndarray,
-    evidence: np.ndarray,
+    beliefs: np.ndarray = _NO_ROWS,
+    evidence: np.ndarray = _NO_ROWS,
 ) -> tuple[np.ndarray, ...]:
     """The sums of some rows of documents, as computed by `posterior_rows`."""
-    *_, table, log_odds, empty_self, _, _ = tables
-    sums = (np.zeros_like(log_odds), np.zeros_like(table), np.zeros_like(empty_self))
+    sums = (np.zeros_like(tables.log_odds), np.zeros_like(tables.table), np.zeros_like(tables.empty_self))
     posterior_rows(*parts, *rows, *tables, *sums, log_likelihood, beliefs, evidence)
     return sums
 
 
-def _log_likelihood_block(
-    tables: tuple[np.ndarray, ...], parts: tuple[np.ndarray, np.ndarray, np.ndarray], rows: tuple[int, int]
-) -> np.ndarray:
+def _log_likelihood_block(tables: tuple[np.ndarray, ...], parts: _Parts, rows: tuple[int, int]) -> np.ndarray:
     log_likelihood = np.empty(len(parts[0]) - 1)
-    _posterior(tables, parts, rows, log_likelihood, _NOTHING, _NOTHING)
+    _posterior(_Tables(*tables), parts, rows, log_likelihood)
     return log_likelihood[slice(*rows)]
 
 
 def _beliefs_block(
     tables: tuple[np.ndarray, ...],
-    parts: tuple[np.ndarray, np.ndarray, np.ndarray],
+    parts: _Parts,
     latents: np.ndarray,
     state: int | None,
     evidence: bool,
@@ -369,11 +375,12 @@ def _beliefs_block(
     rows: tuple[int, int],
 ) -> np.ndarray:
     """`Inference.beliefs` of some rows."""
-    n_latents, n_states = tables[5].shape
-    found = np.zeros((rows[1] - rows[0], 1 if root_alone else n_latents, n_states), np.float32)
-    outputs = (_NOTHING, found) if evidence else (found, _NOTHING)
-    _posterior(tables, parts, rows, np.empty(len(parts[0]) - 1), *outputs)
-    chosen = found if root_alone else found[:, latents]
+    named = _Tables(*tables)
+    n_latents, most = named.empty_self.shape
+    by_latent = np.zeros((rows[1] - rows[0], 1 if root_alone else n_latents, most), np.float32)
+    outputs = (_NO_ROWS, by_latent) if evidence else (by_latent, _NO_ROWS)
+    _posterior(named, parts, rows, np.empty(len(parts[0]) - 1), *outputs)
+    chosen = by_latent if root_alone else by_latent[:, latents]
     return chosen if state is None else chosen[:, :, state]
 
 

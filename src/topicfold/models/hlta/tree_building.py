@@ -97,16 +97,15 @@ def bridged(tree: LatentTree, beliefs: np.ndarray) -> LatentTree:
     new = replace(tree, parent=tree.parent.copy(), n_states=tree.n_states.copy(), table=tree.table.copy())
     new.parent[: top[0]] = moved[tree.parent[: top[0]]]
     new.word_parent = moved[tree.word_parent]
-    for i in range(n_top):
-        here = place[i]
-        new.n_states[here] = tree.n_states[top[i]]
+    for i, z in enumerate(place):
+        new.n_states[z] = tree.n_states[top[i]]
         if i == root:
-            new.parent[here] = -1
-            new.table[here] = single[i]
+            new.parent[z] = -1
+            new.table[z] = single[i]
         else:
-            new.parent[here] = place[above[i]]
+            new.parent[z] = place[above[i]]
             cells = joint[above[i], i].astype(np.float64) + single[i] / n_documents
-            new.table[here] = cells / np.maximum(cells.sum(axis=1, keepdims=True), _TINY)
+            new.table[z] = cells / np.maximum(cells.sum(axis=1, keepdims=True), _TINY)
     return _only_used_rows(new)
 
 
@@ -122,12 +121,12 @@ def _information(joint: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.nd
 
 
 @njit_fast
-def move_gains(n_children, own, n_states, tables, evidence, beliefs, parent_states, candidates, trial, gains):
+def move_gains(n_children, home, n_states, tables, evidence, beliefs, parent_states, candidates, trial, gains):
     """How much log-likelihood each child would gain below latents other than its parent, if only this child moves.
 
-    evidence[i, s, d] = P(what is below child i in d | its state s), beliefs[y, q, d] = P(y=q|d). The child's own part
-    in the belief of its parent is removed first. trial[i, c, q, s] is a first guess of P(child's state | state of
-    candidate c) and is improved by a few EM steps.
+    home[i] is the parent of child i, candidates[i] are other latents. evidence[i, s, d] = P(what is below child i in d
+    | its state s), beliefs[y, q, d] = P(y=q|d). The child's own part in the belief of its parent is removed first.
+    trial[i, c, q, s] is a first guess of P(child's state | state of candidate c) and is improved by a few EM steps.
     """
     most, n = beliefs.shape[1], beliefs.shape[2]
     without = np.empty((most, n))  # P(parent's state | d without the child)
@@ -135,7 +134,7 @@ def move_gains(n_children, own, n_states, tables, evidence, beliefs, parent_stat
     table = np.empty((most, evidence.shape[1]))
     expected = np.empty_like(table)
     for i in range(n_children):
-        y = own[i]
+        y = home[i]
         total[:] = 0.0
         for q in range(parent_states[y]):
             without[q] = 0.0
@@ -151,7 +150,7 @@ def move_gains(n_children, own, n_states, tables, evidence, beliefs, parent_stat
                 without[q, d] /= total[d]
         stay = 0.0
         for c in range(-1, candidates.shape[1]):
-            y = own[i] if c < 0 else candidates[i, c]
+            y = home[i] if c < 0 else candidates[i, c]
             for q in range(parent_states[y]):
                 for s in range(n_states[i]):
                     table[q, s] = tables[i, q, s] if c < 0 else trial[i, c, q, s]
@@ -224,13 +223,12 @@ class _Words:
 class _Latents:
     """The children of a higher level: the latents one level below, whose beliefs are known."""
 
-    def __init__(self, tree: LatentTree, numbers: np.ndarray, evidence: np.ndarray, beliefs: np.ndarray) -> None:
-        self.numbers = numbers
+    def __init__(self, tree: LatentTree, latents: np.ndarray, evidence: np.ndarray, beliefs: np.ndarray) -> None:
         self._evidence = evidence.transpose(1, 2, 0)
         self._beliefs = beliefs
-        self.parent = tree.parent[self.numbers]
-        self.n_states = tree.n_states[self.numbers]
-        self.tables = tree.table[self.numbers]
+        self.parent = tree.parent[latents]
+        self.n_states = tree.n_states[latents]
+        self.tables = tree.table[latents]
 
     def evidence(self, block: np.ndarray) -> np.ndarray:
         """As of _Words."""
@@ -238,8 +236,8 @@ class _Latents:
 
     def joint(self, block: np.ndarray, beliefs: np.ndarray) -> np.ndarray:
         """As of _Words."""
-        own = self._beliefs[:, block].reshape(len(beliefs), -1)
-        return (own.T @ beliefs).reshape(len(block), -1, beliefs.shape[1])
+        of_children = self._beliefs[:, block].reshape(len(beliefs), -1)
+        return (of_children.T @ beliefs).reshape(len(block), -1, beliefs.shape[1])
 
 
 def relocated(
@@ -256,56 +254,67 @@ def relocated(
     parents, below = np.flatnonzero(tree.level == level), np.flatnonzero(tree.level == level - 1)
     inference = Inference(tree)
     beliefs = inference.beliefs(documents, np.concatenate([parents, below]), n_jobs)
-    children: Any = _Words(tree, documents)
+    children: _Words | _Latents = _Words(tree, documents)
     if level > 1:
         evidence = inference.beliefs(documents, below, n_jobs, evidence=True)
         children = _Latents(tree, below, evidence, beliefs[:, len(parents) :])
     beliefs = np.ascontiguousarray(beliefs[:, : len(parents)])
     home = np.searchsorted(parents, children.parent)
-    gains, candidates, tables = _gains(children, home, beliefs, tree.n_states[parents], n_jobs)
-    here, choice = _moves(gains, candidates, home, len(parents))
-    moved = np.flatnonzero(here != home)
-    tables = tables[moved, choice[moved]]
+    moves = _move_options(children, home, beliefs, tree.n_states[parents], n_jobs)
+    new_home, choice = _chosen_moves(moves, home, len(parents))
+    moved = np.flatnonzero(new_home != home)
+    new_parent, new_tables = parents[new_home[moved]], moves.tables[moved, choice[moved]]
     if level == 1:
         word_parent, word_table = tree.word_parent.copy(), tree.word_table.copy()
-        word_parent[moved], word_table[moved] = parents[here[moved]], tables[:, :, 1]
+        word_parent[moved], word_table[moved] = new_parent, new_tables[:, :, 1]
         return replace(tree, word_parent=word_parent, word_table=word_table), len(moved)
     parent, table = tree.parent.copy(), tree.table.copy()
-    parent[children.numbers[moved]], table[children.numbers[moved]] = parents[here[moved]], tables
+    parent[below[moved]], table[below[moved]] = new_parent, new_tables
     return replace(tree, parent=parent, table=table), len(moved)
 
 
-def _moves(
-    gains: np.ndarray, candidates: np.ndarray, home: np.ndarray, n_parents: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Where each child goes, and which of its candidates that is."""
-    here, choice = home.copy(), np.zeros(len(home), np.int64)
+class _MoveOptions(NamedTuple):
+    """The most promising parents of each child."""
+
+    gains: np.ndarray  # children x candidates: of log-likelihood; -inf if the child does not belong there
+    candidates: np.ndarray  # children x candidates: numbers of parents
+    tables: np.ndarray  # children x candidates x parent's states x states: P(child's state | parent's state)
+
+
+def _chosen_moves(moves: _MoveOptions, home: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:
+    """The new parent of each child, and which of its candidates that is."""
+    gains, candidates = moves.gains, moves.candidates
+    new_home, choice = home.copy(), np.zeros(len(home), np.int64)
     size = np.bincount(home, minlength=n_parents)
     gave, took = np.zeros(n_parents, bool), np.zeros(n_parents, bool)
 
     def go(i: int, c: int) -> None:
-        size[here[i]] -= 1
-        here[i], choice[i] = candidates[i, c], c
-        size[here[i]] += 1
+        size[new_home[i]] -= 1
+        new_home[i], choice[i] = candidates[i, c], c
+        size[new_home[i]] += 1
 
     best_first = np.argsort(-gains, axis=None, kind="stable")[: int((gains > _LEAST_GAIN).sum())]
     for i, c in zip(*np.unravel_index(best_first, gains.shape)):
         to = candidates[i, c]
-        if here[i] == home[i] and not took[home[i]] and not gave[to]:
+        if new_home[i] == home[i] and not took[home[i]] and not gave[to]:
             gave[home[i]] = took[to] = True
             go(i, c)
     for y in np.flatnonzero(size == 1):  # one child is not an island: it goes where it fits best
-        i = int(np.flatnonzero(here == y)[0])
+        i = int(np.flatnonzero(new_home == y)[0])
         c = int(np.argmax(np.where(size[candidates[i]] > 1, gains[i], -np.inf)))
         if size[candidates[i, c]] > 1 and gains[i, c] > -np.inf:
             go(i, c)
-    return here, choice
+    return new_home, choice
 
 
-def _gains(
-    children: Any, home: np.ndarray, beliefs: np.ndarray, parent_states: np.ndarray, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gain of each child below its most promising parents, which they are, and its tables there."""
+def _move_options(
+    children: _Words | _Latents,
+    home: np.ndarray,
+    beliefs: np.ndarray,
+    parent_states: np.ndarray,
+    n_jobs: int | None,
+) -> _MoveOptions:
+    """Where each child could move, how much it would gain there, and its tables."""
     n_documents, n_parents, most = beliefs.shape
     n_children, n_candidates = len(home), min(_CANDIDATES, n_parents)
     by_state = np.ascontiguousarray(beliefs.transpose(1, 2, 0))
@@ -318,28 +327,30 @@ def _gains(
 
     def block(first: int) -> None:
         rows = slice(first, min(first + _CHILDREN_PER_BLOCK, n_children))
-        here = np.arange(rows.start, rows.stop)
-        joint = children.joint(here, flat).reshape(len(here), -1, n_parents, most).swapaxes(1, 2) / n_documents
+        block_children = np.arange(rows.start, rows.stop)
+        joint = children.joint(block_children, flat).reshape(len(block_children), -1, n_parents, most)
+        joint = joint.swapaxes(1, 2) / n_documents
         states = joint[:, 0].sum(axis=2, dtype=np.float64)
         information = _information(joint, states, single)
         # less of the child in the background of the parent than elsewhere: it is part of the parent's topics
         activity = np.arange(joint.shape[2])
         below_average = joint[:, :, :, 0] @ activity <= (states @ activity)[:, None] * single[:, 0]
         information = np.where(below_average, information, -1)
-        apart[here] = ~below_average[np.arange(len(here)), home[here]]
-        information[np.arange(len(here)), home[here]] = -2  # staying is not a move
+        at_home = np.arange(len(block_children)), home[rows]
+        apart[rows] = ~below_average[at_home]
+        information[at_home] = -2  # staying is not a move
         fitting[rows] = -np.sort(-information, axis=1)[:, :n_candidates] >= 0
-        candidates[here] = np.argsort(-information, axis=1, kind="stable")[:, :n_candidates]
-        cells = np.take_along_axis(joint, candidates[here][:, :, None, None], axis=1).swapaxes(2, 3).astype(np.float64)
-        known = np.arange(cells.shape[3]) < children.n_states[here][:, None, None, None]
+        candidates[rows] = np.argsort(-information, axis=1, kind="stable")[:, :n_candidates]
+        cells = np.take_along_axis(joint, candidates[rows][:, :, None, None], axis=1).swapaxes(2, 3).astype(np.float64)
+        known = np.arange(cells.shape[3]) < children.n_states[rows][:, None, None, None]
         cells = np.where(known, np.maximum(cells, 0) + 0.5 / n_documents, 0)
-        tables[here] = cells / cells.sum(axis=3, keepdims=True)
+        tables[rows] = cells / cells.sum(axis=3, keepdims=True)
         move_gains(
-            len(here),
+            len(block_children),
             home[rows],
             children.n_states[rows],
             children.tables[rows],
-            children.evidence(here),
+            children.evidence(block_children),
             by_state,
             parent_states,
             candidates[rows],
@@ -352,7 +363,7 @@ def _gains(
     tables *= known[:, :, :, None]
     gains[apart] += _APART
     gains[~fitting] = -np.inf
-    return gains, candidates, tables
+    return _MoveOptions(gains, candidates, tables)
 
 
 def without_empty(tree: LatentTree) -> LatentTree:
@@ -382,14 +393,14 @@ def without_empty(tree: LatentTree) -> LatentTree:
         table[tops] = marginal[tops][:, None]
         parent[tops[-1]] = -1
     number = np.append(np.cumsum(keep) - 1, -1)
-    kept = np.flatnonzero(keep)
+    latents = np.flatnonzero(keep)
     tree = replace(
         tree,
         word_parent=number[tree.word_parent],
-        parent=number[parent[kept]],
-        level=level[kept],
-        n_states=tree.n_states[kept],
-        table=table[kept],
+        parent=number[parent[latents]],
+        level=level[latents],
+        n_states=tree.n_states[latents],
+        table=table[latents],
     )
     return _only_used_rows(tree)
 
