@@ -27,7 +27,7 @@ def test_likelihood_is_enumeration(method, emission, multi_state):
     assert model.score(new) == pytest.approx(expected[0].mean())
     probability = model.transform(new)
     np.testing.assert_allclose(probability, expected[1][:, model.topic_latent_, model.topic_state_], atol=1e-5)
-    assert np.array_equal(model.memberships(new), probability > 0.5)
+    assert np.array_equal(model.memberships(new), probability >= 0.5)
     mask = np.random.default_rng(1).random(X.shape[1]) < 0.5
     seen = naive.tree_enumeration(tree, new[:, model.word_columns_], emission, mask[model.word_columns_])
     np.testing.assert_allclose(model.log_likelihood(new, words=mask), seen[0], rtol=1e-8)
@@ -47,14 +47,17 @@ def test_likelihood_is_enumeration(method, emission, multi_state):
 
 
 @EMISSIONS
-def test_memberships_are_probabilities_above_the_threshold(deep, known, emission):
+def test_memberships_are_probabilities_of_at_least_the_threshold(deep, known, emission):
     model, probability = deep[emission], deep[emission].transform(known[600:700])
     for threshold in (0.02, 0.5, 0.98):
         member = model.memberships(known[600:700], threshold)
         assert member.dtype == bool
-        assert np.array_equal(member, probability > threshold)
+        assert np.array_equal(member, probability >= threshold)
         assert member.any()
         assert not member.all()
+    exact = float(probability[0, 0])
+    assert model.memberships(known[600:700], exact)[0, 0]
+    assert not model.memberships(known[600:700], np.nextafter(np.float32(exact), np.float32(2)))[0, 0]
 
 
 def test_likelihoods_of_all_documents_sum_to_one(multi_state):

@@ -684,14 +684,14 @@ class HLTA(TopicModel):
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         threshold : float, default=0.5
-            A document is in the topics with P(topic|d) above this.
+            A document is in the topics with P(topic|d) of at least this.
 
         Returns
         -------
         ndarray of bool of shape (n_documents, n_topics)
             Whether each document is in each topic.
         """
-        return self.document_topics(X) > threshold
+        return self.document_topics(X) >= threshold
 
     def score(self, X: CountsLike, y: Any = None) -> float:
         """Compute the exact mean log-likelihood per document.
