@@ -137,10 +137,12 @@ def test_the_state_of_tempered_em(corpus, tmp_path):
 
 def test_counts_of_a_chain_are_those_of_its_topics(corpus, checkpoints, tmp_path):
     arrays, metadata = checkpoints["LDCC"]
-    wrong_counts = {"0:topic_total": 1, "1:document_cluster": 1, "0:count": 1, "1:listed": 0, "0:size": 1}
+    wrong_counts = {"0:topic_total": 1, "1:in_document": 1, "0:listed_count": 1, "1:listed": 0, "0:size": 1}
     wrong_counts["1:word_topic"] = 2**40
     for name, value in wrong_counts.items():
-        with pytest.raises(ValueError, match=r"is not a state of this fit: its (lists|topic|document|size|word_topic)"):
+        with pytest.raises(
+            ValueError, match=r"is not a state of this fit: its (lists|topic|in_document|size|word_topic)"
+        ):
             resumed("LDCC", corpus, tmp_path / "c", {**arrays, name: np.full_like(arrays[name], value)}, metadata)
 
 

@@ -13,7 +13,7 @@ import numba
 
 from .machine import user_cache
 
-__all__ = ["njit", "njit_fast"]
+__all__ = ["njit", "njit_fast", "njit_inline"]
 
 # Sums may be reordered and fused, which lets inner loops use vector instructions. "nnan" and "ninf" are left out:
 # with them the compiler may assume that no value is ever NaN or infinite and drop the checks that keep them out.
@@ -40,3 +40,13 @@ def njit(function: Callable[..., Any]) -> Callable[..., Any]:
 def njit_fast(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a serial kernel whose sums may be reordered; NaN and infinity keep their meaning."""
     return _compiled(function, fastmath=_FAST)
+
+
+def njit_inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a passage that several kernels share: it becomes a part of each of them, compiled with their flags.
+
+    Whether numba inlines a call of another kernel depends on its cache, which would change the last bits; this does
+    not. Keep the passage in the file of its kernels, because their cache does not notice a change in another file, and
+    out of the innermost loop: each array that it is passed costs counting a reference.
+    """
+    return numba.njit(inline="always")(function)

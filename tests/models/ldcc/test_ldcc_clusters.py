@@ -17,10 +17,10 @@ def test_memberships_are_shares_of_a_tenth_or_the_largest(fitted, segmented):
     counts, documents, _ = segmented
     share = fitted.document_clusters(counts, documents=documents)
     for threshold in (0.1, 0.4, 0.9, 1.1):
-        found = fitted.memberships(counts, documents=documents, threshold=threshold)
+        members = fitted.memberships(counts, documents=documents, threshold=threshold)
         for d in range(30):
             for k in range(2):
-                assert found[d, k] == (share[d, k] >= threshold or share[d, k] == share[d].max())
+                assert members[d, k] == (share[d, k] >= threshold or share[d, k] == share[d].max())
     assert np.array_equal(
         fitted.memberships(counts, documents=documents), fitted.memberships(counts, documents=documents, threshold=0.1)
     )
@@ -33,14 +33,14 @@ def test_word_clusters_are_by_the_share_of_a_topic_in_a_word(segmented):
     unused = sp.csr_array(sp.hstack([counts, sp.csr_array((90, 1), dtype=int)]))
     model = small(beta=0.5).fit(unused, documents=documents)
     for threshold in (0.02, 0.5, 0.99):
-        found = model.word_clusters(threshold) if threshold != 0.5 else model.word_clusters()
-        assert len(found) == 3
+        clusters = model.word_clusters(threshold) if threshold != 0.5 else model.word_clusters()
+        assert len(clusters) == 3
         for l in range(3):
             members = []
             for w in range(12):
                 joint = [float(model.topic_weight_[t]) * float(model.topic_word_[t, w]) for t in range(3)]
                 members += [w] if joint[l] / sum(joint) >= threshold else []
-            assert found[l].tolist() == members
+            assert clusters[l].tolist() == members
     assert sum(map(len, model.word_clusters(0.02))) > 12
     assert sum(map(len, model.word_clusters(0.99))) < 12
 
@@ -77,8 +77,8 @@ def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
     new = sp.csr_array(([1, 2, 1, 1], ([0, 0, 2, 2], [0, 3, 7, 3])), (3, 12))
     numbers = np.array([0, 1, 0])
     topics, clusters = ldcc_frozen([[0, 3, 3], [3, 7]], model.topic_word_.astype(float), model.alpha_, model.delta)
-    found = model.transform_segments(new, numbers)
-    assert np.abs(found[[0, 2]] - topics).max() < 0.01
+    segment_topic = model.transform_segments(new, numbers)
+    assert np.abs(segment_topic[[0, 2]] - topics).max() < 0.01
     expected = clusters.sum(axis=0) + model.delta
     assert np.abs(model.document_clusters(new, documents=numbers)[0] - expected / expected.sum()).max() < 0.01
     assert np.abs(model.transform(new, documents=numbers)[0] - (3 * topics[0] + 2 * topics[1]) / 5).max() < 0.01

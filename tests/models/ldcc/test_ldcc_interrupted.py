@@ -76,9 +76,9 @@ def test_ctrl_c_keeps_a_model_and_resumes(segmented, tmp_path, monkeypatch, swee
     assert proper(model)
     if sweep <= 21:  # one sample: topics are whole counts and beta
         n_tokens = model.topic_weight_.astype(float) * counts.sum()
-        found = model.topic_word_ * (n_tokens + 12 * model.beta)[:, None] - model.beta
-        assert np.allclose(found, found.round(), atol=1e-2)
-        assert np.array_equal(found.round().sum(axis=0), counts.sum(axis=0))
+        n_words = model.topic_word_ * (n_tokens + 12 * model.beta)[:, None] - model.beta
+        assert np.allclose(n_words, n_words.round(), atol=1e-2)
+        assert np.array_equal(n_words.round().sum(axis=0), counts.sum(axis=0))
     resumed = small(n_chains=2, checkpoint=tmp_path / "c").fit(counts, documents=documents)
     assert_same(resumed, small(n_chains=2).fit(counts, documents=documents))
     assert not resumed.interrupted_

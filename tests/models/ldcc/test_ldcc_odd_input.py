@@ -10,10 +10,10 @@ from sklearn.exceptions import NotFittedError
 
 from topicfold import LDCC, topic_tree
 
-HOW = pytest.mark.parametrize("alpha", ["mle", "moments"])
+BOTH_ALPHAS = pytest.mark.parametrize("alpha", ["mle", "moments"])
 
 
-@HOW
+@BOTH_ALPHAS
 @pytest.mark.parametrize("init", ["data", "random"])
 def test_odd_corpora(alpha, init):
     rng = np.random.default_rng(0)
@@ -28,7 +28,7 @@ def test_odd_corpora(alpha, init):
         assert proper(small(**options).fit(counts, documents=np.zeros(len(counts), int)))
 
 
-@HOW
+@BOTH_ALPHAS
 @pytest.mark.parametrize("n_topics", [3, 13])
 def test_document_topics_that_die_out_keep_their_prior(alpha, n_topics):
     counts = np.random.default_rng(1).multinomial(15, np.full(16, 1 / 16), 14)

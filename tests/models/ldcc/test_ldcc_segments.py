@@ -44,9 +44,9 @@ def test_documents_are_the_sums_of_their_segments(fitted, segmented):
     counts, documents, _ = segmented
     lengths = counts.sum(axis=1)
     for d in range(30):
-        here = documents == d
-        topics = lengths[here] @ fitted.segment_topic_[here] / lengths[here].sum()
-        clusters = fitted.segment_cluster_[here].sum(axis=0) + fitted.delta
+        rows = documents == d
+        topics = lengths[rows] @ fitted.segment_topic_[rows] / lengths[rows].sum()
+        clusters = fitted.segment_cluster_[rows].sum(axis=0) + fitted.delta
         assert np.allclose(fitted.doc_topic_[d], topics, atol=1e-6)
         assert np.allclose(fitted.doc_cluster_[d], clusters / clusters.sum(), atol=1e-6)
 
@@ -91,11 +91,11 @@ def test_a_batch_is_its_documents_one_at_a_time(fitted, segmented):
         fitted.transform_segments(counts, documents),
     )
     for d in range(30):
-        here = np.flatnonzero(documents == d)
+        rows = np.flatnonzero(documents == d)
         alone = np.zeros(3, int)
-        assert np.array_equal(fitted.transform(counts[here], documents=alone)[0], together[d])
-        assert np.array_equal(fitted.document_clusters(counts[here], documents=alone)[0], clusters[d])
-        assert np.array_equal(fitted.transform_segments(counts[here], alone), segments[here])
+        assert np.array_equal(fitted.transform(counts[rows], documents=alone)[0], together[d])
+        assert np.array_equal(fitted.document_clusters(counts[rows], documents=alone)[0], clusters[d])
+        assert np.array_equal(fitted.transform_segments(counts[rows], alone), segments[rows])
 
 
 def test_transform_has_a_row_per_row_and_segments_of_a_document_help_each_other(fitted, segmented):
@@ -203,8 +203,8 @@ def test_documents_pooled_in_blocks(monkeypatch):
         assert np.array_equal(one, other)
     lengths = counts.sum(axis=1)
     for d in range(documents.max() + 1):
-        own = documents == d
-        topics = lengths[own] @ memberships[0][own] / lengths[own].sum() if lengths[own].sum() else weight
+        rows = documents == d
+        topics = lengths[rows] @ memberships[0][rows] / lengths[rows].sum() if lengths[rows].sum() else weight
         assert np.allclose(whole[0][d], topics)
 
 
@@ -230,10 +230,10 @@ def test_tokens_and_first_topics_in_blocks(monkeypatch):
 def test_sums_of_the_prior_do_not_depend_on_the_other_words(dtype):
     rng = np.random.default_rng(0)
     word_topic, topic_alpha = rng.random((9, 5)).astype(dtype), rng.random((5, 3))
-    found = np.zeros((9, 3))
-    gibbs.prior_masses(np.array([1, 4, 8]), word_topic, topic_alpha, found)
-    assert np.allclose(found[[1, 4, 8]], word_topic[[1, 4, 8]] @ topic_alpha)
-    assert not found[[0, 2, 3, 5, 6, 7]].any()
+    mass = np.zeros((9, 3))
+    gibbs.prior_masses(np.array([1, 4, 8]), word_topic, topic_alpha, mass)
+    assert np.allclose(mass[[1, 4, 8]], word_topic[[1, 4, 8]] @ topic_alpha)
+    assert not mass[[0, 2, 3, 5, 6, 7]].any()
     alone = np.zeros((9, 3))
     gibbs.prior_masses(np.array([4]), word_topic, topic_alpha, alone)
-    assert np.array_equal(alone[4], found[4])
+    assert np.array_equal(alone[4], mass[4])

@@ -15,7 +15,8 @@ from ...engine.blocks import map_blocks, single_threaded_libraries
 from ...engine.distributed.cluster import Cluster, current_cluster
 from ...engine.loop import State
 from ..starts import start
-from .sampler import Sampler, Tables, maximised_alpha, moment_alpha, topic_type
+from .gibbs import Tables
+from .sampler import Sampler, maximised_alpha, moment_alpha, topic_type
 
 if TYPE_CHECKING:
     from .ldcc import LDCC
@@ -94,7 +95,7 @@ def _swept(
     sampler.sweep(chain, tables)
     # samples come from one posterior: after burn-in alpha is fixed
     if sweep < burn_in and sweep % _ALPHA_EVERY == 0:
-        found = sampler.segment_topics(chain), chain["cluster"], sampler.lengths
+        found = sampler.segment_topics(chain), chain["document_topic"], sampler.lengths
         update = maximised_alpha if maximised else moment_alpha
         chain["alpha"][:] = update(chain["alpha"], *found)
         tables = sampler.tables(chain)

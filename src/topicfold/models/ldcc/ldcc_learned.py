@@ -34,14 +34,14 @@ STORED: Mapping[str, Stored] = {
 
 _CHAIN: Mapping[str, Stored] = {
     "topic": Stored(("tokens",), "int", low=0, high="topics"),
-    "cluster": Stored(("segments",), "int", low=0, high="clusters", dtype="int32"),
+    "document_topic": Stored(("segments",), "int", low=0, high="clusters", dtype="int32"),
     "alpha": Stored(("clusters", "topics"), low=1e-9, high=MAX_PARAMETER, dtype="float64"),
     "random": Stored((2,), "int", dtype="uint64"),
     "topic_total": Stored(("topics",), "int", low=0, dtype="int64"),
     "size": Stored(("words",), "int", low=0, dtype="int32"),
     "listed": Stored(("listed topics",), "int", low=0, high="topics", dtype="int32"),
-    "count": Stored(("listed topics",), "int", low=0, dtype="int32"),
-    "document_cluster": Stored(("documents", "clusters"), "int", low=0, dtype="int32"),
+    "listed_count": Stored(("listed topics",), "int", low=0, dtype="int32"),
+    "in_document": Stored(("documents", "clusters"), "int", low=0, dtype="int32"),
     "word_topic": Stored(("words", "topics"), "int", low=0, dtype="int64"),
 }
 
@@ -56,7 +56,7 @@ def expected_state(model: LDCC, sampler: Sampler) -> ExpectedState:
         "documents": sampler.n_documents,
         "words": sampler.n_words,
         "topics": sampler.n_topics,
-        "clusters": sampler.n_clusters,
+        "clusters": sampler.n_document_topics,
         "listed topics": int(sampler.start[-1]),
     }
     chain = {**_CHAIN, "topic": replace(_CHAIN["topic"], dtype=topic_type(sampler.n_topics).name)}

@@ -20,7 +20,10 @@ from ...engine.loop import State
 from ...engine.machine import machine_memory
 from ...errors import InputError
 from .gibbs import (
-    _TABULATED,
+    TABULATED,
+    Chain,
+    SegmentTokens,
+    Tables,
     add_word_counts,
     count_segment_topics,
     fill_word_lists,
@@ -29,7 +32,15 @@ from .gibbs import (
     sweep_segments,
 )
 
-__all__ = ["Sampler", "fold_in_segments", "maximised_alpha", "moment_alpha", "random_state", "topic_type"]
+__all__ = [
+    "Sampler",
+    "fold_in_segments",
+    "maximised_alpha",
+    "moment_alpha",
+    "random_state",
+    "rising_tables",
+    "topic_type",
+]
 
 _LEAST_ALPHA = 1e-4
 _BYTES_PER_TOKEN = 12
@@ -37,24 +48,21 @@ _ARRAYS = ("tokens", "ends", "documents", "start", "lengths")
 _SEGMENTS = 1 << 16  # per block, where arrays have one entry per cell
 
 
-class Tables:
-    """Logarithms of rising factorials of alpha: for counts up to a bound by topic, and for lengths of segments."""
-
-    def __init__(self, alpha: np.ndarray, longest: int) -> None:
-        n = np.arange(min(longest, _TABULATED) + 1)
-        self.log_gamma = np.ascontiguousarray(gammaln(alpha.T))
-        rising = gammaln(alpha.T[:, None, :] + n[None, :, None]) - self.log_gamma[:, None, :]
-        self.log_rising = np.ascontiguousarray(rising)  # topics x counts x clusters
-        total = alpha.sum(axis=1)
-        lengths = np.arange(longest + 1)[:, None]
-        self.log_rising_total = np.ascontiguousarray(gammaln(total + lengths) - gammaln(total))
+def rising_tables(alpha: np.ndarray, longest: int) -> Tables:
+    """The tables of alpha for segments of up to `longest` tokens."""
+    n = np.arange(min(longest, TABULATED) + 1)
+    log_gamma = np.ascontiguousarray(gammaln(alpha.T))
+    rising = gammaln(alpha.T[:, None, :] + n[None, :, None]) - log_gamma[:, None, :]
+    total = alpha.sum(axis=1)
+    rising_total = gammaln(total + np.arange(longest + 1)[:, None]) - gammaln(total)
+    return Tables(np.ascontiguousarray(rising), np.ascontiguousarray(rising_total), log_gamma)
 
 
-def check_tokens(counts: sp.csr_array, n_clusters: int) -> None:
+def check_tokens(counts: sp.csr_array, n_document_topics: int) -> None:
     """Raise if tokens, each with its own topic, and tables as long as a segment would not fit into memory."""
     lengths = counts.sum(axis=1, dtype=np.float64)
     n_tokens, longest = float(lengths.sum()), float(lengths.max(initial=0))
-    needed = n_tokens * _BYTES_PER_TOKEN + longest * n_clusters * 8
+    needed = n_tokens * _BYTES_PER_TOKEN + longest * n_document_topics * 8
     if needed > machine_memory() / 2:
         raise InputError(
             f"LDCC samples each of {n_tokens:,.0f} tokens, {longest:,.0f} of them in one segment, and would need "
@@ -85,13 +93,19 @@ class Sampler:
     """The tokens of a corpus, in the order of its segments, and sweeps over the state of a chain."""
 
     def __init__(
-        self, counts: sp.csr_array, documents: np.ndarray, n_clusters: int, n_topics: int, beta: float, delta: float
+        self,
+        counts: sp.csr_array,
+        documents: np.ndarray,
+        n_document_topics: int,
+        n_topics: int,
+        beta: float,
+        delta: float,
     ) -> None:
-        check_tokens(counts, n_clusters)
+        check_tokens(counts, n_document_topics)
         self.tokens, self.ends = tokens_of(counts)
         self.documents = documents.astype(np.int64)
         self.n_documents = int(documents.max()) + 1
-        self.n_words, self.n_clusters, self.n_topics = counts.shape[1], n_clusters, n_topics
+        self.n_words, self.n_document_topics, self.n_topics = counts.shape[1], n_document_topics, n_topics
         self.beta, self.delta = float(beta), float(delta)
         frequency = np.bincount(self.tokens, minlength=self.n_words)
         self.start = np.concatenate([[0], np.cumsum(np.minimum(frequency, n_topics))])
@@ -113,36 +127,36 @@ class Sampler:
             self._lasting = (numbers, *(StaticArray(getattr(self, name)) for name in _ARRAYS))
         return self._lasting
 
-    def state(self, topic: np.ndarray, cluster: np.ndarray, alpha: np.ndarray, seed: int) -> State:
-        """The state of a chain from a topic of each token and a cluster of each segment."""
+    def state(self, topic: np.ndarray, document_topic: np.ndarray, alpha: np.ndarray, seed: int) -> State:
+        """The state of a chain from the topic of each token and the document-topic of each segment."""
         state: State = {
             "topic": topic.astype(topic_type(self.n_topics), copy=False),
-            "cluster": cluster.astype(np.int32),
+            "document_topic": document_topic.astype(np.int32),
             "alpha": np.array(alpha, dtype=np.float64),
             "random": random_state(seed),
             "topic_total": np.bincount(topic, minlength=self.n_topics).astype(np.int64),
             "size": np.zeros(self.n_words, np.int32),
             "listed": np.zeros(self.start[-1], np.int32),
-            "count": np.zeros(self.start[-1], np.int32),
-            "document_cluster": np.zeros((self.n_documents, self.n_clusters), np.int32),
+            "listed_count": np.zeros(self.start[-1], np.int32),
+            "in_document": np.zeros((self.n_documents, self.n_document_topics), np.int32),
         }
-        fill_word_lists(self.tokens, state["topic"], self.start, state["size"], state["listed"], state["count"])
-        np.add.at(state["document_cluster"], (self.documents, cluster), 1)
+        fill_word_lists(self.tokens, state["topic"], self.start, state["size"], state["listed"], state["listed_count"])
+        np.add.at(state["in_document"], (self.documents, document_topic), 1)
         return state
 
     def check_state(self, state: State, n_samples: int) -> None:
-        """Raise if the counts of a chain are not those of its topics, clusters and samples.
+        """Raise if the counts of a chain are not those of its topics, document-topics and samples.
 
         Lists may be in any order.
         """
-        counted = self.state(state["topic"], state["cluster"], state["alpha"], 0)
-        for name in ("topic_total", "size", "document_cluster"):
+        counted = self.state(state["topic"], state["document_topic"], state["alpha"], 0)
+        for name in ("topic_total", "size", "in_document"):
             if not np.array_equal(counted[name], state[name]):
-                raise InputError(f"its {name} does not match its topics and clusters")
+                raise InputError(f"its {name} does not match its topics and document-topics")
         used = _list_places(self.start, state["size"])
         word = np.repeat(np.arange(self.n_words), state["size"])
         lists = [
-            chain["count"][used][np.lexsort((chain["listed"][used], word))].tolist()
+            chain["listed_count"][used][np.lexsort((chain["listed"][used], word))].tolist()
             + np.sort(word * self.n_topics + chain["listed"][used]).tolist()
             for chain in (counted, state)
         ]
@@ -153,32 +167,14 @@ class Sampler:
             raise InputError(f"its word_topic does not match {n_samples} samples")
 
     def sweep(self, state: State, tables: Tables) -> None:
-        """Draw every topic and every cluster once. `tables` are those of the state's alpha."""
-        sweep_segments(
-            self.tokens,
-            self.ends,
-            self.documents,
-            state["topic"],
-            state["cluster"],
-            state["topic_total"],
-            self.start,
-            state["size"],
-            state["listed"],
-            state["count"],
-            state["document_cluster"],
-            state["alpha"],
-            tables.log_rising,
-            tables.log_rising_total,
-            tables.log_gamma,
-            self.delta,
-            self.beta,
-            self.n_words,
-            state["random"],
-        )
+        """Draw every topic and every document-topic once. `tables` are those of the state's alpha."""
+        segments = SegmentTokens(self.tokens, self.ends, self.documents, self.start, self.n_words)
+        chain = Chain(**{name: state[name] for name in Chain._fields})
+        sweep_segments(segments, chain, tables, self.delta, self.beta)
 
     def tables(self, state: State) -> Tables:
         """The tables of the state's alpha."""
-        return Tables(state["alpha"], self.longest)
+        return rising_tables(state["alpha"], self.longest)
 
     def segment_topics(self, state: State) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(segment, topic, count) of every topic that a segment has."""
@@ -188,27 +184,27 @@ class Sampler:
 
     def add_words(self, state: State, total: np.ndarray) -> None:
         """total[w, l] += n(l, w)."""
-        add_word_counts(self.start, state["size"], state["listed"], state["count"], total)
+        add_word_counts(self.start, state["size"], state["listed"], state["listed_count"], total)
 
     def log_likelihood(self, state: State, tables: Tables) -> float:
-        """log P(words, topics, clusters | alpha, beta, delta), with all distributions integrated out."""
+        """log P(words, topics, document-topics | alpha, beta, delta), with all distributions integrated out."""
         beta, delta, alpha = self.beta, self.delta, state["alpha"]
-        used = state["count"][_list_places(self.start, state["size"])]
+        used = state["listed_count"][_list_places(self.start, state["size"])]
         words = float((gammaln(used + beta) - gammaln(beta)).sum())
         words -= float((gammaln(state["topic_total"] + self.n_words * beta) - gammaln(self.n_words * beta)).sum())
         segment, topic, count = self.segment_topics(state)
-        cluster = state["cluster"][segment]
+        document_topic = state["document_topic"][segment]
         few = count < tables.log_rising.shape[1]
-        topics = float(tables.log_rising[topic[few], count[few], cluster[few]].sum())
-        many = alpha[cluster[~few], topic[~few]]
+        topics = float(tables.log_rising[topic[few], count[few], document_topic[few]].sum())
+        many = alpha[document_topic[~few], topic[~few]]
         topics += float((gammaln(many + count[~few]) - gammaln(many)).sum())
-        topics -= float(tables.log_rising_total[self.lengths, state["cluster"]].sum())
-        in_document = state["document_cluster"]
+        topics -= float(tables.log_rising_total[self.lengths, state["document_topic"]].sum())
+        in_document = state["in_document"]
         times = np.bincount(in_document.ravel())  # few distinct counts, most of them frequent
-        clusters = float((times * (gammaln(np.arange(len(times)) + delta) - gammaln(delta))).sum())
-        prior = self.n_clusters * delta
-        clusters -= float((gammaln(in_document.sum(axis=1) + prior) - gammaln(prior)).sum())
-        return words + topics + clusters
+        document_topics = float((times * (gammaln(np.arange(len(times)) + delta) - gammaln(delta))).sum())
+        prior = self.n_document_topics * delta
+        document_topics -= float((gammaln(in_document.sum(axis=1) + prior) - gammaln(prior)).sum())
+        return words + topics + document_topics
 
 
 def random_state(seed: int) -> np.ndarray:
@@ -225,30 +221,32 @@ def _list_places(start: np.ndarray, size: np.ndarray) -> np.ndarray:
 def maximised_alpha(
     alpha: np.ndarray,
     segment_topics: tuple[np.ndarray, np.ndarray, np.ndarray],
-    cluster: np.ndarray,
+    document_topic: np.ndarray,
     lengths: np.ndarray,
     n_steps: int = 5,
     tol: float = 0.0,
 ) -> np.ndarray:
     """Steps towards the alpha under which the topics of segments are most likely (the fixed point of Minka 2000).
 
-    Equal counts are grouped (Wallach 2008). A cluster with fewer than two segments keeps its row.
+    Equal counts are grouped (Wallach 2008). A document-topic with fewer than two segments keeps its row.
     """
-    n_clusters, n_topics = alpha.shape
+    n_document_topics, n_topics = alpha.shape
     segment, topic, count = segment_topics
     longest = int(lengths.max()) + 1
-    code, times = np.unique((cluster[segment] * np.int64(n_topics) + topic) * longest + count, return_counts=True)
+    code, times = np.unique(
+        (document_topic[segment] * np.int64(n_topics) + topic) * longest + count, return_counts=True
+    )
     cell, count = np.divmod(code, longest)
-    by_length, n_segments = np.unique(cluster * np.int64(longest) + lengths, return_counts=True)
+    by_length, n_segments = np.unique(document_topic * np.int64(longest) + lengths, return_counts=True)
     owner, length = np.divmod(by_length, longest)
-    known = np.bincount(cluster, minlength=n_clusters) >= 2
-    known &= np.bincount(owner, n_segments * length, minlength=n_clusters) > 0
+    known = np.bincount(document_topic, minlength=n_document_topics) >= 2
+    known &= np.bincount(owner, n_segments * length, minlength=n_document_topics) > 0
     new = alpha.copy()
     for _ in range(n_steps):
         flat, total = new.ravel(), new.sum(axis=1)
         gained = np.bincount(cell, times * (digamma(count + flat[cell]) - digamma(flat[cell])), minlength=new.size)
         bound = np.bincount(
-            owner, n_segments * (digamma(length + total[owner]) - digamma(total[owner])), minlength=n_clusters
+            owner, n_segments * (digamma(length + total[owner]) - digamma(total[owner])), minlength=n_document_topics
         )
         ratio = gained.reshape(new.shape) / np.maximum(bound, 1e-300)[:, None]
         before, new = new, np.where(known[:, None], np.maximum(new * ratio, _LEAST_ALPHA), new)
@@ -260,19 +258,19 @@ def maximised_alpha(
 def moment_alpha(
     alpha: np.ndarray,
     segment_topics: tuple[np.ndarray, np.ndarray, np.ndarray],
-    cluster: np.ndarray,
+    document_topic: np.ndarray,
     lengths: np.ndarray,
 ) -> np.ndarray:
     """Alpha from means and variances of the segments' shares of topics, as in the paper (its eq. 4, after Minka 2000).
 
-    The noise of few tokens counts as variance, so large alphas are estimated too small. A cluster with fewer than two
-    segments, or with identical ones, keeps its row.
+    The noise of few tokens counts as variance, so large alphas are estimated too small. A document-topic
+    with fewer than two segments, or with identical ones, keeps its row.
     """
-    n_clusters, n_topics = alpha.shape
+    n_document_topics, n_topics = alpha.shape
     segment, topic, count = segment_topics
-    cell = cluster[segment] * n_topics + topic
+    cell = document_topic[segment] * n_topics + topic
     share = count / lengths[segment]
-    n_segments = np.bincount(cluster[lengths > 0], minlength=n_clusters)
+    n_segments = np.bincount(document_topic[lengths > 0], minlength=n_document_topics)
     divisor = np.maximum(n_segments, 1)[:, None]
     mean = np.bincount(cell, share, minlength=alpha.size).reshape(alpha.shape) / divisor
     variance = np.bincount(cell, share**2, minlength=alpha.size).reshape(alpha.shape) / divisor - mean**2
@@ -302,7 +300,7 @@ def fold_in_segments(
     document_ends = np.searchsorted(documents, np.arange(documents.max(initial=-1) + 2), sorter=order)
     tokens, ends = tokens_of(counts if (order[1:] > order[:-1]).all() else counts[order])
     alpha = np.ascontiguousarray(alpha, dtype=np.float64)
-    tables = Tables(alpha, int(np.diff(ends).max(initial=0)))
+    tables = rising_tables(alpha, int(np.diff(ends).max(initial=0)))
     word_topic = np.ascontiguousarray(topic_word.T)
     prior_mass = np.zeros((len(word_topic), len(alpha) + 1))  # the last: if topics were equally likely
     priors = np.column_stack([alpha.T, np.ones(alpha.shape[1])])
@@ -311,11 +309,21 @@ def fold_in_segments(
     segment_topic = np.zeros((len(order), alpha.shape[1]), np.float32)
     segment_cluster = np.zeros((len(order), len(alpha)), np.float32)
     blocks = row_blocks(ends[document_ends], max(8, len(tokens) // (1 << 14)))
-    logs = (tables.log_rising, tables.log_rising_total, tables.log_gamma, log_delta)
-    shared = (tokens, ends, document_ends, word_topic, prior_mass, alpha, logs, n_burn_in, n_samples)
-    for (first, last), found in zip(blocks, map_anywhere(_frozen_block, shared, blocks, n_jobs)):
+    shared = (
+        tokens,
+        ends,
+        document_ends,
+        word_topic,
+        prior_mass,
+        alpha,
+        tuple(tables),
+        log_delta,
+        n_burn_in,
+        n_samples,
+    )
+    for (first, last), shares in zip(blocks, map_anywhere(_frozen_block, shared, blocks, n_jobs)):
         rows = order[document_ends[first] : document_ends[last]]
-        segment_topic[rows], segment_cluster[rows] = found
+        segment_topic[rows], segment_cluster[rows] = shares
     return segment_topic, segment_cluster
 
 
@@ -326,16 +334,29 @@ def _frozen_block(
     word_topic: np.ndarray,
     prior_mass: np.ndarray,
     alpha: np.ndarray,
-    logs: tuple[np.ndarray, ...],
+    tables: tuple[np.ndarray, ...],
+    log_delta: np.ndarray,
     n_burn_in: int,
     n_samples: int,
     block: tuple[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:
     """P(l|segment) and P(k|segment) of the segments of some documents, one after the other."""
-    here = document_ends[block[0] : block[1] + 1]
-    n_segments = int(here[-1] - here[0])
-    own_ends, own_documents = ends[here[0] : here[-1] + 1], here - here[0]
-    found = np.zeros((n_segments, alpha.shape[1]), np.float32), np.zeros((n_segments, len(alpha)), np.float32)
-    texts = (tokens, own_ends, own_documents, np.arange(n_segments), word_topic, prior_mass, alpha)
-    frozen_documents(*texts, *logs, n_burn_in, n_samples, 0, len(here) - 1, *found)
-    return found
+    segments = document_ends[block[0] : block[1] + 1]  # where those of each document end
+    first, last = segments[0], segments[-1]
+    segment_topic = np.zeros((last - first, alpha.shape[1]), np.float32)
+    segment_cluster = np.zeros((last - first, len(alpha)), np.float32)
+    frozen_documents(
+        tokens,
+        ends[first : last + 1],
+        segments - first,
+        word_topic,
+        prior_mass,
+        alpha,
+        Tables(*tables),
+        log_delta,
+        n_burn_in,
+        n_samples,
+        segment_topic,
+        segment_cluster,
+    )
+    return segment_topic, segment_cluster
