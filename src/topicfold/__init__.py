@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .models.model_file import load, save
     from .models.plsa.plsa import PLSA
     from .models.ttmm.ttmm import TTMM
-    from .report import Report, build_report, read_names
+    from .report import Report, build_report
     from .report.tasks_page import save_tasks_page
     from .topics.fit_summary import FitSummary
     from .topics.names import TopicToName
@@ -82,7 +82,6 @@ _HOME = {
     "naming_prompt": "analysis.name_command",
     "on_cluster": "engine.distributed.cluster",
     "read_judgements": "analysis.judgements",
-    "read_names": "report.contents",
     "save": "models.model_file",
     "save_tasks_page": "report.tasks_page",
     "search": "analysis.search",

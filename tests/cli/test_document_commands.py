@@ -123,7 +123,7 @@ def test_a_hierarchy_is_scored_per_document(run, tmp_path, texts):
 def test_a_changed_tree_is_shown_explored_and_assigned(model, texts, run, tmp_path):
     names, tree = tmp_path / "names.json", tmp_path / "t.safetensors"
     names.write_text('{"0": "all"}')
-    code, out, err = run("tree", model, "--merge", "0,1", "--names", names, "--out", tree)
+    code, out, err = run("tree", model, "--merge", "0,1", "--edits", names, "--out", tree)
     assert code == 0, err
     assert "[all]" in out
     assert run("show", tree)[1] == out

@@ -73,17 +73,17 @@ def test_explore_other_documents(model, explored, others):
 def test_explore_with_names(model, texts, explored, run, tmp_path):
     names = tmp_path / "names.json"
     names.write_text('{"1": "Beasts & more"}')
-    data, _ = explored(model, texts, "--names", names)
+    data, _ = explored(model, texts, "--edits", names)
     assert [topic["name"] for topic in data["topics"]] == [None, "Beasts & more"]
     for content, message in [
-        ('{"9": "x"}', "no topic 9; the topics are 0, 1"),
-        ("[]", "does not contain names"),
-        ("", "does not contain names"),
+        ('{"9": "x"}', "edit 1: there is no topic 9; the topics are 0, 1"),
+        ("[]", "contains no edits"),
+        ("", "contains no edits"),
     ]:
         names.write_text(content)
-        code, _, err = run("explore", model, texts, "--names", names, "--out", tmp_path / "x.html")
+        code, _, err = run("explore", model, texts, "--edits", names, "--out", tmp_path / "x.html")
         assert (code, message in err, "Traceback" in err) == (2, True, False)
-    assert run("explore", model, texts, "--names", tmp_path / "none.json")[0] == 2
+    assert run("explore", model, texts, "--edits", tmp_path / "none.json")[0] == 2
     assert not (tmp_path / "x.html").exists()
 
 

@@ -48,7 +48,7 @@ def test_one_kind_a_sample_and_a_changed_tree(run, made, tmp_path):
     model, texts = folder / "m.safetensors", folder / "texts.csv"
     names = tmp_path / "names.json"
     names.write_text('{"0": "first", "1": "second"}')
-    assert run("tree", model, "--names", names, "--out", tmp_path / "tree.safetensors")[0] == 0
+    assert run("tree", model, "--edits", names, "--out", tmp_path / "tree.safetensors")[0] == 0
     options = ["--kind", "rating", "--sample", 1, "--tree", tmp_path / "tree.safetensors", "--out", tmp_path / "r.html"]
     code, _, err = run("tasks", model, texts, *options)
     assert code == 0, err

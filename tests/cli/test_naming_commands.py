@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from topicfold import TopicTree, read_names
+from topicfold import TopicTree
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +31,8 @@ def test_names_are_written_for_explore_and_tree(run, model, texts, namer, tmp_pa
     code, out, err = run("name", model, texts, "--id", "name", "--command", namer, "--out", names)
     assert (code, out) == (0, "")
     assert f"2 names are in {names}" in err
-    assert sorted(read_names(names).values()) == ["animals", "sky"]
-    code, out, err = run("tree", model, "--names", names, "--out", tmp_path / "t.safetensors")
+    assert sorted(json.loads(names.read_text()).values()) == ["animals", "sky"]
+    code, out, err = run("tree", model, "--edits", names, "--out", tmp_path / "t.safetensors")
     assert code == 0, err
     assert "[animals]" in out
 

@@ -21,7 +21,7 @@ from report_cases import (
     small_texts,
 )
 
-from topicfold import LDCC, Corpus, TopicTree, build_report, load, read_names, save
+from topicfold import LDCC, Corpus, TopicTree, build_report, load, save
 from topicfold.models import MODELS
 from topicfold.report.document_table import LONGEST_NAME
 
@@ -133,31 +133,6 @@ def test_names_and_changed_trees(model, corpus):
     data = build_report(tree, corpus, names={1: "one"}).data
     assert [(topic["id"], topic["name"]) for topic in data["topics"]] == [(0, None), (1, "one")]
     assert all(topic in (0, 1) for d in range(36) for *_, topic in marks_of(data["documents"], d))
-
-
-@pytest.mark.parametrize(
-    ("content", "names"),
-    [
-        ('{"0": "a", "12": "b c"}', {0: "a", 12: "b c"}),
-        ("{}", {}),
-        ('{"3": ""}', {3: ""}),
-        ('{"1": "é😀"}', {1: "é😀"}),
-    ],
-)
-def test_names_are_read(content, names, tmp_path):
-    path = tmp_path / "names.json"
-    path.write_text(content, encoding="utf-8")
-    assert read_names(path) == names
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"[1]", b'"x"', b'{"x": "a"}', b'{"-1": "a"}', b'{"1.0": "a"}', b'{"1": 2}', b"\xff\xfe", b"{"]
-)
-def test_what_holds_no_names_is_said(content, tmp_path):
-    path = tmp_path / "names.json"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"names\.json does not contain names"):
-        read_names(path)
 
 
 def test_a_model_without_steps_or_with_many(model, corpus):

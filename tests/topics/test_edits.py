@@ -80,7 +80,16 @@ def test_files_of_edits_and_of_names(tree, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["[]", "nonsense", '{"format": "topicfold edits 9", "edits": []}', '{"a": "b"}', "[" * 10_000]
+    "content",
+    [
+        "[]",
+        "nonsense",
+        '{"format": "topicfold edits 9", "edits": []}',
+        '{"a": "b"}',
+        '{"-1": "a"}',
+        '{"1": 2}',
+        "[" * 10_000,
+    ],
 )
 def test_files_that_hold_no_edits(content, tmp_path):
     (tmp_path / "e.json").write_text(content)

@@ -40,7 +40,7 @@ __all__ = ["name"]
     "--out",
     default="-",
     show_default=True,
-    help="File to write: names as JSON, for --names; or a tree with names and descriptions (.safetensors), for --tree.",
+    help="File to write: names as JSON, for --edits; or a tree with names and descriptions (.safetensors), for --tree.",
 )
 def name(
     model: str,

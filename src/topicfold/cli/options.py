@@ -76,7 +76,9 @@ file_options = _options(
 )
 
 edits_option = click.option(
-    "--edits", type=click.Path(exists=True, dir_okay=False), help="Edits of topics, downloaded from the explorer."
+    "--edits",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Edits of topics, downloaded from the explorer, or names of topics, written by `topicfold name`.",
 )
 
 known_options = _options(

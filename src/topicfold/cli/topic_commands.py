@@ -101,9 +101,6 @@ def _numbers(name: str, text: str) -> list[int]:
 @click.option("--drop", "drops", metavar="N[,N]", help="Remove these topics.")
 @click.option("--reduce", "n_topics", type=int, help="Merge the most similar topics until this many are left.")
 @click.option("--group", "groups", metavar="N[,N]", help="Add levels with these numbers of groups of similar topics.")
-@click.option(
-    "--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics, downloaded from the explorer."
-)
 @edits_option
 def tree(
     model: str,
@@ -113,16 +110,13 @@ def tree(
     drops: str | None,
     n_topics: int | None,
     groups: str | None,
-    names: str | None,
     edits: str | None,
 ) -> None:
     """Edit the topics of MODEL and save them as a tree. MODEL can be a tree; show, explore and assign take trees.
 
     Changes are made in the order in which the options are listed here.
     """
-    from ..report import read_names
-
-    check_places([model, names, edits], out)
+    check_places([model, edits], out)
     topics = topics_of(model)
     if levels:
         topics = topics.select_levels(_numbers("levels", levels))
@@ -134,8 +128,6 @@ def tree(
         topics = topics.reduce(n_topics)
     if groups:
         topics = topics.group(_numbers("group", groups))
-    if names:
-        topics = topics.rename(read_names(names))
     if edits:
         topics = topics.apply(edits)
     topics.save(out)
@@ -174,9 +166,6 @@ def tree(
 )
 @click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option("--name", help="Name of the corpus on the page; by default, the name of INPUT.")
-@click.option(
-    "--names", type=click.Path(exists=True, dir_okay=False), help="Names of topics, downloaded from the explorer."
-)
 @edits_option
 @click.option("--effects", metavar="FORMULA", help="Show effects of columns, such as '~ party + year'.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents to compare with.")
@@ -209,7 +198,6 @@ def explore(
     out: str,
     tree_file: str | None,
     name: str | None,
-    names: str | None,
     edits: str | None,
     effects: str | None,
     other: str | None,
@@ -224,7 +212,7 @@ def explore(
     guesses the columns of INPUT, fits the default model, and opens the page: topicfold explore reviews.csv
     """
     from ..models.model_file import load
-    from ..report import build_report, read_names
+    from ..report import build_report
     from ..topics.tree import TopicTree
 
     if len(places) > 2:
@@ -232,14 +220,14 @@ def explore(
     model, input = places if len(places) == 2 else (None, places[0])
     if model is not None and Path(input).suffix == ".safetensors" and Path(model).suffix != ".safetensors":
         raise click.UsageError(f"MODEL comes first: topicfold explore {input} {model}")
-    check_places([model, input, other, names, edits, tree_file], out)
+    check_places([model, input, other, edits, tree_file], out)
     if effects is not None:
         given["metadata"] = _with_columns(given, effects)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
     stop_words = given.pop("stop_words") if model is not None else given["stop_words"]
     if model is None:
-        _check_alone(input, segments=segments, tree=tree_file, edits=edits, names=names)
+        _check_alone(input, segments=segments, tree=tree_file, edits=edits)
         fitted, corpus = fitted_on(input, given, n_topics)
     else:
         if stop_words is not None:
@@ -254,7 +242,6 @@ def explore(
         topics,
         corpus,
         name=name or corpus_name(input),
-        names=None if names is None else read_names(names),
         edits=edits,
         effects=effects,
         compare=second,

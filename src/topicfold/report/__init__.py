@@ -4,7 +4,7 @@
 files in web/: template.html, explorer.css, the scripts in the order of `page.SCRIPTS`, and d3.
 """
 
-from .contents import build_report, read_names
+from .contents import build_report
 from .page import Report
 
-__all__ = ["Report", "build_report", "read_names"]
+__all__ = ["Report", "build_report"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +39,7 @@ from .time_table import time_table
 from .topic_hierarchy import topic_hierarchy
 from .topic_table import Labels, as_number, label_table, topic_table, word_shares
 
-__all__ = ["build_report", "read_names"]
+__all__ = ["build_report"]
 
 MOST_DOCUMENTS = 200_000
 _FORMAT = 1
@@ -173,49 +172,6 @@ def build_report(
         "compare": None if compare is None else _compared(tree, tree_of(compare, corpus), compare_name),
     }
     return Report(data)
-
-
-def read_names(path: str | Path) -> dict[int, str]:
-    """Read names of topics from a JSON file such as {"12": "name"}, which the explorer downloaded.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    dict of int to str
-        Names by topic id.
-
-    Raises
-    ------
-    InputError
-        If the file does not contain names of topics.
-
-    See Also
-    --------
-    TopicTree.rename : Gives these names to topics.
-    TopicTree.apply : Applies all edits of the explorer.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from topicfold import read_names
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "names.json"
-    ...     _ = file.write_text('{"12": "space"}')
-    ...     read_names(file)
-    {12: 'space'}
-    """
-    try:
-        given = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} does not contain names: {error}") from None
-    if not isinstance(given, dict) or not all(key.isdecimal() and isinstance(given[key], str) for key in given):
-        raise InputError(f'{path} does not contain names: expected {{"id of a topic": "name", ...}}')
-    return {int(topic): name for topic, name in given.items()}
 
 
 def _strata(corpus: Corpus, labels: Labels | None) -> dict[str, np.ndarray]:
