@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from topicfold import LTM, Corpus, embed, load
+from topicfold import LTM, Corpus, FileError, embed, load
 from topicfold.analysis import embedding
 from topicfold.analysis.assign import assign_file
 from topicfold.cli import main, options
@@ -114,7 +114,7 @@ def test_corpora_without_texts_and_caches_of_functions(tmp_path):
         embed(Corpus.from_texts(["cat dog"]), len)
     with pytest.raises(ValueError, match="cache needs a model by name or folder"):
         embed(["a"], len, cache=tmp_path)
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileError, match="there is no folder"):
         embed(["a"], "name/model", cache=tmp_path / "none")
 
 

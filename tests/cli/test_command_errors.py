@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from topicfold import FileError
 from topicfold.cli import cli, main
 
 
@@ -51,7 +52,7 @@ def test_errors_are_one_line_and_exit_code_2(words, message, model, texts, run, 
 
 def test_debug_shows_the_traceback():
     for words in (["--debug", "show", "nothing"], ["show", "nothing", "--debug"]):
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(FileError):
             main(words)
 
 

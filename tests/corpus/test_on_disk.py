@@ -116,7 +116,7 @@ def test_several_files_are_one_corpus(table, tmp_path):
     whole = Corpus.read(table, **COLUMNS, keep_texts=True)
     same(whole, Corpus.read(parts, **COLUMNS, keep_texts=True))
     same(whole, Corpus.read(str(tmp_path / "part-*.csv"), **COLUMNS, keep_texts=True))
-    with pytest.raises(FileNotFoundError, match=r"no file matches .*other-\*\.csv"):
+    with pytest.raises(FileError, match=r"no file matches .*other-\*\.csv"):
         Corpus.read(str(tmp_path / "other-*.csv"))
     with pytest.raises(ValueError, match="the list of files is empty"):
         Corpus.read([])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.io import mmwrite
 from sklearn.datasets import dump_svmlight_file
 
-from topicfold import Corpus
+from topicfold import Corpus, FileError, InputError
 from topicfold.corpus.readers import Columns, FileOptions, frame_records, records
 
 ROWS = [
@@ -216,7 +216,7 @@ def test_broken_bytes_can_be_replaced_or_decoded(tmp_path):
 def test_wide_encodings_and_unknown_ones(tmp_path):
     (tmp_path / "a.csv").write_bytes("text\ncat dog\nsun\n".encode("utf-16"))
     assert Corpus.read(tmp_path / "a.csv", encoding="utf-16").vocabulary == ("cat", "dog", "sun")
-    with pytest.raises(LookupError, match="klingon"):
+    with pytest.raises(InputError, match="klingon"):
         Corpus.read(tmp_path / "a.csv", encoding="klingon")
 
 
@@ -259,7 +259,7 @@ def test_gaps_in_frames():
 
 
 def test_missing_files_and_unknown_options(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no such file or folder"):
+    with pytest.raises(FileError, match="no such file or folder"):
         Corpus.read(tmp_path / "nothing.csv")
     path = write_csv(tmp_path / "a.csv")
     with pytest.raises(TypeError, match="unexpected keyword argument 'stopwords'"):

@@ -87,7 +87,7 @@ def test_bytes_that_are_not_in_a_wide_encoding(tmp_path):
     assert "is not utf-16" in refused(tmp_path / "a.csv", encoding="utf-16")
     (tmp_path / "b.csv").write_bytes(b"text\ncat\n")
     assert refused(tmp_path / "b.csv", encoding="utf-32")
-    with pytest.raises((ValueError, LookupError), match="rot13"):
+    with pytest.raises(ValueError, match="rot13"):
         Corpus.read(tmp_path / "b.csv", encoding="rot13")
 
 

@@ -66,7 +66,7 @@ class Design:
         if column not in self.factors:
             try:
                 return float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):  # of float()
                 raise InputError(f"{column!r} is numeric: expected a number, not {value!r}") from None
         levels = self.levels(column)
         found = next((level for level in levels if str(level) == str(value)), None)
@@ -166,7 +166,7 @@ def _materialised(parsed: Any, frame: pd.DataFrame, formula: str) -> Any:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore", RuntimeWarning)  # log(0): reported below
             return parsed.get_model_matrix(frame, context=_CONTEXT, na_action="ignore")
-    except Exception as error:  # formulaic lets any error of a transform through
+    except Exception as error:  # of the user's formula: formulaic lets any error of a transform through
         raise InputError(f"the formula {formula!r} cannot be used: {first_line(error)}") from error
 
 

@@ -20,7 +20,7 @@ from ..corpus.corpus import Corpus
 from ..corpus.fields import check_texts
 from ..engine.extras import import_extra
 from ..engine.progress import progress
-from ..errors import InputError, MissingExtraError
+from ..errors import FileError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -110,7 +110,7 @@ def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Pa
     if not isinstance(model, str | Path):
         raise InputError("cache needs a model by name or folder: functions cannot be identified")
     if not Path(folder).is_dir():
-        raise FileNotFoundError(f"cache: there is no folder {folder}")
+        raise FileError(f"cache: there is no folder {folder}")
     digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
     for text in texts:
         raw = text.encode("utf-8", "surrogatepass")
@@ -154,7 +154,7 @@ def encoder_of(model: EmbeddingModel) -> Encoder:
     if folder.exists():
         return _static_encoder(model) if _is_static(folder) else _sentence_encoder(model)
     if str(model).startswith((".", "/", "~")) or "\\" in str(model) or str(model).count("/") > 1:
-        raise InputError(f"there is no folder {model}")
+        raise FileError(f"there is no folder {model}")
     if str(model).startswith(_STATIC) or find_spec("sentence_transformers") is None:
         return _static_encoder(model)
     return _sentence_encoder(model)
@@ -164,8 +164,10 @@ def _is_static(folder: Path) -> bool:
     """Whether a folder contains static vectors of words, not a neural network."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise InputError(f"{folder} contains no model: expected a folder with config.json and weights") from None
+    except (OSError, ValueError, RecursionError):
+        config = None
+    if not isinstance(config, dict):
+        raise FileError(f"{folder} contains no model: expected a folder with config.json and weights")
     # the configuration of a neural network has the sizes of its layers, that of static vectors does not
     static = config.get("model_type") == "model2vec" or "StaticModel" in config.get("architectures", ())
     return static or not {"architectures", "hidden_size"} & config.keys()
@@ -193,10 +195,10 @@ def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
     """Load a model, or raise a one-line error: libraries raise many kinds of errors if there is no network."""
     try:
         return load()
-    except Exception as error:
+    except Exception as error:  # the libraries do not document what they raise
         reason = (" ".join(str(error).split()) or type(error).__name__)[:160]
         where = "cannot be loaded" if Path(model).exists() else "is not on this disk and cannot be downloaded"
-        raise InputError(f"the model {str(model)!r} {where}: {reason}; name the folder of a model on disk") from None
+        raise FileError(f"the model {str(model)!r} {where}: {reason}; name the folder of a model on disk") from None
 
 
 def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
@@ -217,11 +219,12 @@ def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
 
 def _kept(file: Path, n_texts: int) -> np.ndarray:
     try:
-        vectors = np.load(file)
+        with file.open("rb") as opened:
+            vectors = np.lib.format.read_array(opened)
     except (OSError, ValueError, EOFError):
         vectors = None
     if vectors is None or vectors.ndim != 2 or len(vectors) != n_texts or vectors.dtype != np.float32:
-        raise InputError(f"{file} does not contain the vectors of these texts: delete it")
+        raise FileError(f"{file} does not contain the vectors of these texts: delete it")
     return np.asarray(vectors)
 
 

@@ -63,7 +63,7 @@ def read_formula(formula: str) -> ParsedFormula:
         parsed = formulaic.Formula(formula)
     except _TooLarge as error:
         raise InputError(f"the formula {formula!r} {error}") from None
-    except Exception as error:  # a syntax error from formulaic or Python
+    except Exception as error:  # formulaic does not document what it raises for a formula that it cannot read
         raise InputError(f"the formula {formula!r} cannot be read: {first_line(error)}") from error
     if not isinstance(parsed, formulaic.formula.SimpleFormula):
         raise InputError(f"formula={formula!r}: expected only a right-hand side, '~ ...': topics are the left side")

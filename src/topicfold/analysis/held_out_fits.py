@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from ..corpus.corpus import Corpus
 from ..engine.arrays import canonical, normalise_rows
 from ..engine.distributed.cluster import Cluster
-from ..errors import InputError
+from ..errors import InputError, TopicfoldError
 from ..metrics.coherence import coherence
 from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..metrics.stability import diversity
@@ -89,7 +89,7 @@ def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int
         mean = float(each[np.isfinite(each)].mean()) if np.isfinite(each).any() else math.nan
         fit = Fit(score, mean, diversity(map(tuple, words)), len(topic_word), seconds)
         return Measured(fit, topic_word, largest)
-    except ValueError as error:
+    except TopicfoldError as error:
         return Measured(str(error), np.empty((0, 0)), None)
 
 

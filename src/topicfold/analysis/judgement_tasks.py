@@ -22,7 +22,7 @@ from ..corpus.corpus import Corpus
 from ..engine.checks import check_choice, check_whole, is_whole
 from ..engine.store import atomic_write
 from ..engine.warn import warn_user
-from ..errors import InputError
+from ..errors import FileError, InputError
 from ..metrics.coherence import MEASURES, coherence
 from ..topics.names import same_stem
 from ..topics.tree import TopicTree
@@ -162,15 +162,15 @@ class JudgementTasks:
 
         Raises
         ------
-        InputError
+        FileError
             If the file is damaged or is not a key.
         """
         try:
             found = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):  # not JSON, not UTF-8, a number too long, nested too deeply
             found = None
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise InputError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
+            raise FileError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
         try:
             tasks = tuple(_checked_task(task) for task in found["tasks"])
             names = {int(topic): str(name) for topic, name in found["names"].items()}
@@ -178,11 +178,12 @@ class JudgementTasks:
                 str(name): {int(topic): math.nan if value is None else float(value) for topic, value in values.items()}
                 for name, values in found["measures"].items()
             }
-            result = JudgementTasks(tasks, names, measures)
-            if result.id != found["id"] or not {task.topic for task in tasks} <= set(names):
-                raise InputError("its parts do not fit together")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"{path} is damaged: {error}") from None
+            number = found["id"]
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:  # other types in the JSON
+            raise FileError(f"{path} is damaged: {error}") from None
+        result = JudgementTasks(tasks, names, measures)
+        if result.id != number or not {task.topic for task in tasks} <= set(names):
+            raise FileError(f"{path} is damaged: its parts do not fit together")
         return result
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..engine.extras import import_extra
-from ..errors import InputError
+from ..errors import FileError, InputError
 from ..metrics.judging import Estimate, krippendorff_alpha, spearman, wilson_interval
 from .judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks, Kind, Task
 
@@ -363,7 +363,7 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
         header = [name.strip() for name in next(table, [])]
         for name in _COLUMNS:
             if header.count(name) != 1:
-                raise InputError(f"{path} has no column {name!r}: expected the columns {', '.join(_COLUMNS)}")
+                raise FileError(f"{path} has no column {name!r}: expected the columns {', '.join(_COLUMNS)}")
         columns = [header.index(name) for name in _COLUMNS]
         for row in table:
             cells = [row[column].strip() if column < len(row) else "" for column in columns]
@@ -372,24 +372,24 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
             where = f"{path}, line {table.line_num}"
             answer = _checked(tasks, cells, where)
             if answer[:2] in found:
-                raise InputError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
+                raise FileError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
             found[answer[:2]] = answer
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is not a CSV file in UTF-8: {error}") from None
+        raise FileError(f"{path} is not a CSV file in UTF-8: {error}") from None
     return list(found.values())
 
 
 def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:
     of_tasks, rater, number, value = cells
     if of_tasks != tasks.id:
-        raise InputError(f"{where}: the answer is to tasks {of_tasks!r:.{_LONGEST}}, but the key is for {tasks.id!r}")
+        raise FileError(f"{where}: the answer is to tasks {of_tasks!r:.{_LONGEST}}, but the key is for {tasks.id!r}")
     if not rater:
-        raise InputError(f"{where}: the answer has no name in the column rater")
+        raise FileError(f"{where}: the answer has no name in the column rater")
     if not _is_whole(number, 1, len(tasks.tasks)):
-        raise InputError(f"{where}: there is no task {number!r:.{_LONGEST}} among {len(tasks.tasks)}")
+        raise FileError(f"{where}: there is no task {number!r:.{_LONGEST}} among {len(tasks.tasks)}")
     most = tasks.tasks[int(number) - 1].n_answers
     if not _is_whole(value, 0, most):
-        raise InputError(f"{where}: answer {value!r:.{_LONGEST}} to task {number}: expected a number from 0 to {most}")
+        raise FileError(f"{where}: answer {value!r:.{_LONGEST}} to task {number}: expected a number from 0 to {most}")
     return Answer(rater, int(number), int(value))
 
 

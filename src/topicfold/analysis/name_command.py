@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..engine.checks import check_number
 from ..engine.machine import user_cache
-from ..errors import InputError
+from ..errors import FileError, InputError
 from ..topics.names import TopicToName, as_one_line
 
 __all__ = ["NameCommand", "naming_prompt", "parsed_answer"]
@@ -195,10 +195,10 @@ def _kept(file: Path) -> str | None:
         answer = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         answer = None
     if not isinstance(answer, str):
-        raise InputError(f"{file} does not contain an answer: delete it")
+        raise FileError(f"{file} does not contain an answer: delete it")
     return answer
 
 

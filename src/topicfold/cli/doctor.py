@@ -30,7 +30,7 @@ def examine(say: _Say) -> list[str]:
     _caches(say)
     try:
         problems += _self_test(say)
-    except Exception as error:
+    except Exception as error:  # whatever it is, it is the answer that was asked for
         problems.append(f"the test fit failed: {type(error).__name__}: {error}")
     return problems
 

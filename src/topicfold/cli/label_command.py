@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import FileError
 from .messages import check_places, corpus_name, say, say_report
 from .options import DEFAULT_EMBEDDING, corpus_options, embedded_texts, read_corpus
 
@@ -80,8 +80,8 @@ def label(
 def _read(path: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:  # also for bytes that are not UTF-8
-        raise InputError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
+    except (ValueError, RecursionError) as error:  # also for bytes that are not UTF-8
+        raise FileError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
 
 
 def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray, wordless: set[int]) -> None:

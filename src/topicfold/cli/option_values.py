@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from ..errors import FileError
+
 __all__ = ["names_of", "number_of", "stop_words_from", "values_of"]
 
 
@@ -35,7 +37,10 @@ def stop_words_from(given: str) -> Any:
     if given == "none":
         return None
     if given not in stop_word_languages() and Path(given).is_file():
-        return tuple(Path(given).read_text(encoding="utf-8").split())
+        try:
+            return tuple(Path(given).read_text(encoding="utf-8").split())
+        except UnicodeDecodeError as error:
+            raise FileError(f"{given} is not a list of stop words in UTF-8: {error}") from None
     return given
 
 
@@ -48,6 +53,6 @@ def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:
             raise click.UsageError(f"-p {parameter}: expected NAME=VALUE, such as n_topics=50")
         try:
             values[name] = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # not JSON, a number too long, nested too deeply
             values[name] = value
     return values

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from ..errors import InputError
+from ..errors import FileError, InputError
 from ..models import ModelInfo, info_of
 from .messages import say
 from .option_values import names_of, number_of, stop_words_from
@@ -373,9 +373,10 @@ def _vectors(path: str) -> np.ndarray:
     import numpy as np
 
     try:
-        vectors = np.load(path)
+        with open(path, "rb") as file:
+            vectors = np.lib.format.read_array(file)
     except (ValueError, OSError, EOFError):
         vectors = None
-    if getattr(vectors, "ndim", 0) != 2:
-        raise InputError(f"{path}: expected a .npy file with a matrix, one row per document")
+    if vectors is None or vectors.ndim != 2:
+        raise FileError(f"{path}: expected a .npy file with a matrix, one row per document")
     return np.asarray(vectors)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from ..engine.progress import progress
-from ..errors import InputError
+from ..errors import FileError, InputError
 from .limits import ReadLimits
 
-__all__ = ["check_regular", "decoded", "file_lines", "opened", "reading", "text_lines"]
+__all__ = ["check_encoding", "check_regular", "decoded", "file_lines", "opened", "reading", "text_lines"]
 
 _BLOCK = 1 << 20
 _FREE = 1 << 26  # uncompressed size in bytes up to which the limit on expansion does not apply
@@ -28,7 +28,7 @@ class Source(Protocol):
 
 
 def check_regular(path: Path, *, streaming: bool = False) -> None:
-    """Raise a ValueError if a path is neither a file nor a folder: opening it might block forever.
+    """Raise a FileError if a path is neither a file nor a folder: opening it might block forever.
 
     `streaming` allows a FIFO, which is read once from beginning to end.
     """
@@ -37,22 +37,20 @@ def check_regular(path: Path, *, streaming: bool = False) -> None:
         return
     what = "a FIFO" if stat.S_ISFIFO(mode) else "a device or socket"
     hint = ": set the format, or read it from standard input, '-'" if stat.S_ISFIFO(mode) else ": expected a file"
-    raise InputError(f"{path} is {what}{hint}")
+    raise FileError(f"{path} is {what}{hint}")
 
 
 @contextmanager
 def reading(name: str | Path) -> Iterator[None]:
-    """Turn the errors that a damaged file causes into a ValueError that names the file."""
+    """Turn the errors that a damaged file causes into a FileError that names the file."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{name} is not a complete gzip file: {error}") from None
+        raise FileError(f"{name} is not a complete gzip file: {error}") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} is not {error.encoding}: {error.reason} at byte {error.start + 1}") from None
-    except (OverflowError, IndexError, RecursionError) as error:
-        raise InputError(f"{name} cannot be read: {error}") from None
+        raise FileError(f"{name} is not {error.encoding}: {error.reason} at byte {error.start + 1}") from None
     except MemoryError:
-        raise InputError(f"{name} needs more memory than is available") from None
+        raise FileError(f"{name} needs more memory than is available") from None
 
 
 class _Unpacked:
@@ -74,7 +72,7 @@ class _Unpacked:
         block = self.file.read(size)
         self.total += len(block)
         if self.total > _FREE and self.total > self.limits.expansion * max(self.packed.tell(), 1):
-            raise InputError(
+            raise FileError(
                 f"{self.name} is more than {self.limits.expansion:g} times as large uncompressed; the limit "
                 "'expansion' can be raised"
             )
@@ -110,8 +108,7 @@ def file_lines(
 
 def text_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
     """The decoded lines of a source, without the byte order mark at the beginning."""
-    if not codecs.lookup(encoding)._is_text_encoding:
-        raise InputError(f"encoding={encoding!r} is not a text encoding")
+    check_encoding(encoding, errors)
     if len("\n".encode(encoding)) > 1:  # UTF-16 and UTF-32 cannot be split into lines before they are decoded
         yield from _wide_lines(source, name, encoding, errors, limits)
         return
@@ -148,7 +145,7 @@ def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: R
         try:
             begun += decoder.decode(block, final=done)
         except UnicodeDecodeError as error:
-            raise InputError(f"{name} is not {encoding} after line {number}: {error.reason}") from None
+            raise FileError(f"{name} is not {encoding} after line {number}: {error.reason}") from None
         *whole, begun = begun.split("\n")
         for line in whole:
             yield (line.removeprefix("\ufeff") if number == 0 else line) + "\n"
@@ -160,7 +157,21 @@ def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: R
 
 def _check_length(length: int, name: str, number: int, limits: ReadLimits) -> None:
     if length > limits.line:
-        raise InputError(f"{name}, line {number} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+        raise FileError(f"{name}, line {number} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+
+
+def check_encoding(encoding: str, errors: str) -> None:
+    """Raise an InputError if Python does not know an encoding of texts, or how to treat errors."""
+    try:
+        known = codecs.lookup(encoding)._is_text_encoding
+    except (LookupError, TypeError, ValueError):
+        known = False
+    if not known:
+        raise InputError(f"encoding={encoding!r} is not a text encoding")
+    try:
+        codecs.lookup_error(errors)
+    except (LookupError, TypeError, ValueError):
+        raise InputError(f"errors={errors!r}: expected 'strict', 'replace' or 'ignore'") from None
 
 
 def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
@@ -168,7 +179,7 @@ def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError as error:
-        raise InputError(
+        raise FileError(
             f"{where} is not {encoding}: byte 0x{raw[error.start]:02x} at position {error.start + 1}; "
             "set the encoding, or replace such bytes with errors='replace' (--replace-errors)"
         ) from None

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import checked_sparse
-from ..errors import InputError
+from ..errors import FileError, InputError, TopicfoldError
 from .byte_lines import Source, check_regular, file_lines, opened, reading
 from .limits import ReadLimits
 
@@ -35,7 +35,7 @@ def read_counts(path: Path, format: str, limits: ReadLimits) -> tuple[sp.csr_arr
 
 def _check_size(path: Path, n_rows: int, n_columns: int, limits: ReadLimits) -> None:
     if max(n_rows, n_columns) > limits.size:
-        raise InputError(
+        raise FileError(
             f"{path} has a matrix of {n_rows:,} x {n_columns:,}: expected at most {limits.size:,} rows and columns; "
             "the limit 'size' can be raised"
         )
@@ -43,20 +43,20 @@ def _check_size(path: Path, n_rows: int, n_columns: int, limits: ReadLimits) -> 
 
 def _check_memory(path: Path, n_bytes: int, limits: ReadLimits) -> None:
     if n_bytes > limits.most_memory():
-        raise InputError(
+        raise FileError(
             f"{path} needs {n_bytes / 1e9:,.1f} GB of memory: more than {limits.most_memory() / 1e9:,.1f} GB; the "
             "limit 'memory' can be raised"
         )
 
 
 def _parsed(path: Path, name: str, parse: Callable[[], Any]) -> Any:
-    """Call the parser of a library, and turn any error it raises into a ValueError that names the file."""
+    """Call the parser of a library, and turn any error it raises into a FileError that names the file."""
     try:
         return parse()
-    except OSError:
+    except (OSError, MemoryError, TopicfoldError):
         raise
-    except Exception as error:
-        raise InputError(f"{path} is not a {name} file: {' '.join(str(error).split())[:200]}") from error
+    except Exception as error:  # what numpy, scipy, zipfile and scikit-learn raise for a damaged file is not documented
+        raise FileError(f"{path} is not a {name} file: {' '.join(str(error).split())[:200]}") from error
 
 
 def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
@@ -66,16 +66,16 @@ def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
     banner, *_ = text.split(b"\n", 1)
     words = banner.lower().split()
     if not banner.startswith(_BANNER) or len(words) != 5:
-        raise InputError(f"{path} is not a Matrix Market file: it does not begin with {_BANNER.decode()}")
+        raise FileError(f"{path} is not a Matrix Market file: it does not begin with {_BANNER.decode()}")
     _, _, form, field, symmetry = words
     known = (form in (b"coordinate", b"array"), field in _MTX_FIELDS, symmetry in (b"general", b"symmetric"))
     if not all(known):
         what = b" ".join(words[2:]).decode("ascii", "replace")
-        raise InputError(f"{path} is a Matrix Market file of type {what!r}: expected integer or real numbers")
+        raise FileError(f"{path} is a Matrix Market file of type {what!r}: expected integer or real numbers")
     found = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is not a comment
     sizes = [] if found is None else [int(size) for size in found[1].split()]
     if found is None or len(sizes) != (3 if form == b"coordinate" else 2):
-        raise InputError(f"{path} is not a Matrix Market file: it does not give its size")
+        raise FileError(f"{path} is not a Matrix Market file: it does not give its size")
     _check_size(path, sizes[0], sizes[1], limits)
     _check_memory(path, 24 * (sizes[2] if form == b"coordinate" else sizes[0] * sizes[1]), limits)
     body = text[found.end() :]
@@ -85,7 +85,7 @@ def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
         order = np.arange(sizes[0] * sizes[1])
         places = np.stack([order % sizes[0], order // sizes[0]], axis=1) + 1 if symmetry == b"general" else None
         if places is None or len(numbers) != len(places):
-            raise InputError(f"{path} is not a Matrix Market file: it has {len(numbers)} numbers")
+            raise FileError(f"{path} is not a Matrix Market file: it has {len(numbers)} numbers")
         numbers = np.hstack([places, numbers])
     elif not body.strip():
         numbers = np.zeros((0, 2 + (field != b"pattern")))
@@ -96,13 +96,13 @@ def _coordinates(path: Path, numbers: np.ndarray, sizes: list[int], field: bytes
     """Rows of (row, column, value), counted from one, as a matrix."""
     n_values = sizes[2] if len(sizes) == 3 else len(numbers)
     if numbers.shape != (n_values, 2 if field == b"pattern" else 3):
-        raise InputError(f"{path} is not a Matrix Market file: it declares {n_values} values and has {len(numbers)}")
+        raise FileError(f"{path} is not a Matrix Market file: it declares {n_values} values and has {len(numbers)}")
     places = numbers[:, :2]
     if n_values and not ((places >= 1) & (places <= sizes[:2]) & (places == np.floor(places))).all():
-        raise InputError(f"{path} is not a Matrix Market file: an entry is outside {sizes[0]} x {sizes[1]}")
+        raise FileError(f"{path} is not a Matrix Market file: an entry is outside {sizes[0]} x {sizes[1]}")
     values = np.ones(n_values) if field == b"pattern" else numbers[:, 2]
     if field == b"integer" and not (values == np.floor(values)).all():
-        raise InputError(f"{path} declares integers but has a number with a decimal point")
+        raise FileError(f"{path} declares integers but has a number with a decimal point")
     rows, columns = places[:, 0].astype(np.int64) - 1, places[:, 1].astype(np.int64) - 1
     if symmetry == b"symmetric":
         off = rows != columns
@@ -120,8 +120,9 @@ def read_npz(path: Path, limits: ReadLimits) -> Any:
         unpacked, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
         _check_memory(path, unpacked, limits)
         if unpacked > 1 << 26 and unpacked > limits.expansion * max(packed, 1):
-            raise InputError(
-                f"it is more than {limits.expansion:g} times as large uncompressed; the limit 'expansion' can be raised"
+            raise FileError(
+                f"{path} is more than {limits.expansion:g} times as large uncompressed; the limit 'expansion' can be "
+                "raised"
             )
         return sp.load_npz(path)
 
@@ -166,7 +167,7 @@ def _read_ldac(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
             indices += [term for term, _ in pairs]
             data += [count for _, count in pairs]
         except ValueError as error:
-            raise InputError(f"{path}, line {number} is not LDA-C ('N term:count ...'): {error}") from None
+            raise FileError(f"{path}, line {number} is not LDA-C ('N term:count ...'): {error}") from None
         indptr.append(len(indices))
     width = max(indices, default=-1) + 1
     return sp.csr_array((data, indices, indptr), (len(indptr) - 1, width)), None
@@ -187,7 +188,7 @@ def _read_uci(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
         ):
             raise InputError(f"a document or word number is outside 1..{n_documents} or 1..{n_words}")
     except ValueError as error:
-        raise InputError(f"{path} is not a UCI bag of words file: {error}") from None
+        raise FileError(f"{path} is not a UCI bag of words file: {error}") from None
     rows, columns, values = triples[:, 0] - 1, triples[:, 1] - 1, triples[:, 2]
     return sp.csr_array((values, (rows, columns)), (n_documents, n_words)), None
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.extras import import_extra
-from ..errors import InputError
-from .byte_lines import check_regular, decoded, file_lines
+from ..errors import FileError, InputError
+from .byte_lines import check_encoding, check_regular, decoded, file_lines
 from .fields import is_missing
 from .limits import ReadLimits
 
@@ -51,7 +51,7 @@ def _as_list(value: Any) -> list[Any]:
 def format_of(path: Path) -> str:
     """The format a name tells: a folder, a known ending, or UCI's docword.NAME.txt."""
     if not path.exists():
-        raise FileNotFoundError(f"no such file or folder: {path}")
+        raise FileError(f"no such file or folder: {path}")
     if path.is_dir():
         return "folder"
     name = path.name.lower().removesuffix(".gz")
@@ -59,9 +59,9 @@ def format_of(path: Path) -> str:
         return "uci"
     suffix = Path(name).suffix
     if suffix in _BY_PANDAS:
-        raise InputError(f"{path}: read it with pandas, and pass the data frame to Corpus.from_frame")
+        raise FileError(f"{path}: read it with pandas, and pass the data frame to Corpus.from_frame")
     if suffix not in _SUFFIXES:
-        raise InputError(
+        raise FileError(
             f"{path}: cannot infer the format from the name; expected a folder, a name that ends in "
             f"{', '.join(_SUFFIXES)} (also .gz), docword.NAME.txt, or format="
         )
@@ -73,10 +73,10 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
         if line.strip():
             try:
                 record = json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise InputError(f"{name}, line {number} is not JSON: {error}") from None
+            except (ValueError, RecursionError) as error:  # also a number with thousands of digits
+                raise FileError(f"{name}, line {number} is not JSON: {error}") from None
             if not isinstance(record, dict):
-                raise InputError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line")
+                raise FileError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line")
             yield record
 
 
@@ -101,22 +101,22 @@ def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimi
     try:
         names = next(rows, None)
         if not names:
-            raise InputError(f"{path} is empty: expected a first line with the names of the columns")
+            raise FileError(f"{path} is empty: expected a first line with the names of the columns")
         if len(names) > limits.columns:
-            raise InputError(
+            raise FileError(
                 f"{path} has {len(names):,} columns: more than {limits.columns:,}; the limit 'columns' can be raised"
             )
         if len(set(names)) < len(names):
             twice = next(name for name, number in Counter(names).items() if number > 1)
-            raise InputError(f"{path} has more than one column {twice!r:.60}")
+            raise FileError(f"{path} has more than one column {twice!r:.60}")
         for row in rows:
             if row and len(row) != len(names):
-                raise InputError(f"{path}, line {rows.line_num} has {len(row)} cells: expected {len(names)}")
+                raise FileError(f"{path}, line {rows.line_num} has {len(row)} cells: expected {len(names)}")
             if row:
                 yield dict(zip(names, row))
     except csv.Error as error:
         hint = " (a quote that is not closed?)" if "end of data" in str(error) or "limit" in str(error) else ""
-        raise InputError(f"{path}, line {rows.line_num} is not {format.upper()}: {error}{hint}") from None
+        raise FileError(f"{path}, line {rows.line_num} is not {format.upper()}: {error}{hint}") from None
 
 
 def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
@@ -124,7 +124,7 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
     try:
         file = parquet.ParquetFile(path)
     except (arrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} is not a Parquet file: {' '.join(str(error).split())[:200]}") from None
+        raise FileError(f"{path} is not a Parquet file: {' '.join(str(error).split())[:200]}") from None
     with file:
         names = file.schema_arrow.names
         wanted = names if columns is None else [name for name in names if name in columns or name == "id"]
@@ -133,15 +133,17 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
                 raise InputError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
         try:
             for batch in file.iter_batches(batch_size=2048, columns=wanted):
-                yield from batch.to_pylist()
-        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+                rows = batch.to_pylist()
+                yield from rows
+        except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:  # also dates that Python has not
+            raise FileError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
 
 
 def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[Record]:
     def refused(error: OSError) -> None:
         raise error  # os.walk would skip a folder that it may not read
 
+    check_encoding(encoding, errors)
     found = False
     for folder, subfolders, names in os.walk(path, onerror=refused):
         subfolders.sort()
@@ -149,11 +151,11 @@ def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits
             found = True
             check_regular(file)
             if file.stat().st_size > limits.line:
-                raise InputError(f"{file} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+                raise FileError(f"{file} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
             text = decoded(file.read_bytes(), str(file), encoding, errors).removeprefix("\ufeff")
             yield {"id": file.relative_to(path).as_posix(), "text": text, "folder": file.parent.name}
     if not found:
-        raise InputError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
+        raise FileError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
 
 
 def _words(path: str | Path, encoding: str, limits: ReadLimits) -> list[str]:

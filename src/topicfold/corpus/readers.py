@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ..engine.checks import check_choice, check_whole
 from ..engine.store import written_by_one
-from ..errors import InputError
+from ..errors import FileError, InputError
 from .building import TextOptions, corpus_from_texts, preprocessing_from
 from .byte_lines import check_regular, file_lines, reading, text_lines
 from .corpus import Corpus
@@ -185,7 +185,7 @@ def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
         return [Path(path)]
     found = sorted(glob.glob(str(path), recursive=True))
     if not found:
-        raise FileNotFoundError(f"no file matches {path}")
+        raise FileError(f"no file matches {path}")
     return [Path(one) for one in found]
 
 
@@ -222,7 +222,7 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
         return _jsonl_records(name, lines)
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"no such file or folder: {path}")
+        raise FileError(f"no such file or folder: {path}")
     format = file.format or format_of(path)
     streaming = file.format is not None and format in ("csv", "tsv", "jsonl")  # a FIFO is allowed if the format is set
     check_regular(path, streaming=streaming)
@@ -231,7 +231,7 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
     if format == "parquet":
         return _parquet_records(path, columns)
     if format not in ("csv", "tsv", "jsonl"):
-        raise InputError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
+        raise FileError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
     lines = file_lines(path, file.encoding, file.errors, file.limits, file.verbose, streaming=streaming)
     return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, file.limits)
 
@@ -302,7 +302,7 @@ def texts_with_ids(
         value = _cell(record, text, where)
         name = str(_cell(record, id, where)) if id else str(number)
         if not is_missing(value) and not isinstance(value, str):
-            raise InputError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
+            raise FileError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
         yield name, "" if is_missing(value) else value
 
 

@@ -13,7 +13,7 @@ from ..corpus.byte_lines import check_regular, file_lines
 from ..corpus.count_files import read_npz
 from ..corpus.limits import ReadLimits
 from ..engine.arrays import checked_sparse
-from ..errors import InputError
+from ..errors import FileError, InputError
 from .build import link_graph
 from .check import check_graph
 
@@ -29,17 +29,17 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     """
     path, limits = Path(path), ReadLimits()
     if not path.exists():
-        raise FileNotFoundError(f"no such file: {path}")
+        raise FileError(f"no such file: {path}")
     check_regular(path)
     if path.suffix == ".npz":
         graph = read_npz(path, limits)
         if max(graph.shape) > limits.size:
-            raise InputError(f"{path} has a graph of {max(graph.shape):,} documents: expected at most {limits.size:,}")
+            raise FileError(f"{path} has a graph of {max(graph.shape):,} documents: expected at most {limits.size:,}")
         graph = sp.csr_array(checked_sparse(graph))
         n_documents = graph.shape[0] if ids is None else len(ids)
         return check_graph(graph.maximum(graph.T) if graph.shape[0] == graph.shape[1] else graph, n_documents)
     if path.suffix not in (".csv", ".tsv", ".txt"):
-        raise InputError(f"{path}: expected a file that ends in .npz, .csv, .tsv or .txt")
+        raise FileError(f"{path}: expected a file that ends in .npz, .csv, .tsv or .txt")
     lines = _edge_lines(path)
     known = None if ids is None else {str(name): row for row, name in enumerate(ids)}
     if known is not None and ids is not None and len(known) < len(ids):
@@ -54,11 +54,11 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     for (number, cells), pair in zip(lines, found):
         if None in pair:
             what = "a row number" if known is None else f"one of the ids of the {len(known)} documents"
-            raise InputError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {what}")
+            raise FileError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {what}")
     weights = [_weight(cells[2], f"{path}, line {number}") for number, cells in lines if len(cells) > 2]
     largest = max((row or 0 for pair in found for row in pair), default=0)
     if largest >= limits.size:
-        raise InputError(f"{path} contains row {largest}: expected less than {limits.size:,}")
+        raise FileError(f"{path} contains row {largest}: expected less than {limits.size:,}")
     pairs = np.array(found, np.int64).reshape(-1, 2)
     n_documents = len(ids) if ids is not None else int(pairs.max(initial=-1)) + 1
     return link_graph(pairs, n_documents, weights=weights or None)
@@ -74,11 +74,11 @@ def _edge_lines(path: Path) -> list[tuple[int, list[str]]]:
             cells_of = csv.reader(lines_of_file, delimiter="\t" if path.suffix == ".tsv" else ",")
             rows = [[cell.strip() for cell in row] for row in cells_of]
         except csv.Error as error:
-            raise InputError(f"{path} is not {path.suffix[1:].upper()}: {error}") from None
+            raise FileError(f"{path} is not {path.suffix[1:].upper()}: {error}") from None
     lines = [(number, cells) for number, cells in enumerate(rows, 1) if any(cells)]
     for number, cells in lines:
         if len(cells) not in (2, 3) or len(cells) != len(lines[-1][1]):
-            raise InputError(
+            raise FileError(
                 f"{path}, line {number}: {len(cells)} columns; expected two ids, and a weight in all lines or none"
             )
     return lines
@@ -88,4 +88,4 @@ def _weight(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{where}: {text!r} is not a weight; expected a number") from None
+        raise FileError(f"{where}: {text!r} is not a weight; expected a number") from None

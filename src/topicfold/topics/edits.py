@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import FileError, InputError
 from .changes import add_group_levels
 from .similarity import check_flat
 
@@ -47,16 +47,16 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
     """
     try:
         contents = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path} contains no edits: {error}") from None
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, a number too long, nested too deeply
+        raise FileError(f"{path} contains no edits: {error}") from None
     if isinstance(contents, dict) and contents.get("format") == _FORMAT and isinstance(contents.get("edits"), list):
         try:
             return [dict(_checked(edit)) for edit in contents["edits"]]
-        except ValueError as error:
-            raise InputError(f"{path} contains no edits: {error}") from None
+        except InputError as error:
+            raise FileError(f"{path} contains no edits: {error}") from None
     if isinstance(contents, dict) and all(key.isdecimal() and isinstance(contents[key], str) for key in contents):
         return [{"rename": int(topic), "name": name} for topic, name in contents.items()]
-    raise InputError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
+    raise FileError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
 
 
 def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
@@ -83,7 +83,7 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
                 new = rest + len(group_names)
                 group_names[new] = name
                 group_of |= {int(tree.ids[tree.row(topic)]): new for topic in topics}
-        except ValueError as error:
+        except InputError as error:
             raise InputError(f"edit {number}: {error}") from None
     left = set(tree.ids.tolist())
     group_of = {topic: group for topic, group in group_of.items() if topic in left}

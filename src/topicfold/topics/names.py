@@ -136,7 +136,7 @@ def name_topics(
         above = int(tree.parent[tree.row(seen.topic)])
         try:
             answer = by(seen._replace(parent=names.get(above, seen.parent)))
-        except Exception as error:
+        except Exception as error:  # whatever the user's function raises
             error.add_note(f"while naming topic {seen.topic}")
             raise
         name, description = _checked(answer, seen.topic)
