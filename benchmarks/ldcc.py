@@ -77,18 +77,19 @@ class _Chain:
 
     def __init__(self, corpus: Any, n_topics: int, n_sweeps: int) -> None:
         from topicfold import LDCC
-        from topicfold.models.ldcc.chains import ChainStep, chain_of, start_chains
+        from topicfold.models.ldcc.chains import Chains, Schedule, chain_of
         from topicfold.models.ldcc.sampler import Sampler
 
         counts = corpus.segments.counts.astype(np.float64)
-        # leaves room for the sweeps to be measured
-        model = LDCC(_CLUSTERS, n_topics, n_sweeps=n_sweeps + 100, burn_in=n_sweeps, random_state=SEED, n_jobs=1)
+        model = LDCC()
         self.sampler = Sampler(counts, corpus.segments.documents, _CLUSTERS, n_topics, model.beta, model.delta)
         self.n_tokens = len(self.sampler.tokens)
-        self.state = start_chains(model, self.sampler, counts)
-        self.step = ChainStep(model, self.sampler)
+        # leaves room for the sweeps to be measured
+        schedule = Schedule(n_sweeps + 100, n_sweeps, model.lag, model.alpha)
+        self.chains = Chains(self.sampler, schedule, n_chains=1, n_jobs=1)
+        self.state = self.chains.start(counts, model.init, SEED)
         for _ in range(n_sweeps):
-            self.step(self.state)
+            self.chains.step(self.state)
         self.chain = chain_of(self.state, 0)
         self.tables = self.sampler.tables(self.chain)
 
@@ -98,7 +99,7 @@ class _Chain:
 
     def with_likelihood(self) -> float:
         """CPU seconds of a sweep of a fit after burn-in, with the joint likelihood and, in some sweeps, a sample."""
-        return cpu(lambda: self.step(self.state))
+        return cpu(lambda: self.chains.step(self.state))
 
 
 # ---- tokens per second ----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from naive import ldcc_conditional, ldcc_frozen, ldcc_log_joint, ldcc_moment_alpha
 from topicfold.engine.jit import njit
 from topicfold.metrics.stability import effective_sample_size
-from topicfold.models.ldcc.gibbs import Chain, SegmentTokens, next_uniform, sweep_segments
+from topicfold.models.ldcc.gibbs import Chain, SegmentTokens, next_uniform, prior_masses, sweep_segments
 from topicfold.models.ldcc.sampler import Sampler, fold_in_segments, maximised_alpha, moment_alpha, rising_tables
 
 _CELLS = 48  # an outcome whose chance is spread in parts of less than a cell could be overlooked
@@ -496,3 +496,16 @@ def test_new_segments_longer_than_the_tables():
     assert np.abs(expected[0] - 0.5) > 0.05
     assert np.allclose(clusters, expected)
     assert np.allclose(topics, expected @ (alpha + counts) / 440, atol=2e-3)  # what the prior gives is drawn
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_the_prior_do_not_depend_on_the_other_words(dtype):
+    rng = np.random.default_rng(0)
+    word_topic, topic_alpha = rng.random((9, 5)).astype(dtype), rng.random((5, 3))
+    mass = np.zeros((9, 3))
+    prior_masses(np.array([1, 4, 8]), word_topic, topic_alpha, mass)
+    assert np.allclose(mass[[1, 4, 8]], word_topic[[1, 4, 8]] @ topic_alpha)
+    assert not mass[[0, 2, 3, 5, 6, 7]].any()
+    alone = np.zeros((9, 3))
+    prior_masses(np.array([4]), word_topic, topic_alpha, alone)
+    assert np.array_equal(alone[4], mass[4])

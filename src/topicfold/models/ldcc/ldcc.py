@@ -7,8 +7,9 @@ document-topic and is learned.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +20,7 @@ from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
 from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import State, hold_interrupts, iterate
+from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
@@ -28,10 +30,8 @@ from ...topics.tree import TopicTree
 from ..base import TopicModel
 from ..em import check_size
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from .chains import ChainStep, chain_of, start_chains
-from .ldcc_learned import STORED, expected_state
+from .chains import Chains, Schedule, chain_of
 from .sampler import Sampler, fold_in_segments
-from .segments import document_numbers, every_document_in_segments, pooled, whole_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -39,6 +39,59 @@ if TYPE_CHECKING:
 __all__ = ["LDCC"]
 
 _NEW_BURN_IN, _NEW_SAMPLES = 4, 24  # sweeps over new documents
+_DOCUMENTS_PER_BLOCK = 1 << 14  # whose shares are in float64 at once
+
+
+def _every_document_in_segments(corpus: Corpus) -> tuple[sp.csr_array, np.ndarray]:
+    """The segments of a corpus and their documents; each document without one gets an empty segment at the end."""
+    assert corpus.segments is not None
+    missing = np.setdiff1d(np.arange(len(corpus)), corpus.segments.documents)
+    empty = sp.csr_array((len(missing), corpus.counts.shape[1]), dtype=corpus.counts.dtype)
+    documents = np.concatenate([corpus.segments.documents, missing]).astype(np.int64)
+    return sp.csr_array(sp.vstack([corpus.segments.counts, empty])), documents
+
+
+def _document_numbers(documents: ArrayLike | None, n_rows: int) -> np.ndarray:
+    """Check the document of each row; if None, each row is a document."""
+    if documents is None:
+        return np.arange(n_rows)
+    numbers = np.asarray(documents)
+    if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (n_rows and numbers.min() < 0):
+        raise InputError(f"documents: expected {n_rows} whole numbers from 0, the document of each row")
+    return numbers.astype(np.int64)
+
+
+def _pooled(
+    counts: sp.csr_array,
+    documents: np.ndarray,
+    segment_topic: np.ndarray,
+    segment_cluster: np.ndarray,
+    topic_weight: np.ndarray,
+    delta: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Memberships of documents from those of their segments: topics by tokens, clusters by segments and the prior."""
+    n_documents = int(documents.max(initial=-1)) + 1
+    lengths = counts.sum(axis=1)
+    order = np.argsort(documents, kind="stable")
+    doc_topic = np.empty((n_documents, segment_topic.shape[1]), np.float32)
+    doc_cluster = np.empty((n_documents, segment_cluster.shape[1]), np.float32)
+    for start in range(0, n_documents, _DOCUMENTS_PER_BLOCK):
+        stop = min(start + _DOCUMENTS_PER_BLOCK, n_documents)
+        first, last = np.searchsorted(documents, [start, stop], sorter=order)
+        rows = order[first:last]
+        shape, places = (stop - start, len(rows)), (documents[rows] - start, np.arange(len(rows)))
+        tokens = sp.csr_array((lengths[rows], places), shape)
+        topics, total = tokens @ segment_topic[rows].astype(np.float64), tokens.sum(axis=1)
+        topics = np.where(total[:, None] > 0, topics / np.maximum(total, 1)[:, None], topic_weight)
+        clusters = sp.csr_array((np.ones(len(rows)), places), shape) @ segment_cluster[rows].astype(np.float64) + delta
+        doc_topic[start:stop] = normalise_rows(topics)
+        doc_cluster[start:stop] = normalise_rows(clusters)
+    return doc_topic, doc_cluster
+
+
+def _whole_tokens(counts: sp.csr_array) -> sp.csr_array:
+    """Weights rounded up to whole tokens, as only a token can have a topic; whole counts do not change."""
+    return sp.csr_array((np.ceil(counts.data), counts.indices, counts.indptr), counts.shape)
 
 
 class LDCC(TopicModel):
@@ -165,7 +218,18 @@ class LDCC(TopicModel):
 
     _endings = ("sampling finished", "sampling finished")
 
-    _stored = STORED
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "alpha_": Stored(("document topics", "topics"), low=0),
+        "doc_cluster_": Stored(("documents", "document topics"), low=0, high=MAX_PROBABILITY),
+        "cluster_weight_": Stored(("document topics",), low=0, high=MAX_PROBABILITY),
+        "segment_documents_": Stored(("segments",), "int", low=0, high="documents"),
+        "segment_topic_": Stored(("segments", "topics"), low=0, high=MAX_PROBABILITY),
+        "segment_cluster_": Stored(("segments", "document topics"), low=0, high=MAX_PROBABILITY),
+        "chain_history_": Stored(("chains", "steps")),
+        "effective_sample_size_": Stored(("chains",), allow_nan=True),
+        "other_topic_word_": Stored(("other chains", "topics", "words"), low=0, high=MAX_PROBABILITY),
+        "other_alpha_": Stored(("other chains", "document topics", "topics"), low=0),
+    }
 
     alpha_: np.ndarray
     doc_cluster_: np.ndarray
@@ -260,17 +324,19 @@ class LDCC(TopicModel):
         fractions = counts.data[counts.data != np.floor(counts.data)]
         if len(fractions):
             warn_user(f"X holds {fractions[0]:g}, but LDCC needs whole tokens: values are rounded up")
-            counts = whole_tokens(counts)
+            counts = _whole_tokens(counts)
         sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.beta, self.delta)
-        checkpoint, resumed = self._open_checkpoint(expected_state(self, sampler), counts, numbers)
+        schedule = Schedule(self.n_sweeps, self.burn_in, self.lag, self.alpha)
+        chains = Chains(sampler, schedule, self.n_chains, self.n_jobs)
+        checkpoint, resumed = self._open_checkpoint(chains.expected_state(), counts, numbers)
         if self.n_chains == 1:
             warn_local_only("LDCC has only one chain, whose draws depend on each other: it runs on this machine")
         if resumed is None:
-            state, history = start_chains(self, sampler, counts), []
+            state, history = chains.start(counts, self.init, self.random_state), []
         else:
             state, history = resumed[0], resumed[1]["history"]
         run = iterate(
-            ChainStep(self, sampler),
+            chains.step,
             state,
             max_iter=self.n_sweeps,
             tol=0,
@@ -399,9 +465,9 @@ class LDCC(TopicModel):
     def memberships(self, X: CountsLike, threshold: float = 0.1, *, documents: ArrayLike | None = None) -> np.ndarray:
         """Assign documents to overlapping clusters.
 
-        A document is in all document-topics with P(document-topic|d) of at least `threshold`, or else in the largest.
-        The paper does not say how topics of segments become clusters of documents, and recall depends on it; the
-        default of a tenth of a document is our choice.
+        A document is in each document-topic whose P(document-topic|d) is at least `threshold`, and always in the
+        largest. The paper does not say how topics of segments become clusters of documents, and recall depends on it;
+        the default of a tenth of a document is our choice.
 
         Parameters
         ----------
@@ -495,7 +561,7 @@ class LDCC(TopicModel):
         if corpus is not None and (not self._is_fitted_on(corpus) or corpus.segments is not None):
             counts, numbers = self._new(corpus, None)
             of_segments = self._of_segments(counts, numbers)
-            topics, clusters = pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)
+            topics, clusters = _pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)
             # documents without a segment have an empty one at the end
             segments = None if corpus.segments is None else np.hstack(of_segments)[: len(corpus.segments.documents)]
         return add_level_above(
@@ -544,7 +610,7 @@ class LDCC(TopicModel):
         self._keep_documents(counts, self.segment_topic_)  # each segment counts as a document
         self.cluster_weight_ = self.segment_cluster_.mean(axis=0)
         of_segments = (self.segment_topic_, self.segment_cluster_)
-        self.doc_topic_, self.doc_cluster_ = pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)
+        self.doc_topic_, self.doc_cluster_ = _pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)
 
     # ---- documents --------------------------------------------------------------------------------------------------
 
@@ -559,16 +625,16 @@ class LDCC(TopicModel):
         if isinstance(X, Corpus) and X.segments is not None:
             if documents is not None:
                 raise InputError("documents: expected None, as a Corpus with segments has the document of each segment")
-            segments, numbers = every_document_in_segments(X)
+            segments, numbers = _every_document_in_segments(X)
             return self.word_counts(Corpus.from_counts(segments, X.vocabulary), np.float64), numbers
-        return counts, document_numbers(documents, counts.shape[0])
+        return counts, _document_numbers(documents, counts.shape[0])
 
     def _new(self, X: CountsLike, documents: ArrayLike | None) -> tuple[sp.csr_array, np.ndarray]:
         """Segments of new documents, without words that were not in training, and their documents."""
         check_is_fitted(self)
         counts = self.word_counts(X, np.float64)
         counts, numbers = self._segments(X, counts, documents)
-        return whole_tokens(seen_words(counts, self.word_frequency_)), numbers
+        return _whole_tokens(seen_words(counts, self.word_frequency_)), numbers
 
     def _of_segments(
         self,
@@ -591,4 +657,4 @@ class LDCC(TopicModel):
 
     def _of_documents(self, counts: sp.csr_array, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P(l|d) and P(k|d)."""
-        return pooled(counts, documents, *self._of_segments(counts, documents), self.topic_weight_, self.delta)
+        return _pooled(counts, documents, *self._of_segments(counts, documents), self.topic_weight_, self.delta)

@@ -45,7 +45,7 @@ __all__ = [
 _LEAST_ALPHA = 1e-4
 _BYTES_PER_TOKEN = 12
 _ARRAYS = ("tokens", "ends", "documents", "start", "lengths")
-_SEGMENTS = 1 << 16  # per block, where arrays have one entry per cell
+_SEGMENTS_PER_BLOCK = 1 << 16  # where arrays have one entry per cell
 
 
 def rising_tables(alpha: np.ndarray, longest: int) -> Tables:
@@ -74,8 +74,8 @@ def tokens_of(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """The word of each token in the order of segments, and where the tokens of each segment end, after a first 0."""
     tokens = np.empty(int(counts.data.sum(dtype=np.float64)), np.int32)
     ends = np.zeros(counts.shape[0] + 1, np.int64)
-    for start in range(0, counts.shape[0], _SEGMENTS):
-        stop = min(start + _SEGMENTS, counts.shape[0])
+    for start in range(0, counts.shape[0], _SEGMENTS_PER_BLOCK):
+        stop = min(start + _SEGMENTS_PER_BLOCK, counts.shape[0])
         indptr = counts.indptr[start : stop + 1].astype(np.int64)
         cells = slice(indptr[0], indptr[-1])
         times = counts.data[cells].astype(np.int64)
