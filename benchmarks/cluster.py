@@ -353,7 +353,7 @@ def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
 def _step(model: str, counts: Any) -> tuple[Callable[[Any], Any], Any]:
     from topicfold import LDA, PLSA
     from topicfold.engine.arrays import normalise_rows
-    from topicfold.models.em import counts_of_seeds
+    from topicfold.models.em.plsa_kernels import counts_of_seeds
     from topicfold.models.ttmm.theme_em import ThemeStep
 
     counts = counts if counts.dtype == np.float32 else counts.astype(np.float32)

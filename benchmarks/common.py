@@ -211,8 +211,8 @@ def em_runner(counts: Any, n_topics: int, dtype: str, init: str = "random", n_jo
     """A function that returns a new (step, state) from the same start; step(*state) is one of our EM iterations."""
     import numpy as np
 
-    from topicfold.models.em import EMStep, padded
-    from topicfold.models.starts import start
+    from topicfold.models.em.plsa_kernels import EMStep, padded
+    from topicfold.models.em.starts import start
 
     counts = counts.astype(dtype)
     doc_topic, topic_word = start(counts, n_topics, init, np.random.RandomState(SEED), {})

@@ -81,7 +81,7 @@ def _runner(model: str, counts: Any, n_jobs: int) -> Callable[[], tuple[Callable
 
         return plsa
     from topicfold import LDA
-    from topicfold.models.em import counts_of_seeds
+    from topicfold.models.em.plsa_kernels import counts_of_seeds
 
     counts = counts.astype(np.float32)
     estimator = LDA(100, init="random", random_state=0, n_jobs=n_jobs)

@@ -91,6 +91,24 @@ def test_the_import_test_would_see_an_arrow_that_points_up(tmp_path):
     assert ROOMS.index("report") > ROOMS.index("cli")
 
 
+FAMILIES = ("plsa", "lda", "graph", "ttmm", "ldcc", "hlta")
+
+
+def families_imported(path):
+    """Families of models, other than its own, that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level >= 2 and node.module:
+            family = node.module.split(".")[0]
+            if node.level == 2 and family in FAMILIES and family != path.parent.name:
+                yield family
+
+
+def test_no_family_of_models_imports_another():
+    models = SOURCE / "models"
+    assert {*FAMILIES, "em"} == {path.name for path in models.iterdir() if path.is_dir()} - {"__pycache__"}
+    assert not [(path.name, family) for path in models.glob("*/*.py") for family in families_imported(path)]
+
+
 def test_no_two_modules_have_one_name():
     names = [path.stem for path in SOURCE.rglob("*.py") if path.stem != "__init__"]
     folders = [path.name for path in SOURCE.rglob("*") if path.is_dir()]

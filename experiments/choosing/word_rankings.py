@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from topicfold.datasets import load_demo
 from topicfold.metrics.coherence import coherence
 from topicfold.metrics.stability import diversity
-from topicfold.models.word_documents import presence_of_words
+from topicfold.models.word_ranking import presence_of_words
 from topicfold.topics.ranking import keyness, relevance, top_word_columns
 
 from .. import Experiment, Measure, Method, make_estimator

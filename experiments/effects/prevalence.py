@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from topicfold.engine.loop import State
 from topicfold.metrics.completion import completion_log_likelihood_by_document, split_tokens
-from topicfold.models.best_start import best_start
+from topicfold.models.em.best_start import best_start
 from topicfold.models.lda.lda import LDA
 
 from .. import Experiment, Measure, Method

@@ -18,15 +18,15 @@ from topicfold.engine.arrays import normalise_rows, padded
 from topicfold.engine.blocks import single_threaded_libraries
 from topicfold.engine.jit import njit_fast
 from topicfold.engine.loop import State
-from topicfold.models.em import aligned, counts_of_seeds
-from topicfold.models.leave_one_out import (
+from topicfold.models.em.leave_one_out import (
     MainTopicTables,
     document_prior,
+    fold_in_leave_one_out_rows,
     leave_one_out_rows,
     leave_one_out_step,
     renew_words_from_counts,
 )
-from topicfold.models.left_out_fold_in import fold_in_leave_one_out_rows
+from topicfold.models.em.plsa_kernels import aligned, counts_of_seeds
 
 __all__ = ["BETA", "FOCUS", "Prior", "fit_coefficients", "fold_in", "shares_of", "steps", "topics_of"]
 

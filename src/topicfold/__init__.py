@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .engine.distributed.cluster import on_cluster
     from .errors import FileError, InputError, MissingExtraError, ServiceError, TopicfoldError
     from .graph.build import knn_graph, label_graph, link_graph
-    from .models.base import TopicModel, topic_tree
+    from .models.estimator import TopicModel, topic_tree
     from .models.graph.dtm import DTM
     from .models.graph.lapplsi import LapPLSI
     from .models.graph.ltm import LTM
@@ -63,7 +63,7 @@ _HOME = {
     "Segments": "corpus.corpus",
     "ServiceError": "errors",
     "TopicClassifier": "analysis.classify",
-    "TopicModel": "models.base",
+    "TopicModel": "models.estimator",
     "TopicToName": "topics.names",
     "TopicTree": "topics.tree",
     "TopicfoldError": "errors",
@@ -86,7 +86,7 @@ _HOME = {
     "save_tasks_page": "report.tasks_page",
     "search": "analysis.search",
     "select": "analysis.selection",
-    "topic_tree": "models.base",
+    "topic_tree": "models.estimator",
     "topics_over_time": "analysis.over_time",
     **{name: f"models.{info.module}" for name, info in MODELS.items()},
 }

@@ -90,18 +90,18 @@ def test_a_killed_fit_on_disk_resumes_to_the_same_bits(table, tmp_path, monkeypa
     options = {"random_state": 0, "max_iter": 12, "tol": 0}
     whole = PLSA(3, **options).fit(corpus)
     monkeypatch.setattr("topicfold.engine.loop.CHECKPOINT_SECONDS", 0)
-    from topicfold.models import em
+    from topicfold.models.em import plsa_kernels
 
     calls = []
 
-    class Fragile(em.EMStep):
+    class Fragile(plsa_kernels.EMStep):
         def __call__(self, *arguments):
             calls.append(1)
             if len(calls) == 7:
                 raise ZeroDivisionError
             return super().__call__(*arguments)
 
-    monkeypatch.setattr(em, "EMStep", Fragile)
+    monkeypatch.setattr(plsa_kernels, "EMStep", Fragile)
     with pytest.raises(ZeroDivisionError):
         PLSA(3, checkpoint=tmp_path / "point", **options).fit(corpus)
     resumed = PLSA(3, checkpoint=tmp_path / "point", **options).fit(corpus)

@@ -21,7 +21,7 @@ from topicfold.engine.distributed import array_files, tasks
 from topicfold.engine.distributed import cluster as cluster_module
 from topicfold.engine.distributed.cluster import StaticArray, current_cluster, on_cluster
 from topicfold.metrics import coherence
-from topicfold.models import row_groups
+from topicfold.models.em import passes
 
 MODELS = {
     "PLSA": lambda: PLSA(6, max_iter=5),
@@ -53,8 +53,8 @@ def client(cluster):
 
 @pytest.fixture(autouse=True)
 def small_passes_go_to_workers(monkeypatch):
-    monkeypatch.setattr(row_groups, "_WORTH_SENDING", 0)
-    monkeypatch.setattr(row_groups, "_VALUES_PER_BLOCK", 1 << 11)
+    monkeypatch.setattr(passes, "_WORTH_SENDING", 0)
+    monkeypatch.setattr(passes, "_VALUES_PER_BLOCK", 1 << 11)
 
 
 @pytest.fixture(scope="module")
@@ -178,9 +178,9 @@ _FIT = """
 import sys
 from topicfold import PLSA, Corpus, on_cluster
 from topicfold.engine import loop
-from topicfold.models import row_groups
+from topicfold.models.em import passes
 loop.CHECKPOINT_SECONDS = 0
-row_groups._WORTH_SENDING = 0
+passes._WORTH_SENDING = 0
 address, corpus, checkpoint, folder = sys.argv[1:]
 with on_cluster(address, folder=folder):
     PLSA(6, max_iter=100_000, tol=0, random_state=0, checkpoint=checkpoint).fit(Corpus.load(corpus))

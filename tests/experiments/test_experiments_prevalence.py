@@ -12,9 +12,8 @@ from experiment_runs import run_with_results
 from experiments import load_experiment
 from experiments.effects import metadata_corpora, prevalence, prevalence_lda, prevalence_page
 from experiments.effects.prevalence_lda import SeedCounts
-from topicfold.models.best_start import best_start
-from topicfold.models.leave_one_out import document_prior
-from topicfold.models.left_out_fold_in import fold_in_shares
+from topicfold.models.em.best_start import best_start
+from topicfold.models.em.leave_one_out import document_prior, fold_in_shares
 
 EXPERIMENT = load_experiment("effects-prevalence")
 TINY = {"seeds": 2, "parts": 2, "inner parts": 3, "documents": None, "min_df": 2, "max_df": 0.9, "steps": 10}

@@ -8,7 +8,7 @@ import numpy as np
 
 from topicfold import Corpus
 from topicfold.models import MODELS
-from topicfold.models.base import TopicModel
+from topicfold.models.estimator import TopicModel
 
 __all__ = ["VARIANTS", "fit_options", "small_corpus", "small_model"]
 

@@ -25,7 +25,7 @@ from ..engine.extras import import_extra
 from ..engine.store import atomic_write, check_writable
 from ..errors import InputError
 from ..models import MODELS, info_of
-from ..models.base import TopicModel
+from ..models.estimator import TopicModel
 from ..topics.tables import topic_columns
 from ..topics.tree import TopicTree
 from .embedding import EmbeddingModel, encoder_of

@@ -26,7 +26,7 @@ from ..engine.arrays import summed
 from ..engine.checks import check_number, check_whole
 from ..engine.extras import import_extra
 from ..errors import InputError
-from ..models.base import TopicModel, tree_of
+from ..models.estimator import TopicModel, tree_of
 from ..topics.ranking import largest
 from ..topics.tree import TopicTree
 from .topic_tokens import TopicTokens, counts_of

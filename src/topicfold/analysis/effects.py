@@ -22,7 +22,7 @@ from ..engine.checks import check_number, check_whole
 from ..engine.extras import import_extra
 from ..engine.warn import warn_user
 from ..errors import InputError
-from ..models.base import TopicModel, tree_of
+from ..models.estimator import TopicModel, tree_of
 from ..topics.tree import TopicTree
 from .design import Design, column_values, make_design
 from .regression import Regression, regress

@@ -17,7 +17,7 @@ from ..errors import InputError, TopicfoldError
 from ..metrics.coherence import coherence
 from ..metrics.completion import completion_log_likelihood, split_tokens
 from ..metrics.stability import diversity
-from ..models.word_documents import presence_of_words
+from ..models.word_ranking import presence_of_words
 from ..topics.ranking import keyness, relevance, top_word_columns
 
 __all__ = ["Fit", "Given", "Measured", "fit_here", "fit_on_worker", "for_workers", "unigram_score"]

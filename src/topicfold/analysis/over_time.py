@@ -18,7 +18,7 @@ from ..engine.checks import check_choice, check_whole
 from ..engine.extras import import_extra
 from ..errors import InputError
 from ..models import info_of
-from ..models.base import TopicModel
+from ..models.estimator import TopicModel
 from ..models.inputs import CountsLike, RandomStateLike
 from ..topics.shares import check_dates, chosen_period, dates_with_words, shares_over_time
 

@@ -12,7 +12,7 @@ from ..engine.arrays import canonical
 from ..engine.checks import check_whole
 from ..errors import InputError
 from ..models import info_of
-from ..models.base import TopicModel
+from ..models.estimator import TopicModel
 from ..topics.wordless import with_words
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from ..errors import InputError
 from ..graph.partial_labels import accuracy_of_known
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
-from ..models.word_documents import presence_of_words, word_documents, wordless_rows
+from ..models.word_ranking import presence_of_words, word_documents, wordless_rows
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.loop import Run
-from ..models.base import FlatTopicModel
-from ..models.em import check_size
+from ..models.em.plsa_kernels import check_size
+from ..models.estimator import FlatTopicModel
 from ..models.inputs import CountsLike
 
 __all__ = ["BaselineModel", "Ending", "training_tfidf"]

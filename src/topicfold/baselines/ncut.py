@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from ..graph.build import knn_graph, spectral_vectors
 from ..graph.check import GraphLike, check_graph
-from ..models.em import check_size
+from ..models.em.plsa_kernels import check_size
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
 from .kmeans import kmeans_on_rows
 

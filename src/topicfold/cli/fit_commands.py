@@ -28,7 +28,7 @@ from .signatures import default_model, listed_models, models_by_option
 from .streaming import fit_stream
 
 if TYPE_CHECKING:
-    from ..models.base import TopicModel
+    from ..models.estimator import TopicModel
     from ..topics.tree import TopicTree
 
 __all__ = ["demo", "fit", "select"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..corpus.corpus import Corpus
     from ..corpus.limits import ReadLimits
-    from ..models.base import TopicModel
+    from ..models.estimator import TopicModel
 
 __all__ = [
     "GRAPH_MODELS",

@@ -20,7 +20,7 @@ from .signatures import default_model
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..corpus.readers import FileOptions
-    from ..models.base import TopicModel
+    from ..models.estimator import TopicModel
 
 __all__ = ["fitted_on", "open_in_browser", "with_guessed_columns"]
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .base import TopicModel
+    from .estimator import TopicModel
 
 __all__ = ["DEFAULT_GRAPH_MODEL", "DEFAULT_MODEL", "MODELS", "ModelInfo", "info_of"]
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..engine.arrays import column_sums, summed
 from ..engine.mapped import release
 from ..topics.ranking import keyness, largest
-from .word_documents import presence_of_words
+from .word_ranking import presence_of_words
 
 __all__ = ["BURSTY", "DUPLICATES", "VAGUE", "effective_documents", "junk_marks", "share_of_duplicates", "topic_marks"]
 

@@ -14,7 +14,7 @@ from ..engine.stored import check_stored
 from ..errors import InputError
 
 if TYPE_CHECKING:
-    from .base import TopicModel
+    from .estimator import TopicModel
 
 __all__ = ["load", "save"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InputError
-from ..models.base import TopicModel
+from ..models.estimator import TopicModel
 from .style import COLOURS, SMALL, new_figure, tidy
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ..analysis.layout import document_positions
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_number, check_whole
 from ..errors import InputError
-from ..models.base import TopicModel, tree_of
+from ..models.estimator import TopicModel, tree_of
 from ..topics.edits import Edit, read_edits
 from ..topics.tree import TopicTree
 from ..topics.wordless import with_words

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from topicfold import LDA, PLSA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
-from topicfold.models.best_start import clustered
-from topicfold.models.leave_one_out import focus_of
+from topicfold.models.em.leave_one_out import focus_of
+from topicfold.models.em.unigram_mixture import clustered
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def test_clusters_give_a_document_one_topic(blocks):
 
 
 def test_starts_are_tried_on_a_part_of_many_documents(titles, monkeypatch):
-    monkeypatch.setattr("topicfold.models.best_start._SAMPLE", 500)
-    monkeypatch.setattr("topicfold.models.best_start._SAMPLE_TOKENS", 2500)
+    monkeypatch.setattr("topicfold.models.em.best_start._SAMPLE", 500)
+    monkeypatch.setattr("topicfold.models.em.best_start._SAMPLE_TOKENS", 2500)
     counts, subject = titles
     first, again = (LDA(8, random_state=0, n_jobs=n_jobs).fit(counts) for n_jobs in (1, 2))
     assert np.array_equal(first.topic_word_, again.topic_word_)

@@ -12,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from naive import plsa_step
 from topicfold import PLSA
 from topicfold.metrics.completion import log_likelihood
-from topicfold.models import em
-from topicfold.models.starts import STARTS, start
+from topicfold.models.em import plsa_kernels
+from topicfold.models.em.starts import STARTS, start
 
 small_counts = arrays(np.int64, st.tuples(st.integers(1, 6), st.integers(1, 7)), elements=st.integers(0, 4))
 
@@ -70,7 +70,10 @@ def test_restarts_keep_the_best(sampled):
     for seed in seeds:
         given = PLSA(4, **options)
         doc_topic, topic_word = start(sampled.astype(np.float32), 4, "random", np.random.RandomState(seed), {})
-        state = {"doc_topic": em.padded(doc_topic, np.float32), "word_topic": em.padded(topic_word.T, np.float32)}
+        state = {
+            "doc_topic": plsa_kernels.padded(doc_topic, np.float32),
+            "word_topic": plsa_kernels.padded(topic_word.T, np.float32),
+        }
         given._start = lambda *_, state=state: state
         singles.append(given.fit(sampled).history_[-1])
     assert best.history_[-1] == max(singles)
@@ -86,14 +89,14 @@ def test_restarts_resume_from_a_checkpoint(sampled, tmp_path, monkeypatch):
     class Killed(Exception):
         pass
 
-    class Fragile(em.EMStep):
+    class Fragile(plsa_kernels.EMStep):
         def __call__(self, *arguments):
             calls.append(1)
             if len(calls) in (16, 17 + 9):  # in the second start, and, resumed, in the third
                 raise Killed
             return super().__call__(*arguments)
 
-    monkeypatch.setattr(em, "EMStep", Fragile)
+    monkeypatch.setattr(plsa_kernels, "EMStep", Fragile)
     path = tmp_path / "checkpoint"
     for _ in range(2):
         with pytest.raises(Killed):

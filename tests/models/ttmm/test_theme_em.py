@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from naive import plsa_step, ttmm_step
+from topicfold.models.em import unigram_mixture
 from topicfold.models.ttmm import theme_em
 
 
@@ -28,7 +29,7 @@ def unknown(counts):
 def test_a_step_is_the_formula(themed, monkeypatch, price, smoothing, block):
     monkeypatch.setattr(theme_em, "_SPARSE_PRICE", price)
     monkeypatch.setattr(theme_em, "_CELLS_PER_BLOCK", block)
-    monkeypatch.setattr(theme_em, "_VALUES_PER_BLOCK", block)
+    monkeypatch.setattr(unigram_mixture, "_VALUES_PER_BLOCK", block)
     counts = themed[0][:15].astype(float)
     state = random_state_of(3, 4, 20)
     weight, theme_topic, topic_word, logs = ttmm_step(

@@ -32,8 +32,8 @@ from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import State
 from ...engine.stored import Stored
 from ...graph.build import laplacian
-from ..base import Dtype
-from ..em import (
+from ..em.fold_in_toward import fold_in_near
+from ..em.plsa_kernels import (
     EMStep,
     SeedCounts,
     cell_probabilities,
@@ -44,9 +44,9 @@ from ..em import (
     shrink,
     token_count,
 )
-from ..fold_in_toward import fold_in_near
+from ..em.starts import SeedWords
+from ..estimator import Dtype
 from ..inputs import RandomStateLike
-from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData
 from .graph_model import GraphInit, GraphTopicModel, Metric, Step, Weight
 from .graph_start import start_tables

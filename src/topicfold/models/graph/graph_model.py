@@ -26,13 +26,12 @@ from ...errors import InputError
 from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
-from ..base import EMTopicModel
-from ..em import SeedCounts, check_size, fold_in
-from ..fold_in_toward import fold_in_near
+from ..em.fold_in_toward import fold_in_near
+from ..em.leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
+from ..em.plsa_kernels import SeedCounts, check_size, fold_in
+from ..em.starts import STARTS, check_init
+from ..estimator import EMTopicModel
 from ..inputs import CountsLike, seen_words
-from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior
-from ..left_out_fold_in import fold_in_counts
-from ..starts import STARTS, check_init
 from .graph_data import (
     STORED,
     GraphData,

@@ -12,9 +12,9 @@ from ...engine.arrays import aligned
 from ...engine.loop import State
 from ...errors import InputError
 from ...graph.build import spectral_vectors
-from ..best_start import best_start
-from ..em import padded
-from ..starts import start
+from ..em.best_start import best_start
+from ..em.plsa_kernels import padded
+from ..em.starts import start
 from .graph_data import GraphData
 from .graph_tables import write_rows
 

@@ -20,11 +20,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...engine.loop import State
-from ..base import Dtype
-from ..em import SeedCounts, cell_probabilities, document_step, log_likelihood, padded, plain_step, token_count
+from ..em.leave_one_out import LeaveOneOutStep, focus_of
+from ..em.plsa_kernels import (
+    SeedCounts,
+    cell_probabilities,
+    document_step,
+    log_likelihood,
+    padded,
+    plain_step,
+    token_count,
+)
+from ..em.starts import SeedWords
+from ..estimator import Dtype
 from ..inputs import RandomStateLike
-from ..leave_one_out import LeaveOneOutStep, focus_of
-from ..starts import SeedWords
 from .graph_data import FLOOR, MANY_DOCUMENTS, GraphData
 from .graph_model import GraphInit, Metric, Step
 from .graph_start import start_tables

@@ -13,7 +13,7 @@ from ...engine.distributed.cluster import StaticArray, current_cluster, in_memor
 from ...engine.jit import njit_fast
 from ...errors import InputError
 from ...graph.build import laplacian
-from ..em import GUARD
+from ..em.plsa_kernels import GUARD
 from .graph_data import MANY_DOCUMENTS
 
 __all__ = []

@@ -21,11 +21,11 @@ import numpy as np
 
 from ...engine.checks import check_choice
 from ...engine.loop import State
-from ..base import Dtype
-from ..em import SeedCounts, plain_step, token_count
+from ..em.leave_one_out import LeaveOneOutStep, focus_of
+from ..em.plsa_kernels import SeedCounts, plain_step, token_count
+from ..em.starts import SeedWords
+from ..estimator import Dtype
 from ..inputs import RandomStateLike
-from ..leave_one_out import LeaveOneOutStep, focus_of
-from ..starts import SeedWords
 from .graph_data import FLOOR, GraphData, without_tokens
 from .graph_model import GraphInit, Metric, Step
 from .graph_start import start_tables

@@ -31,7 +31,7 @@ from ...engine.warn import warn_user
 from ...graph.build import label_graph
 from ...graph.neighbors import NeighborIndex, document_vectors
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
-from ..em import SeedCounts, pooled_topic_weight
+from ..em.plsa_kernels import SeedCounts, pooled_topic_weight
 from .graph_data import GraphData, Vectors
 from .graph_model import GraphTopicModel, Weight
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...engine.checks import check_number
 from ...engine.loop import State
 from ...engine.stored import Stored
-from ..em import SeedCounts
+from ..em.plsa_kernels import SeedCounts
 from .graph_data import GraphData
 from .graph_model import GraphTopicModel, Weight
 from .weight import choose_weight

@@ -28,9 +28,9 @@ from ...engine.mapped import pieces, release
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
 from ...topics.tree import TopicTree
-from ..base import TopicModel
+from ..em.passes import CountRows
+from ..estimator import TopicModel
 from ..inputs import CountsLike, RandomStateLike
-from ..row_groups import CountRows
 from .latent_tree import (
     Inference,
     LatentTree,

@@ -19,14 +19,20 @@ from ...engine.checks import MAX_PARAMETER, check_number, check_whole
 from ...engine.loop import BATCH_STEPS, Run, State, step_size
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
-from ..base import Dtype
-from ..best_start import best_start, state_from
-from ..em import SeedCounts, counts_of_seeds, padded, token_count
+from ..em.best_start import best_start, state_from
+from ..em.em_model import MixtureModel, Step
+from ..em.leave_one_out import (
+    DocumentPrior,
+    LeaveOneOutStep,
+    document_prior,
+    fold_in_counts,
+    fold_in_shares,
+    leave_one_out_step,
+)
+from ..em.plsa_kernels import SeedCounts, counts_of_seeds, padded, token_count
+from ..em.starts import STARTS, InitLike, SeedWords, check_init, start
+from ..estimator import Dtype
 from ..inputs import CountsLike, RandomStateLike, seen_words
-from ..leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, leave_one_out_step
-from ..left_out_fold_in import fold_in_counts, fold_in_shares
-from ..mixture import MixtureModel, Step
-from ..starts import STARTS, InitLike, SeedWords, check_init, start
 from .prior_choice import chosen_priors, first_priors
 
 __all__ = ["LDA"]

@@ -18,10 +18,9 @@ from ...engine.checks import check_whole_numbers
 from ...engine.distributed.cluster import gather
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
-from ..best_start import state_from
-from ..leave_one_out import document_prior
-from ..left_out_fold_in import fold_in_counts
-from ..starts import start
+from ..em.best_start import state_from
+from ..em.leave_one_out import document_prior, fold_in_counts
+from ..em.starts import start
 
 if TYPE_CHECKING:
     from .lda import LDA

@@ -18,8 +18,8 @@ from ...engine.distributed.cluster import Cluster, current_cluster
 from ...engine.loop import ExpectedState, State
 from ...engine.stored import Stored
 from ...errors import InputError
+from ..em.starts import start
 from ..inputs import RandomStateLike
-from ..starts import start
 from .gibbs import Tables
 from .sampler import Sampler, maximised_alpha, moment_alpha, topic_type
 

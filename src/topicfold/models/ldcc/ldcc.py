@@ -27,8 +27,8 @@ from ...metrics.completion import completion_log_likelihood, split_tokens
 from ...metrics.stability import effective_sample_size
 from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
-from ..base import TopicModel
-from ..em import check_size
+from ..em.plsa_kernels import check_size
+from ..estimator import TopicModel
 from ..inputs import CountsLike, RandomStateLike, seen_words
 from .chains import Chains, Schedule, chain_of
 from .sampler import Sampler, fold_in_segments

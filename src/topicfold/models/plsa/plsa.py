@@ -19,12 +19,12 @@ from ...engine.mapped import is_mapped
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
-from ..base import Dtype
-from ..em import EMStep, SeedCounts, counts_of_seeds, fold_in, padded, plain_step, shrink
-from ..fold_in_toward import fold_in_toward
+from ..em.em_model import MixtureModel, Step, take_entries
+from ..em.fold_in_toward import fold_in_toward
+from ..em.plsa_kernels import EMStep, SeedCounts, counts_of_seeds, fold_in, padded, plain_step, shrink
+from ..em.starts import STARTS, InitLike, SeedWords, check_init, start
+from ..estimator import Dtype
 from ..inputs import RandomStateLike
-from ..mixture import MixtureModel, Step, take_entries
-from ..starts import STARTS, InitLike, SeedWords, check_init, start
 from .tempering import tempered_step
 
 __all__ = ["PLSA"]

@@ -16,7 +16,7 @@ from ...engine.checks import check_whole_numbers
 from ...engine.loop import State
 from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
-from ..em import EMStep, SeedCounts
+from ..em.plsa_kernels import EMStep, SeedCounts
 
 __all__ = ["tempered_step"]
 

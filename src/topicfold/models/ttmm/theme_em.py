@@ -1,4 +1,4 @@
-"""EM of TTMM, whose formulas are in ttmm.py: kernels, the posterior of the themes, one step over all documents."""
+"""EM of TTMM, whose formulas are in ttmm.py: kernels, one step over all documents, and steps of a stream."""
 
 from __future__ import annotations
 
@@ -7,41 +7,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import csr_parts, normalise_rows, summed
+from ...engine.arrays import normalise_rows, summed
 from ...engine.blocks import map_blocks, single_threaded_libraries
 from ...engine.jit import njit_fast
 from ...engine.loop import BATCH_STEPS, State
-from ...engine.mapped import is_mapped, row_table
-from ..em import SMALLEST
-from ..row_groups import Cells, CountRows, RowGroups
+from ...engine.mapped import row_table
+from ..em.passes import CountRows, RowGroups
+from ..em.plsa_kernels import SMALLEST
+from ..em.unigram_mixture import classes_of_block, even_blocks, log_weights
 
-__all__ = [
-    "ThemeStep",
-    "even_blocks",
-    "learn_batch",
-    "log_word_theme",
-    "posterior",
-    "score_rows",
-    "token_topics",
-    "used_themes",
-]
+__all__ = ["ThemeStep", "learn_batch", "log_word_theme", "token_topics", "used_themes"]
 
-_VALUES_PER_BLOCK = 1 << 22  # of a words x themes table
 _CELLS_PER_BLOCK = 1 << 15  # of documents whose P(h|d) is in memory at once
 _SPARSE_PRICE = 3  # cost of a multiplication in a sparse product, relative to one in a dense product
-_LARGE = 1 << 28  # bytes of a table of documents x themes that is kept in a file
-
-
-@njit_fast
-def score_rows(indptr, indices, data, first, last, word_theme, scores):
-    """scores = counts @ word_theme for documents first..last."""
-    n_themes = word_theme.shape[1]
-    for d in range(first, last):
-        for cell in range(indptr[d], indptr[d + 1]):
-            w = indices[cell]
-            n = data[cell]
-            for j in range(n_themes):
-                scores[d - first, j] += n * word_theme[w, j]
 
 
 @njit_fast
@@ -169,7 +147,7 @@ def _themes_of_group(
     for first, last in rows.blocks(*bounds, _CELLS_PER_BLOCK):
         cells, doc_theme = rows.cells(first, last), np.zeros((last - first, n_themes), dtype)
         themes = known[first - bounds[0] : last - bounds[0]]
-        logs = themes_of_block(cells, word_theme, log_weight, themes, doc_theme)
+        logs = classes_of_block(cells, word_theme, log_weight, themes, doc_theme)
         used_themes(*cells, 0, len(doc_theme), doc_theme, least, word_used)
         weight += doc_theme.sum(axis=0, dtype=np.float64)
         log_likelihood += float(logs.sum())
@@ -195,58 +173,6 @@ def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: fl
     return values[0]
 
 
-def posterior(
-    counts: sp.csr_array,
-    word_theme: np.ndarray,
-    theme_weight: np.ndarray,
-    known: np.ndarray | None = None,
-    n_jobs: int | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """P(h|d) and log P(d), or log P(d, h) if the theme is `known` (-1: it is not)."""
-    n_documents, n_themes = counts.shape[0], len(theme_weight)
-    large = n_documents * n_themes * word_theme.dtype.itemsize > _LARGE
-    doc_theme = row_table(n_documents, n_themes, word_theme.dtype, on_disk=large or is_mapped(counts.data))
-    log_likelihood = np.zeros(n_documents)
-    CountRows(counts, word_theme.dtype).for_each_block(
-        _posterior_block,
-        (word_theme, log_weights(theme_weight)),
-        n_jobs,
-        reads=() if known is None else (known,),
-        writes=(doc_theme, log_likelihood),
-    )
-    return doc_theme, log_likelihood
-
-
-def _posterior_block(shared: tuple[np.ndarray, np.ndarray], cells: Cells, *tables: np.ndarray) -> None:
-    """Fill the last two of the tables; the one before them, if any, has the known themes."""
-    *known, doc_theme, log_likelihood = tables
-    log_likelihood[:] = themes_of_block(cells, *shared, known[0] if known else None, doc_theme)
-
-
-def log_weights(theme_weight: np.ndarray) -> np.ndarray:
-    """log P(h), with a very small value for a theme without weight."""
-    return np.log(np.maximum(theme_weight, SMALLEST * SMALLEST))
-
-
-def themes_of_block(
-    cells: Cells, word_theme: np.ndarray, log_weight: np.ndarray, known: np.ndarray | None, scores: np.ndarray
-) -> np.ndarray:
-    """P(h|d) of a block of documents, written to `scores`, which contain zeros; returns log P(d)."""
-    score_rows(*cells, 0, len(scores), word_theme, scores)
-    scores += log_weight
-    if known is not None and (known >= 0).any():
-        labelled = np.flatnonzero(known >= 0)
-        value = scores[labelled, known[labelled]].copy()
-        scores[labelled] = -np.inf
-        scores[labelled, known[labelled]] = value
-    most = scores.max(axis=1, keepdims=True)
-    scores -= most
-    np.exp(scores, out=scores)
-    total = scores.sum(axis=1, keepdims=True)
-    scores /= total
-    return np.asarray((most + np.log(total))[:, 0])
-
-
 def log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray, n_jobs: int | None) -> None:
     """out = log(word_topic @ theme_topic.T), one block of words at a time."""
     mixing = np.ascontiguousarray(state["theme_topic"].T)
@@ -258,15 +184,3 @@ def log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray,
         np.log(here, out=here)
 
     map_blocks(block, blocks, n_jobs)
-
-
-def summed_rows(by_word: sp.csr_array, rows: tuple[int, int], doc_theme: np.ndarray) -> np.ndarray:
-    """counts.T[rows] @ doc_theme, dense."""
-    out = np.zeros((rows[1] - rows[0], doc_theme.shape[1]), doc_theme.dtype)
-    score_rows(*csr_parts(by_word), *rows, doc_theme, out)
-    return out
-
-
-def even_blocks(n_rows: int, width: int) -> list[tuple[int, int]]:
-    size = max(1, _VALUES_PER_BLOCK // max(width, 1))
-    return [(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]

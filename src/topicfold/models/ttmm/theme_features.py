@@ -12,9 +12,10 @@ from ...engine.blocks import single_threaded_libraries
 from ...engine.mapped import is_mapped, row_table
 from ...errors import InputError
 from ...graph.check import label_codes
-from ..em import SMALLEST
-from ..row_groups import Cells, CountRows
-from .theme_em import even_blocks, log_word_theme, posterior, token_topics
+from ..em.passes import Cells, CountRows
+from ..em.plsa_kernels import SMALLEST
+from ..em.unigram_mixture import even_blocks, posterior
+from .theme_em import log_word_theme, token_topics
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

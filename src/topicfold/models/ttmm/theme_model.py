@@ -16,7 +16,7 @@ from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
 from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
-from ..base import TopicModel
+from ..estimator import TopicModel
 from ..inputs import CountsLike, seen_words
 from .theme_features import one_topic_features, themes_of, token_shares
 

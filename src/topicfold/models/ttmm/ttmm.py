@@ -26,10 +26,10 @@ from ...engine.checks import check_choice, check_float_dtype, check_number, chec
 from ...engine.loop import ExpectedState, Run, State, hold_interrupts, iterate, step_size
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
-from ..base import Dtype
-from ..em import check_size
+from ..em.plsa_kernels import check_size
+from ..em.starts import check_init
+from ..estimator import Dtype
 from ..inputs import CountsLike, RandomStateLike
-from ..starts import check_init
 from .theme_em import ThemeStep, learn_batch
 from .theme_features import theme_codes
 from .theme_model import LABELS, LEAST_USED, Features, ThemeModel

@@ -13,7 +13,7 @@ from naive import fold_in as naive_fold_in
 from naive import plsa_step
 from topicfold import PLSA
 from topicfold.metrics.completion import log_likelihood
-from topicfold.models import em
+from topicfold.models.em import plsa_kernels
 
 NO_SEEDS: dict[int, np.ndarray] = {}
 
@@ -26,9 +26,9 @@ def random_start(counts, n_topics, seed=0):
 
 def kernel_step(counts, doc_topic, topic_word, smoothing=0.0, seeds=NO_SEEDS, strength=0.0, dtype="float64"):
     n_topics = len(topic_word)
-    doc, word = em.padded(doc_topic, dtype), em.padded(topic_word.T, dtype)
+    doc, word = plsa_kernels.padded(doc_topic, dtype), plsa_kernels.padded(topic_word.T, dtype)
     matrix = sp.csr_array(counts).astype(dtype)
-    step = em.EMStep(matrix, n_topics, None, smoothing, em.counts_of_seeds(seeds, strength, dtype))
+    step = plsa_kernels.EMStep(matrix, n_topics, None, smoothing, plsa_kernels.counts_of_seeds(seeds, strength, dtype))
     value = step(doc, word)
     assert (doc[:, n_topics:] == 0).all()
     assert (word[:, n_topics:] == 0).all()
@@ -52,7 +52,14 @@ def test_the_kernel_is_the_formula(counts, n_topics, seed, smoothing):
 def test_the_kernel_is_the_formula_over_many_groups(sampled):
     counts = sampled.toarray()
     doc_topic, topic_word = random_start(counts, 5)
-    assert len(em.EMStep(sampled.astype(float), 5, None, 0.0, em.counts_of_seeds({}, 0, float)).rows.groups) == 16
+    assert (
+        len(
+            plsa_kernels.EMStep(
+                sampled.astype(float), 5, None, 0.0, plsa_kernels.counts_of_seeds({}, 0, float)
+            ).rows.groups
+        )
+        == 16
+    )
     for ours, theirs in zip(kernel_step(counts, doc_topic, topic_word), plsa_step(counts, doc_topic, topic_word)):
         assert np.allclose(ours, theirs, rtol=1e-10)
 
@@ -80,8 +87,8 @@ def test_a_tempered_step_is_the_formula(sampled):
 @pytest.mark.parametrize("exponent", [1.0, 0.8])
 def test_fold_in_is_the_formula(sampled, exponent):
     _, topic_word = random_start(sampled, 3)
-    found = em.fold_in(sampled[:20].astype(float), topic_word, np.ones(3) / 3, exponent=exponent)
-    expected = naive_fold_in(sampled[:20].toarray(), topic_word, em.FOLD_IN_ITER, exponent=exponent)
+    found = plsa_kernels.fold_in(sampled[:20].astype(float), topic_word, np.ones(3) / 3, exponent=exponent)
+    expected = naive_fold_in(sampled[:20].toarray(), topic_word, plsa_kernels.FOLD_IN_ITER, exponent=exponent)
     assert np.abs(found - expected).max() < 0.005  # it stops when it moves by less than FOLD_IN_TOL
     if exponent == 1:
         best = naive_fold_in(sampled[:20].toarray(), topic_word)
@@ -92,7 +99,7 @@ def test_fold_in_is_the_formula(sampled, exponent):
 def test_fold_in_gives_the_same_bits_over_many_blocks(sampled, monkeypatch):
     model = PLSA(3, random_state=0, verbose=False).fit(sampled)
     expected = model.transform(sampled)
-    monkeypatch.setattr(em, "_VALUES_PER_BLOCK", 300)
+    monkeypatch.setattr(plsa_kernels, "_VALUES_PER_BLOCK", 300)
     for n_jobs in (1, 2, 4):
         assert np.array_equal(model.set_params(n_jobs=n_jobs).transform(sampled), expected)
 
@@ -118,19 +125,19 @@ def test_shared_kernels_are_their_formulas(sampled, n_topics):
     counts = sp.csr_array(sp.vstack([sampled[:60], sp.csr_array((1, 30), dtype=int)])).astype(float)
     doc_topic = rng.dirichlet(np.ones(n_topics), 61)
     topic_word = rng.dirichlet(np.ones(30), n_topics)
-    doc, word = em.padded(doc_topic, float), em.padded(topic_word.T, float)
-    cells = em.cell_probabilities(counts, doc, word, None)
+    doc, word = plsa_kernels.padded(doc_topic, float), plsa_kernels.padded(topic_word.T, float)
+    cells = plsa_kernels.cell_probabilities(counts, doc, word, None)
     coordinates = counts.tocoo()
     assert np.allclose(cells, (doc_topic @ topic_word)[coordinates.row, coordinates.col], rtol=1e-12)
-    renewed, beside = em.document_step(counts, doc, word, None)
+    renewed, beside = plsa_kernels.document_step(counts, doc, word, None)
     expected, _, total = plsa_step(counts.toarray(), doc_topic, topic_word)
     assert np.allclose(renewed[:, :n_topics], expected, atol=1e-13)
     assert np.array_equal(renewed[:, n_topics:], np.zeros((61, renewed.shape[1] - n_topics)))
     assert np.array_equal(beside, cells)
     assert np.array_equal(doc[:, :n_topics], doc_topic)  # the step is not taken in place
-    assert np.isclose(em.log_likelihood(counts, cells), total, rtol=1e-12)
+    assert np.isclose(plsa_kernels.log_likelihood(counts, cells), total, rtol=1e-12)
 
 
 def test_cells_without_probability_are_left_out_of_the_likelihood():
     counts = sp.csr_array(np.array([[2.0, 1.0]]))
-    assert np.isclose(em.log_likelihood(counts, np.array([0.5, 0.0])), 2 * np.log(0.5))
+    assert np.isclose(plsa_kernels.log_likelihood(counts, np.array([0.5, 0.0])), 2 * np.log(0.5))

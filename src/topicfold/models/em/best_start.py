@@ -12,24 +12,21 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned, normalise_rows, summed
-from ..engine.loop import State
-from ..engine.mapped import is_mapped, release
-from .em import counts_of_seeds, padded, token_count
+from ...engine.arrays import aligned, normalise_rows, summed
+from ...engine.loop import State
+from ...engine.mapped import is_mapped, release
 from .leave_one_out import document_prior, leave_one_out_step
+from .plsa_kernels import counts_of_seeds, padded, token_count
 from .starts import clusters_of, start, with_seeds
-from .ttmm.theme_em import even_blocks, posterior, summed_rows
+from .unigram_mixture import clustered
 
-__all__ = ["best_start", "clustered", "state_from"]
+__all__ = ["best_start", "state_from"]
 
-_CLUSTER_STEPS = 10
 _TRIAL_STEPS, _FINALISTS = 5, 2
 _SAMPLE, _SAMPLE_PER_TOPIC, _SAMPLE_TOKENS = 5_000, 50, 300_000  # documents and tokens that starts are tried on
 # By the number of topics: the cost of NMF grows with its square.
 _INITS = ((50, ("nmf", "kmeans", "nmf", "nmf")), (200, ("nmf", "kmeans")), (float("inf"), ("kmeans", "kmeans")))
 _ROWS = 1 << 14  # documents that are started together
-_EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
-_OWN = 0.7  # of a document's tokens start in its cluster; the rest is spread evenly
 
 
 def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray) -> State:
@@ -45,22 +42,6 @@ def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarr
         "word_topic": padded(topic_word.T, counts.dtype),
         "topic_share": np.full(len(topic_word), 1 / len(topic_word)),
     }
-
-
-def clustered(counts: sp.csr_array, topic_word: np.ndarray, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """P(z|d) and P(w|z) of a mixture of unigrams, in which a document has one topic, after a few EM steps from here."""
-    by_word, n_topics = sp.csr_array(counts.T), len(topic_word)
-    weight = np.full(n_topics, 1 / n_topics, counts.dtype)
-    for _ in range(_CLUSTER_STEPS):
-        log_words = np.ascontiguousarray(np.log(np.maximum(topic_word.T, 1e-30)).astype(counts.dtype))
-        doc_topic = posterior(counts, log_words, weight, n_jobs=n_jobs)[0]
-        word_sum = np.concatenate(
-            [summed_rows(by_word, rows, doc_topic) for rows in even_blocks(counts.shape[1], n_topics)]
-        )
-        topic_word = normalise_rows(word_sum.T.astype(np.float64) + _EVERY_WORD)
-        weight = (doc_topic.mean(axis=0, dtype=np.float64) + 1e-9).astype(counts.dtype)
-        weight /= weight.sum()
-    return _OWN * doc_topic + (1 - _OWN) / n_topics, topic_word
 
 
 def best_start(

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..corpus.weighting import tfidf
-from ..engine.arrays import normalise_rows, summed
-from ..engine.blocks import single_threaded_libraries
-from ..engine.checks import check_choice
-from ..engine.mapped import release
-from ..errors import InputError
+from ...corpus.weighting import tfidf
+from ...engine.arrays import normalise_rows, summed
+from ...engine.blocks import single_threaded_libraries
+from ...engine.checks import check_choice
+from ...engine.mapped import release
+from ...errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -12,13 +12,13 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, hold_interrupts, iterate
-from ..engine.mapped import is_mapped
-from ..engine.stored import Stored, check_stored
-from ..errors import InputError
-from .base import EMTopicModel
-from .em import SeedCounts, check_size, padded
-from .inputs import CountsLike, seen_words
+from ...engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, hold_interrupts, iterate
+from ...engine.mapped import is_mapped
+from ...engine.stored import Stored, check_stored
+from ...errors import InputError
+from ..estimator import EMTopicModel
+from ..inputs import CountsLike, seen_words
+from .plsa_kernels import SeedCounts, check_size, padded
 from .starts import InitLike
 
 __all__ = ["MixtureModel", "Step", "take_entries"]

@@ -28,11 +28,11 @@ from ..metrics.completion import completion_log_likelihood_by_document, mean_by_
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
-from .em import SeedCounts, counts_of_seeds, pooled_topic_weight, token_count
+from .em.plsa_kernels import SeedCounts, counts_of_seeds, pooled_topic_weight, token_count
+from .em.starts import SeedWords, seed_columns
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, seen_words
 from .junk import topic_marks
-from .starts import SeedWords, seed_columns
-from .word_documents import presence_of_words, word_documents, wordless_rows
+from .word_ranking import presence_of_words, word_documents, wordless_rows
 
 __all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree", "tree_of"]
 

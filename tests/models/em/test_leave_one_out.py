@@ -13,9 +13,8 @@ from naive import leave_one_out_step, main_topic, stored_cvb0
 from topicfold import LDA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
-from topicfold.models.em import counts_of_seeds, padded
-from topicfold.models.leave_one_out import DocumentPrior, LeaveOneOutStep, focus_of
-from topicfold.models.left_out_fold_in import fold_in_counts
+from topicfold.models.em.leave_one_out import DocumentPrior, LeaveOneOutStep, focus_of, fold_in_counts
+from topicfold.models.em.plsa_kernels import counts_of_seeds, padded
 
 
 def random_tables(counts, n_topics, seed=0):

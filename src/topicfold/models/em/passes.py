@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.blocks import TableSum, map_blocks, row_blocks
-from ..engine.distributed.array_files import read_rows, write_rows
-from ..engine.distributed.cluster import Cluster, StaticArray, current_cluster, gather, in_memory
-from ..engine.mapped import release, row_table
+from ...engine.blocks import TableSum, map_blocks, row_blocks
+from ...engine.distributed.array_files import read_rows, write_rows
+from ...engine.distributed.cluster import Cluster, StaticArray, current_cluster, gather, in_memory
+from ...engine.mapped import release, row_table
 
 __all__ = ["Cells", "CountRows", "RowGroups", "logged_group"]
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from topicfold import LDA, LDCC, LTM, PLSA, TTMM, Corpus
-from topicfold.models.word_documents import presence_of_words, word_documents
+from topicfold.models.word_ranking import presence_of_words, word_documents
 
 
 def slow_word_documents(counts, doc_topic):
@@ -31,7 +31,7 @@ def test_blocks_of_documents_change_nothing(monkeypatch):
     counts = sp.csr_array(rng.poisson(0.3, (50, 8)))
     doc_topic = rng.dirichlet(np.ones(3), 50)
     whole = word_documents(counts, doc_topic)
-    monkeypatch.setattr("topicfold.models.word_documents._CELLS_AT_ONCE", 7)
+    monkeypatch.setattr("topicfold.models.word_ranking._CELLS_AT_ONCE", 7)
     assert np.array_equal(word_documents(counts, doc_topic), whole)
     assert word_documents(counts[:0], doc_topic[:0]).tolist() == np.zeros((3, 8)).tolist()
 

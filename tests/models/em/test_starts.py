@@ -7,7 +7,7 @@ import pytest
 
 from topicfold import PLSA, Corpus
 from topicfold.datasets import load_demo
-from topicfold.models.starts import STARTS, start
+from topicfold.models.em.starts import STARTS, start
 
 
 @pytest.mark.parametrize("init", STARTS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.jit import njit_fast
-from ..engine.mapped import is_mapped, row_table
-from .em import FOLD_IN_ITER, FOLD_IN_TOL, GUARD, SMALLEST, padded
-from .row_groups import Cells, CountRows
+from ...engine.jit import njit_fast
+from ...engine.mapped import is_mapped, row_table
+from .passes import Cells, CountRows
+from .plsa_kernels import FOLD_IN_ITER, FOLD_IN_TOL, GUARD, SMALLEST, padded
 
 __all__ = ["fold_in_near", "fold_in_toward"]
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from ..engine.arrays import aligned, padded, padded_width, summed
-from ..engine.jit import njit_fast
-from ..engine.loop import State
-from ..engine.mapped import is_mapped, release, row_table
-from ..errors import InputError
-from .row_groups import Cells, CountRows, RowGroups, logged_group
+from ...engine.arrays import aligned, padded, padded_width, summed
+from ...engine.jit import njit_fast
+from ...engine.loop import State
+from ...engine.mapped import is_mapped, release, row_table
+from ...errors import InputError
+from .passes import Cells, CountRows, RowGroups, logged_group
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
