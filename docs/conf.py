@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from importlib.metadata import version as version_of
 from types import FunctionType
@@ -112,6 +113,39 @@ def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options
     return None if own else True
 
 
+def add_inherited_attributes(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Add to the attributes of a class those of its base classes, which its docstring does not repeat."""
+    if what != "class" or not hasattr(value, "__mro__"):
+        return
+    entries = [attribute_entries(inspect.cleandoc(vars(base).get("__doc__") or "")) for base in value.__mro__]
+    inherited = {key: entry for base in reversed(entries[1:]) for key, entry in base.items()}
+    added = [line for key, entry in inherited.items() if key not in entries[0] for line in entry]
+    if not added:
+        return
+    if "Attributes" in lines:
+        end = next((n for n in range(lines.index("Attributes") + 2, len(lines)) if not lines[n].strip()), len(lines))
+    else:
+        end = lines.index("See Also") - 1
+        added = ["", "Attributes", "----------", *added]
+    lines[end:end] = added
+
+
+def attribute_entries(docstring: str) -> dict[str, list[str]]:
+    """The lines of each attribute in a docstring, by its name."""
+    lines, entries = docstring.split("\n"), {}
+    if "Attributes" not in lines:
+        return {}
+    for line in lines[lines.index("Attributes") + 2 :]:
+        if not line.strip():
+            break
+        if not line.startswith(" "):
+            key = line.split(" : ")[0]
+            entries[key] = []
+        entries[key].append(line)
+    return entries
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this first."""
     app.connect("autodoc-skip-member", skip_member)
+    app.connect("autodoc-process-docstring", add_inherited_attributes, priority=400)  # before numpydoc reads them

@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topicfold import Corpus, FileError, load, save
+from topicfold import Corpus, FileError, load
 from topicfold.models import MODELS, info_of
 
 ALL = pytest.mark.parametrize("info", MODELS.values(), ids=MODELS.keys())
@@ -152,7 +152,7 @@ def test_score_is_a_held_out_likelihood(info, sampled):
 @ALL
 def test_saved_and_loaded_in_a_new_process(info, sampled, tmp_path):
     model = small(info).fit(sampled)
-    save(model, tmp_path / "model.safetensors")
+    model.save(tmp_path / "model.safetensors")
     sp.save_npz(tmp_path / "counts.npz", sampled)
     code = """
         import sys, numpy, scipy.sparse, topicfold
@@ -332,7 +332,7 @@ def test_corpus_words_travel_with_the_model(info, tmp_path):
     texts = ["cat dog cat", "dog cat", "sun moon star", "moon star sun", "tree leaf", "leaf tree root"]
     corpus = Corpus.from_texts(texts, ids="abcdef")
     model = small(info).fit(corpus)
-    save(model, tmp_path / "model.safetensors")
+    model.save(tmp_path / "model.safetensors")
     loaded = load(tmp_path / "model.safetensors")
     assert np.array_equal(loaded.transform(["the dog and the cat"]), model.transform(corpus.vectorize(["dog cat"])))
     assert loaded.document_ids_ == tuple("abcdef")

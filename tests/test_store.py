@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from corpus_cases import full
-from topicfold import PLSA, Corpus, FileError, Preprocessing, load, save
+from topicfold import PLSA, Corpus, FileError, Preprocessing, load
 from topicfold.engine.store import SCHEMA, read_file, write_file
 
 # some texts are empty on purpose; that this is said is a test of its own
@@ -40,11 +40,11 @@ def same(first, second):
 
 def test_a_model_comes_back_whole(tmp_path):
     model = fitted()
-    save(model, tmp_path / "m.safetensors")
+    model.save(tmp_path / "m.safetensors")
     same(model, load(tmp_path / "m.safetensors"))
     frame = pytest.importorskip("pandas").DataFrame({"a": [1, 2, 0], "b": [0, 1, 3]})
     on_frame = PLSA(2, init=np.array([[1.0, 2], [2, 1]]), verbose=False).fit(frame)
-    save(on_frame, tmp_path / "f.safetensors")
+    on_frame.save(tmp_path / "f.safetensors")
     loaded = load(tmp_path / "f.safetensors")
     assert loaded.feature_names_in_.tolist() == ["a", "b"]
     assert loaded.init.tolist() == [[1.0, 2], [2, 1]]
@@ -65,7 +65,7 @@ def test_a_tokenizer_of_ones_own_is_asked_for_again(tmp_path):
     corpus = Corpus.from_texts(["cat|dog", "sun|moon", "dog|cat"], preprocessing=Preprocessing(tokenizer=cut))
     model = PLSA(2, random_state=0, verbose=False).fit(corpus)
     expected = model.transform(["dog|cat"])
-    save(model, tmp_path / "m.safetensors")
+    model.save(tmp_path / "m.safetensors")
     loaded = load(tmp_path / "m.safetensors")
     assert np.array_equal(loaded.transform(corpus.counts), model.transform(corpus.counts))
     with pytest.raises(ValueError, match=r"tokenizer test_store:cut.*load\(path, tokenizer=cut\)"):
@@ -78,7 +78,7 @@ def test_a_tokenizer_of_ones_own_is_asked_for_again(tmp_path):
 
 
 def test_metadata_says_what_made_it(tmp_path):
-    save(fitted(), tmp_path / "m.safetensors")
+    fitted().save(tmp_path / "m.safetensors")
     _, metadata = read_file(tmp_path / "m.safetensors", kind="model")
     assert metadata["class"] == "PLSA"
     assert metadata["schema"] == SCHEMA
@@ -87,7 +87,7 @@ def test_metadata_says_what_made_it(tmp_path):
 
 
 def broken_files(folder):
-    save(fitted(), folder / "whole.safetensors")
+    fitted().save(folder / "whole.safetensors")
     whole = (folder / "whole.safetensors").read_bytes()
     yield "truncated", whole[:-50], "damaged or not a topicfold file"
     yield "cut header", whole[:40], "damaged or not a topicfold file"
@@ -148,12 +148,12 @@ def test_parameters_of_every_kind_come_back(tmp_path):
     corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon sun sun"])
     for seeds in ({0: ["cat"]}, {np.int64(0): np.array(["cat"])}, [["cat"], ["sun"]]):
         model = PLSA(2, seed_words=seeds, dtype=np.dtype("float32"), random_state=0, verbose=False).fit(corpus)
-        save(model, tmp_path / "m")
+        model.save(tmp_path / "m")
         loaded = load(tmp_path / "m")
         assert (loaded.seed_words == {0: ["cat"]}) or (loaded.seed_words == [["cat"], ["sun"]])
         assert np.array_equal(loaded.fit(corpus).topic_word_, model.topic_word_)
     with pytest.raises(ValueError, match="cannot be written"):
-        save(PLSA(2, verbose=object()).fit(corpus), tmp_path / "m")
+        PLSA(2, verbose=object()).fit(corpus).save(tmp_path / "m")
 
 
 def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path):
@@ -196,14 +196,14 @@ def test_saving_through_a_link_keeps_the_link(tmp_path):
 
 
 def test_what_cannot_be_saved(tmp_path):
-    from sklearn.decomposition import NMF
+    from topicfold.baselines import NMF
 
     with pytest.raises(ValueError, match="not one of topicfold's models"):
-        save(NMF(), tmp_path / "m")
+        NMF().save(tmp_path / "m")
     with pytest.raises(ValueError, match="not fitted"):
-        save(PLSA(), tmp_path / "m")
+        PLSA().save(tmp_path / "m")
     with pytest.raises(FileError, match="does not exist"):
-        save(fitted(), tmp_path / "no" / "folder" / "m")
+        fitted().save(tmp_path / "no" / "folder" / "m")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes there")

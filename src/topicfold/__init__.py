@@ -29,14 +29,14 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .engine.distributed.cluster import on_cluster
     from .errors import FileError, InputError, MissingExtraError, ServiceError, TopicfoldError
     from .graph.build import knn_graph, label_graph, link_graph
-    from .models.estimator import TopicModel, topic_tree
+    from .models.estimator import TopicModel
     from .models.graph.dtm import DTM
     from .models.graph.lapplsi import LapPLSI
     from .models.graph.ltm import LTM
     from .models.hlta.hlta import HLTA
     from .models.lda.lda import LDA
     from .models.ldcc.ldcc import LDCC
-    from .models.model_file import load, save
+    from .models.model_file import load
     from .models.plsa.plsa import PLSA
     from .models.ttmm.ttmm import TTMM
     from .report import Report, build_report
@@ -82,11 +82,9 @@ _HOME = {
     "naming_prompt": "analysis.name_command",
     "on_cluster": "engine.distributed.cluster",
     "read_judgements": "analysis.judgements",
-    "save": "models.model_file",
     "save_tasks_page": "report.tasks_page",
     "search": "analysis.search",
     "select": "analysis.selection",
-    "topic_tree": "models.estimator",
     "topics_over_time": "analysis.over_time",
     **{name: f"models.{info.module}" for name, info in MODELS.items()},
 }

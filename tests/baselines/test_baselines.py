@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from topicfold import Corpus, baselines, topic_tree
+from topicfold import Corpus, baselines
 from topicfold.baselines import BASELINES
 from topicfold.baselines.tomotopy_models import fold_in_with_prior
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
@@ -97,7 +97,7 @@ def test_hlda_is_a_tree(fitted):
 @pytest.mark.parametrize("name", WITH_WORDS)
 def test_topic_tree_takes_them(fitted, name):
     corpus, _, models = fitted
-    tree = topic_tree(models[name], corpus)
+    tree = models[name].topic_tree(corpus)
     assert len(tree) == len(models[name].topic_word_)
 
 

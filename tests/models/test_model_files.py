@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from topicfold import Corpus, FileError, TopicfoldError, load, save
+from topicfold import Corpus, FileError, TopicfoldError, load
 from topicfold.engine.store import read_file, write_file
 from topicfold.engine.stored import Stored, check_stored
 from topicfold.models import MODELS
@@ -45,7 +45,7 @@ def files(corpus, tmp_path_factory):
         labels = [["a", "b", "c"][number % 3] for number in range(30)]
         model.fit(corpus, **({"y": labels} if "labels" in name else more))
         found[name] = folder / f"{name}.safetensors"
-        save(model, found[name])
+        model.save(found[name])
     return found
 
 

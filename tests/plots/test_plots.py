@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topicfold import PLSA, Corpus, plots, topic_tree
+from topicfold import PLSA, Corpus, plots
 from topicfold.analysis.over_time import TopicsOverTime
 from topicfold.analysis.recommendation import Row, Selection
 from topicfold.topics.tree import TopicTree
@@ -138,7 +138,7 @@ def test_convergence_needs_a_fitted_model():
 
 
 def test_topic_words_of_a_model(model):
-    tree = topic_tree(model)
+    tree = model.topic_tree()
     figure = drawn(plots.topic_words(tree, n_words=3))
     assert len(figure.axes) == 2
     for axes, topic in zip(figure.axes, tree.children()):
@@ -215,7 +215,7 @@ def test_hierarchy_is_indented_under_the_parents(tree):
 
 
 def test_hierarchy_of_a_flat_tree_has_no_lines(model):
-    (axes,) = drawn(plots.hierarchy(topic_tree(model))).axes
+    (axes,) = drawn(plots.hierarchy(model.topic_tree())).axes
     assert len(axes.texts) == 2
     assert len(axes.lines) == 0
 
@@ -302,7 +302,7 @@ def test_document_map_colours_the_largest_topics():
 
 
 def test_document_map_of_labels(model):
-    tree = topic_tree(model)
+    tree = model.topic_tree()
     positions = np.arange(10.0).reshape(5, 2)
     figure = drawn(plots.document_map(positions, tree, ["sky", "", "sky", None, "land"]))
     assert legend_of(figure) == ["sky", "land", "no label"]

@@ -21,7 +21,7 @@ from report_cases import (
     small_texts,
 )
 
-from topicfold import LDCC, Corpus, TopicTree, build_report, load, save
+from topicfold import LDCC, Corpus, TopicTree, build_report, load
 from topicfold.models import MODELS
 from topicfold.report.document_table import LONGEST_NAME
 
@@ -72,7 +72,7 @@ def test_the_same_bytes_from_the_same_seed_and_any_number_of_threads(name, corpu
 
 
 def test_the_same_bytes_from_files(any_model, corpus, tmp_path):
-    save(any_model, tmp_path / "m.safetensors")
+    any_model.save(tmp_path / "m.safetensors")
     corpus.save(tmp_path / "c.safetensors")
     again = build_report(load(tmp_path / "m.safetensors"), Corpus.load(tmp_path / "c.safetensors"))
     assert again.to_json() == build_report(any_model, corpus).to_json()

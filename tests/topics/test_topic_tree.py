@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from topicfold import PLSA, Corpus, topic_tree
+from topicfold import PLSA, Corpus
 from topicfold.topics.ranking import relevance, top_word_columns
 from topicfold.topics.tree import TopicTree
 
@@ -27,7 +27,7 @@ def model(corpus):
 
 @pytest.fixture
 def tree(model, corpus):
-    return topic_tree(model, corpus)
+    return model.topic_tree(corpus)
 
 
 def of(tree, document):
@@ -149,25 +149,25 @@ def test_another_corpus_with_the_same_ids_is_assigned_too(corpus):
     other = Corpus.from_texts(TEXTS[::-1])
     model = PLSA(3, random_state=0, verbose=False).fit(plain)
     assert plain.ids == other.ids
-    assert np.array_equal(topic_tree(model, other).doc_topic, model.transform(other))
-    assert topic_tree(model, plain).doc_topic is model.doc_topic_
+    assert np.array_equal(model.topic_tree(other).doc_topic, model.transform(other))
+    assert model.topic_tree(plain).doc_topic is model.doc_topic_
 
 
 def test_other_documents_are_assigned(model, corpus):
     other = Corpus.from_texts(["cat", "sun star"], ids=["x", "y"])
-    tree = topic_tree(model, other)
+    tree = model.topic_tree(other)
     assert tree.document_ids == ("x", "y")
-    assert of(tree, "x") == of(topic_tree(model, corpus), "a")
+    assert of(tree, "x") == of(model.topic_tree(corpus), "a")
 
 
 def test_a_model_without_words_or_fit(blocks):
-    bare = topic_tree(PLSA(3, random_state=0, verbose=False).fit(blocks[0]))
+    bare = PLSA(3, random_state=0, verbose=False).fit(blocks[0]).topic_tree()
     assert bare.vocabulary[0] == "word 0"
     assert bare.document_ids[:2] == ("0", "1")
     from sklearn.exceptions import NotFittedError
 
     with pytest.raises(NotFittedError):
-        topic_tree(PLSA())
+        PLSA().topic_tree()
 
 
 # ---- notebooks ------------------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def test_pyldavis(tree, corpus):
 
 def test_pyldavis_without_words_documents_and_topics_that_are_not_there(model):
     other = Corpus.from_texts(["cat dog", "nothing known", "sun sun", "moon cat zebra"])
-    tree = topic_tree(model, other)
+    tree = model.topic_tree(other)
     values = tree.to_pyldavis(other)
     assert set(values["vocab"]) == {"cat", "dog", "sun", "moon"}
     at = dict(zip(values["vocab"], values["term_frequency"].tolist()))

@@ -85,7 +85,6 @@ class KMeans(BaselineModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first."""
         check_whole("n_topics", self.n_topics)
 
     def _learn(self, counts: sp.csr_array) -> Ending:

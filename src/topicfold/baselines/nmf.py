@@ -66,8 +66,6 @@ class NMF(BaselineModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents. A document without any topic has `topic_weight_`.
     topic_weight_ : ndarray of shape (n_topics,)
@@ -109,7 +107,6 @@ class NMF(BaselineModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first."""
         check_whole("n_topics", self.n_topics)
 
     def _learn(self, counts: sp.csr_array) -> Ending:

@@ -127,8 +127,6 @@ class GibbsLDA(BaselineModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents.
     labels_ : ndarray of int of shape (n_documents,)
@@ -179,7 +177,6 @@ class GibbsLDA(BaselineModel):
         self.n_jobs = n_jobs
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first."""
         # otherwise tomotopy ends the process
         check_whole("n_topics", self.n_topics)
         check_priors(self.alpha, self.beta)
@@ -284,7 +281,6 @@ class HLDA(BaselineModel):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first."""
         # otherwise tomotopy ends the process
         check_whole("depth", self.depth, 2)
         check_priors(self.alpha, self.beta)

@@ -62,7 +62,7 @@ class ModelInfo:
     @property
     def predicts(self) -> bool:
         """Whether a document has one largest topic, which `predict` returns; `memberships` gives several."""
-        return hasattr(self.load(), "predict")
+        return not self.load().overlapping
 
     @property
     def hides_words(self) -> bool:
@@ -122,4 +122,6 @@ MODELS: dict[str, ModelInfo] = {info.name: info for info in _MODELS}
 def info_of(model: object) -> ModelInfo:
     """What a model can do: as the first of its classes in the table, or else as a model with flat topics."""
     bases = type(model).__mro__
-    return next((MODELS[base.__name__] for base in bases if base.__name__ in MODELS), ModelInfo("base", "TopicModel"))
+    return next(
+        (MODELS[base.__name__] for base in bases if base.__name__ in MODELS), ModelInfo("estimator", "TopicModel")
+    )

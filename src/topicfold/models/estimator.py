@@ -1,7 +1,8 @@
-"""What every model shares: an abstract base class, and below it one for flat topics and one for EM on them.
+"""TopicModel, the abstract base class of all models: the public methods, each once; and below it FlatTopicModel.
 
-A concrete class adds its parameters, its steps and how new documents are folded in. Classes are abstract or final, and
-no concrete method is overridden.
+A model adds its parameters, `_fit` (see fit_loop.py) and how the topics of documents are inferred. Only a model whose
+`fit` takes more than documents declares `fit` and `transform` again, so that their signatures say what they take.
+Classes are abstract or final.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus, check_corpus
-from ..engine.arrays import aligned, column_sums, normalise_rows, summed
+from ..engine.arrays import column_sums
 from ..engine.blocks import row_blocks
-from ..engine.checks import check_float_dtype, check_number, check_whole, check_whole_numbers
-from ..engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, fingerprint
+from ..engine.checks import check_whole_numbers
+from ..engine.loop import Run
 from ..engine.mapped import release
 from ..engine.stored import MAX_PROBABILITY, Stored
 from ..errors import InputError
@@ -28,19 +30,29 @@ from ..metrics.completion import completion_log_likelihood_by_document, mean_by_
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
-from .em.plsa_kernels import SeedCounts, counts_of_seeds, pooled_topic_weight, token_count
-from .em.starts import SeedWords, seed_columns
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, seen_words
 from .junk import topic_marks
 from .word_ranking import presence_of_words, word_documents, wordless_rows
 
-__all__ = ["Dtype", "EMTopicModel", "FlatTopicModel", "TopicModel", "topic_tree", "tree_of"]
+__all__ = ["Dtype", "FlatTopicModel", "StreamedTopicModel", "TopicModel", "tree_of"]
 
 Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.float64] | np.dtype
 
 _NOT_IN_SUMMARY = ("n_jobs", "verbose", "checkpoint")  # they do not affect results, and a path would reveal folders
 _LONGEST_SETTING = 200
 _CELLS_PER_SCORE = 1 << 22  # of documents that are scored together
+
+
+def _has_a_main_topic(model: TopicModel) -> bool:
+    if model.overlapping:
+        raise AttributeError(f"a document of {type(model).__name__} is in several topics: use memberships")
+    return True
+
+
+def _is_overlapping(model: TopicModel) -> bool:
+    if not model.overlapping:
+        raise AttributeError(f"a document of {type(model).__name__} has one main topic: use predict")
+    return True
 
 
 class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, ABC):
@@ -84,7 +96,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     n_iter_ : int
         Number of steps.
     converged_ : bool
-        Whether the fit ended by itself before the maximum number of steps.
+        Whether `tol` was reached within the maximum number of steps; for samplers, whether all sweeps were made.
     interrupted_ : bool
         Whether Ctrl-C ended the fit early.
     wordless_ : ndarray of int of shape (n_wordless,)
@@ -129,6 +141,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     }
     score_unit: ClassVar[str] = "nats per token"
     _uses_absent_words: ClassVar[bool] = False  # whether the absence of words tells the topics of a document
+    overlapping: ClassVar[bool] = False  # documents are in several topics: `memberships` takes the place of `predict`
+    membership_threshold: ClassVar[float] = 0.5
     _endings: ClassVar[tuple[str, str]] = ("stopped at max_iter", "converged")  # by whether it converged
 
     random_state: RandomStateLike
@@ -147,7 +161,10 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     n_iter_: int
     converged_: bool
     interrupted_: bool
+    classes_: np.ndarray  # in models that learn classes
     graph_: sp.csr_array | None = None  # of the training documents, in models that are fitted on one
+
+    # ---- what differs between the models ----------------------------------------------------------------------------
 
     @abstractmethod
     def check_parameters(self) -> None:
@@ -160,6 +177,53 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         """
 
     @abstractmethod
+    def _fit(self, X: CountsLike, y: Any) -> None:
+        """Fit the model, whose parameters have been checked; see `run_fit`."""
+
+    @abstractmethod
+    def _document_topics(self, X: CountsLike) -> np.ndarray:
+        """Memberships of new documents, with the columns of `doc_topic_`."""
+
+    @abstractmethod
+    def _score(self, X: CountsLike) -> float:
+        """The mean log-likelihood of documents, in `score_unit`."""
+
+    @abstractmethod
+    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        """Return the topics as a TopicTree: plain arrays to print, change, save and explore.
+
+        Parameters
+        ----------
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
+
+        Returns
+        -------
+        TopicTree
+            The topics with their words and documents.
+        """
+
+    def _check_learned(self) -> None:
+        """Raise if learned values, each valid by itself, are inconsistent; called before a loaded model is used."""
+
+    def _prepare(self) -> None:
+        """Compute from the learned arrays what is used repeatedly; called after a fit and after loading."""
+
+    def _n_outputs(self) -> int:
+        """Number of columns that `transform` returns."""
+        return len(self.topic_word_)
+
+    def _training_output(self, X: CountsLike) -> np.ndarray:
+        """What `transform` returns, of the training documents, which X are."""
+        return self.doc_topic_
+
+    def _main_shares(self, X: CountsLike | None, **inputs: Any) -> np.ndarray:
+        """The shares of which `predict` takes the largest, of new documents or (None) of those of the fit."""
+        return self.doc_topic_ if X is None else self.document_topics(X, **inputs)
+
+    # ---- for users --------------------------------------------------------------------------------------------------
+
     def fit(self, X: CountsLike, y: Any = None) -> Self:
         """Fit the model to documents.
 
@@ -168,7 +232,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
+            Ignored, except by models that learn from labels (-1, None, NaN or '' means unknown); every model accepts
+            it, as scikit-learn's pipelines require.
 
         Returns
         -------
@@ -178,10 +243,12 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         Raises
         ------
         InputError
-            If X or a parameter cannot be used.
+            If X or a parameter cannot be used, for example if there are more topics than documents or words.
         """
+        self.check_parameters()
+        self._fit(X, y)
+        return self
 
-    @abstractmethod
     def transform(self, X: CountsLike) -> np.ndarray:
         """Infer the topics of new documents.
 
@@ -200,9 +267,9 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
+        return self.document_topics(X)
 
-    @abstractmethod
-    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: CountsLike, y: Any = None, **inputs: Any) -> np.ndarray:
         """Fit the model and return the topics of the training documents.
 
         Parameters
@@ -210,17 +277,106 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
+            Labels, for models that learn from them.
+        **inputs : object
+            Further arguments of `fit`, such as `graph`.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
             One row per document.
         """
+        self.fit(X, y, **inputs)
+        return self._training_output(X)
 
-    @abstractmethod
-    def score(self, X: CountsLike, y: Any = None) -> float:
+    def document_topics(self, X: CountsLike, **inputs: Any) -> np.ndarray:
+        """Infer the memberships of documents in the topics, with the columns of `doc_topic_`.
+
+        This equals `transform`, except in models where `transform` can return other features (TTMM).
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        **inputs : object
+            Further arguments of `transform`, such as `graph`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Memberships, one row per document.
+        """
+        check_is_fitted(self)
+        return self._document_topics(X, **inputs)
+
+    @available_if(_has_a_main_topic)
+    def predict(self, X: CountsLike, **inputs: Any) -> np.ndarray:
+        """Predict the largest topic of each document, or its class if the model has learned classes (TTMM).
+
+        Models in which a document is in several topics (HLTA, LDCC) have `memberships` instead.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        **inputs : object
+            Further arguments of `transform`, such as `graph`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Row of the topic in `topic_word_`, or the class.
+        """
+        return self._labels(self._main_shares(X, **inputs))
+
+    @available_if(_has_a_main_topic)
+    def fit_predict(self, X: CountsLike, y: Any = None, **inputs: Any) -> np.ndarray:
+        """Fit the model and return the largest topic, or the class, of each training document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Labels, for models that learn from them.
+        **inputs : object
+            Further arguments of `fit`, such as `graph`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Row of the topic in `topic_word_`, or the class.
+        """
+        return self.fit(X, y, **inputs)._labels(self._main_shares(None))
+
+    @available_if(_is_overlapping)
+    def memberships(self, X: CountsLike, threshold: float | None = None, **inputs: Any) -> np.ndarray:
+        """Assign documents to topics: a document is in every topic of which its share is at least the threshold.
+
+        Models in which a document has one main topic have `predict` instead.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        threshold : float, default=None
+            Minimum share. None is the model's own: 0.5 (more likely than not) for HLTA, 0.1 for LDCC, whose columns
+            are the document-topics.
+        **inputs : object
+            Further arguments of `transform`, such as `documents`.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_documents, n_topics)
+            True where the document is in the topic. A document can be in no topic.
+        """
+        return self._main_shares(X, **inputs) >= (self.membership_threshold if threshold is None else threshold)
+
+    def score(self, X: CountsLike, y: Any = None, **inputs: Any) -> float:
         """Compute the mean log-likelihood of documents.
+
+        It is per token, by document completion: the topics of each document are inferred from half of its tokens, drawn
+        at random, and the other half is scored. For HLTA it is the exact log-likelihood per document.
 
         Parameters
         ----------
@@ -228,6 +384,9 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         y : object, default=None
             Ignored; accepted so that the model works in scikit-learn pipelines.
+        **inputs : object
+            Further arguments of `transform`, such as `graph`. They must not be made from the tokens to be predicted:
+            make them from the first half that `metrics.split_tokens` returns.
 
         Returns
         -------
@@ -239,47 +398,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
-
-    @abstractmethod
-    def document_topics(self, X: CountsLike) -> np.ndarray:
-        """Infer the memberships of documents in the topics, with the columns of `doc_topic_`.
-
-        This equals `transform`, except in models where `transform` can return other features (TTMM).
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            Memberships, one row per document.
-        """
-
-    @abstractmethod
-    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """Return the topics as a TopicTree: plain arrays to print, change, save and explore.
-
-        Parameters
-        ----------
-        corpus : Corpus, default=None
-            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
-            assigned to the topics first.
-
-        Returns
-        -------
-        TopicTree
-            The topics with their words and documents.
-        """
-
-    @abstractmethod
-    def _n_outputs(self) -> int:
-        """Number of columns that `transform` returns."""
-
-    @abstractmethod
-    def _prepare(self) -> None:
-        """Compute from the learned arrays what is used repeatedly; called after a fit and after loading."""
+        check_is_fitted(self)
+        return self._score(X, **inputs)
 
     @classmethod
     def stored(cls) -> dict[str, Stored]:
@@ -294,9 +414,6 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         for base in reversed(cls.__mro__):
             declared |= vars(base).get("_stored", {})
         return declared
-
-    def _check_learned(self) -> None:
-        """Raise if learned values, each valid by itself, are inconsistent; called before a loaded model is used."""
 
     @property
     def components_(self) -> np.ndarray:
@@ -333,23 +450,23 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to one .safetensors file.
+        """Write the fitted model to one .safetensors file: its class, parameters and everything it learned.
 
         Parameters
         ----------
         path : str or Path
-            The file to write; `topicfold.load` reads it.
+            The file to write; `topicfold.load` reads it. If writing fails, an earlier file stays unchanged.
+
+        Raises
+        ------
+        InputError
+            If the model is not fitted, or is not one of topicfold's models.
+        FileError
+            If the file cannot be written.
         """
-        from .model_file import save
+        from .model_file import write_model
 
-        save(self, path)
-
-    def _open_checkpoint(self, expected: ExpectedState, *data: Any) -> tuple[Checkpoint | None, Resumed | None]:
-        """The checkpoint of this fit, if requested, and the checked state that an earlier, killed run left in it."""
-        if self.checkpoint is None:
-            return None, None
-        checkpoint = Checkpoint(self.checkpoint, fingerprint(self, *data))
-        return checkpoint, checkpoint.read(expected)
+        write_model(self, path)
 
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
         """Keep how many documents of each topic have each word, `add`ed to earlier batches, and marks of junk."""
@@ -359,6 +476,11 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         self.word_documents_, self.topic_documents_ = words, topics
         # a batch has too few documents to judge a topic
         self.topic_marks_ = ("",) * len(topics) if add else tuple(topic_marks(self, counts, doc_topic))
+
+    def _labels(self, shares: np.ndarray) -> np.ndarray:
+        """The column of the largest share of each row, as a class if the columns are classes."""
+        columns = shares.argmax(axis=1)
+        return self.classes_[columns] if hasattr(self, "classes_") else columns
 
     def _keep_run(self, run: Run) -> None:
         self.history_ = np.array(run.history)
@@ -448,113 +570,78 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 class FlatTopicModel(TopicModel):
     """Base class of models with one level of topics: P(w|d) = sum_z P(z|d) P(w|z)."""
 
-    def document_topics(self, X: CountsLike) -> np.ndarray:
-        """Infer P(z|d) of documents, with the columns of `doc_topic_`.
+    @abstractmethod
+    def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
+        """P(z|d) of documents with the topics fixed, each by itself."""
+
+    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        check_is_fitted(self)
+        known = corpus is None or self._is_fitted_on(corpus)
+        return self._one_level(self.doc_topic_ if known else self.document_topics(corpus), corpus)
+
+    def _document_topics(self, X: CountsLike, **inputs: Any) -> np.ndarray:
+        return self._fold_in(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_), **inputs)
+
+    def _score(self, X: CountsLike, **inputs: Any) -> float:
+        given = any(value is not None for value in inputs.values())  # for all documents: not to be cut into blocks
+        return self._completion(X, lambda seen: self._fold_in(seen, **inputs), in_blocks=not given)
+
+
+class StreamedTopicModel(TopicModel):
+    """Base class of models that learn from batches of documents.
+
+    Attributes
+    ----------
+    n_batches_ : int
+        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
+    """
+
+    _stored: ClassVar[Mapping[str, Stored]] = {"n_batches_": Stored(kind="int", low=1, may_be_missing=True)}
+
+    n_batches_: int
+
+    @abstractmethod
+    def _check_stream(self) -> None:
+        """Raise if a parameter needs all documents at once."""
+
+    @abstractmethod
+    def _learn_batch(self, counts: sp.csr_array, y: Any) -> None:
+        """Move the topics towards those of a batch, and keep the memberships of its documents."""
+
+    def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
+        """Learn from one more batch of a stream of documents, by stepwise EM.
+
+        The first batch is fitted as by `fit`; each further batch moves the topics a little less. Batches are not kept:
+        `doc_topic_` belongs to the last batch, and `history_` has the log-likelihood of each batch before the model
+        learned from it. All batches must have the same words.
 
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        y : object, default=None
+            Labels, for models that learn from them; the first batch determines the classes.
 
         Returns
         -------
-        ndarray of shape (n_documents, n_topics)
-            The share of each topic, one row per document.
+        object
+            The model itself, fitted.
+
+        Raises
+        ------
+        InputError
+            If X or a parameter cannot be used.
         """
-        return np.asarray(self.transform(X))
-
-    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
-        """Return the topics as a TopicTree of one level: plain arrays to print, change, save and explore.
-
-        Parameters
-        ----------
-        corpus : Corpus, default=None
-            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
-            assigned to the topics first.
-
-        Returns
-        -------
-        TopicTree
-            The topics with their words and documents.
-        """
-        check_is_fitted(self)
-        known = corpus is None or self._is_fitted_on(corpus)
-        return self._one_level(self.doc_topic_ if known else self.document_topics(corpus), corpus)
-
-    def _n_outputs(self) -> int:
-        return len(self.topic_word_)
-
-
-class EMTopicModel(FlatTopicModel):
-    """Base class of flat topic models that are fitted by EM, with optional seed words."""
-
-    n_topics: int
-    max_iter: int
-    tol: float
-    seed_words: SeedWords | None
-    seed_strength: float
-    dtype: Dtype
-
-    def _check_common_parameters(self) -> None:
-        """Raise if a parameter that these models share is invalid."""
-        check_whole("n_topics", self.n_topics)
-        check_whole("max_iter", self.max_iter)
-        check_number("tol", self.tol)
-        check_number("seed_strength", self.seed_strength)
-        check_float_dtype(self.dtype)
-
-    def _sizes(self, counts: sp.csr_array) -> dict[str, int]:
-        """The sizes of a fit's tables; `columns` are those of topics, padded."""
-        n_documents, n_words = counts.shape
-        columns = aligned(0, self.n_topics, counts.dtype).shape[1]
-        return {"documents": n_documents, "words": n_words, "topics": self.n_topics, "columns": columns}
-
-    def _seeds(self, counts: sp.csr_array) -> dict[int, np.ndarray]:
-        """The columns of the seed words of each guided topic."""
-        return seed_columns(self.seed_words, self.n_topics, self.words(), counts.shape[1])
-
-    def _seed_counts(self, counts: sp.csr_array) -> SeedCounts:
-        strength = token_count(counts) / self.n_topics * self.seed_strength
-        return counts_of_seeds(self._seeds(counts), strength, counts.dtype)
-
-    def _keep_topics(self, counts: sp.csr_array, state: State) -> None:
-        """Keep the topics, their weights and the word frequencies from the state of a finished fit."""
-        self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
-        self.topic_weight_ = pooled_topic_weight(counts, state["doc_topic"][:, : self.n_topics])
-        self.word_frequency_ = summed(counts, 0)
-
-
-def topic_tree(model: TopicModel, corpus: Corpus | None = None) -> TopicTree:
-    """Return the topics of a fitted model as a TopicTree.
-
-    This is the same as `model.topic_tree(corpus)`.
-
-    Parameters
-    ----------
-    model : TopicModel
-        A fitted model.
-    corpus : Corpus, default=None
-        The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
-        assigned to the topics first.
-
-    Returns
-    -------
-    TopicTree
-        The topics with their words and documents.
-
-    See Also
-    --------
-    TopicTree : What can be done with the result.
-    build_report : An interactive page of the topics.
-
-    Examples
-    --------
-    >>> from topicfold import LDA, topic_tree
-    >>> model = LDA(n_topics=2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
-    >>> len(topic_tree(model).ids)
-    2
-    """
-    return model.topic_tree(corpus)
+        self._check_stream()
+        if not hasattr(self, "topic_word_"):
+            self.fit(X, y)
+            self.n_batches_ = 1
+            self.history_ = self.history_[-1:]
+            return self
+        counts = self.word_counts(X, self.topic_word_.dtype)
+        self._learn_batch(counts, y)
+        self._remember_documents(X, counts)
+        return self
 
 
 def tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:

@@ -40,23 +40,7 @@ class NotNumbers(ValueError, TypeError):
 
 
 class CountsMixin:
-    """For estimators that take documents as counts of words, in any supported form.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        Number of words.
-    vocabulary_ : tuple of str, or None
-        The words, if X was a Corpus or texts; those of a data frame are in `feature_names_in_`.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : tuple of str, or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : tuple of str, or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
-    """
+    """For estimators that take documents as counts of words, in any supported form; see TopicModel."""
 
     n_features_in_: int
     vocabulary_: tuple[str, ...] | None

@@ -16,43 +16,13 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from .estimator import TopicModel
 
-__all__ = ["load", "save"]
+__all__ = ["load", "write_model"]
 
 _ROUNDING = 0.01  # of a sum of probabilities
 
 
-def save(model: TopicModel, path: str | Path) -> None:
-    """Write a fitted model to one .safetensors file: its class, parameters and everything it learned.
-
-    Parameters
-    ----------
-    model : TopicModel
-        A fitted model.
-    path : str or Path
-        The file to write; `load` reads it.
-
-    Raises
-    ------
-    InputError
-        If the model is not fitted, or is not one of topicfold's models.
-    FileError
-        If the file cannot be written.
-
-    See Also
-    --------
-    load : Reads a model.
-    TopicModel.save : The same as a method.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from topicfold import LDA, load, save
-    >>> model = LDA(n_topics=2, random_state=0).fit(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(model, f"{folder}/model.safetensors")
-    ...     load(f"{folder}/model.safetensors").n_topics
-    2
-    """
+def write_model(model: TopicModel, path: str | Path) -> None:
+    """Write a fitted model to one .safetensors file: its class, parameters and everything it learned."""
     from . import MODELS
 
     name = type(model).__name__
@@ -71,7 +41,7 @@ def save(model: TopicModel, path: str | Path) -> None:
 
 
 def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> TopicModel:
-    """Read a model that `save` wrote.
+    """Read a model that `TopicModel.save` wrote.
 
     Parameters
     ----------
@@ -92,7 +62,7 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
 
     See Also
     --------
-    save : Writes a model.
+    TopicModel.save : Writes a model.
     Corpus.load : Reads a corpus.
     TopicTree.load : Reads a tree of topics.
 

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from graph_cases import ALL, DENSE, EITHER
 
-from topicfold import DTM, LTM, LapPLSI, load, save
+from topicfold import DTM, LTM, LapPLSI, load
 from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
 from topicfold.models.em import plsa_kernels
@@ -149,7 +149,7 @@ def test_saved_and_loaded(model, make, by, few, few_graph, tmp_path):
     fits = {"embeddings": {"embeddings": embeddings}, "graph": {"graph": few_graph}}
     calls = {"embeddings": {"embeddings": embeddings[:9] + 0.1}, "graph": {"graph": few_graph[:9]}}
     fitted = make(model, store_neighbors=by != "dropped").fit(few, **fits.get(by, {}))
-    save(fitted, tmp_path / "model.safetensors")
+    fitted.save(tmp_path / "model.safetensors")
     loaded = load(tmp_path / "model.safetensors")
     assert set(vars(loaded)) == set(vars(fitted))
     assert np.array_equal(loaded.graph_.toarray(), fitted.graph_.toarray())

@@ -13,7 +13,7 @@ from latent_tree_cases import EMISSIONS
 
 import naive
 import topicfold
-from topicfold import Corpus, load, save
+from topicfold import Corpus, load
 from topicfold.models.hlta.latent_tree import presence_table, state_marginals, words_given_states
 from topicfold.topics.tree import TopicTree
 
@@ -174,7 +174,7 @@ def test_hlta_json(deep, least):
 @EMISSIONS
 def test_saved_and_loaded_has_the_same_topics(corpus, tmp_path, method, emission):
     model = small(method=method, emission=emission, n_levels=2, max_iter=3).fit(corpus)
-    save(model, tmp_path / "model.safetensors")
+    model.save(tmp_path / "model.safetensors")
     loaded = load(tmp_path / "model.safetensors")
     same(model, loaded)
     assert loaded.topic_tree().to_json() == model.topic_tree().to_json()
@@ -191,10 +191,10 @@ def test_saved_and_loaded_has_the_same_topics(corpus, tmp_path, method, emission
 
 def test_topic_tree_search_and_other_documents(corpus):
     model = small(n_levels=2, max_iter=5).fit(corpus)
-    tree = topicfold.topic_tree(model, corpus)
+    tree = model.topic_tree(corpus)
     assert str(tree) == str(model.topic_tree())
     assert tree.document_ids == corpus.ids
-    assert str(topicfold.topic_tree(model)) == str(tree)
+    assert str(model.topic_tree()) == str(tree)
     cats = {"cat0", "cat1", "cat2", "cat3"}
     assert sum(set(words_of(model.topic_tree(repeat=True), k)) <= cats for k in range(len(tree))) >= 1
     text = {id: set() for id in corpus.ids}

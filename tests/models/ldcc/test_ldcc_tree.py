@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from ldcc_cases import as_corpus, assert_same, small
 
-from topicfold import Corpus, load, save, topic_tree
+from topicfold import Corpus, load
 
 
 @pytest.fixture(scope="module")
 def tree(corpus):
     """Three document-topics, 4 to 6, over four word-topics."""
-    return topic_tree(small(3, 4, n_sweeps=40).fit(corpus))
+    return small(3, 4, n_sweeps=40).fit(corpus).topic_tree()
 
 
 def edges_of(tree):
@@ -23,7 +23,7 @@ def edges_of(tree):
 
 def test_edges_are_the_shares_of_alpha_above_chance(corpus):
     model = small(3, 4).fit(corpus)
-    tree = topic_tree(model)
+    tree = model.topic_tree()
     share = model.alpha_ / model.alpha_.sum(axis=1, keepdims=True)
     edges = edges_of(tree)
     for k in range(3):
@@ -45,7 +45,7 @@ def test_edges_are_the_shares_of_alpha_above_chance(corpus):
 def test_a_word_topic_has_an_edge_from_its_parent(corpus):
     model = small(2, 4).fit(corpus)
     model.alpha_ = np.array([[1.0, 1.0, 0.1, 0.1], [0.1, 1.0, 1.0, 0.1]])  # the last is nowhere above chance
-    tree = topic_tree(model)
+    tree = model.topic_tree()
     assert [(int(tree.parent[l]), l) in edges_of(tree) for l in range(4)] == [True] * 4
 
 
@@ -87,7 +87,7 @@ def test_merged_word_topics_have_the_sum_of_their_memberships(tree):
 def test_merged_document_topics_have_shares_again(corpus):
     model = small(2, 3).fit(corpus)
     model.alpha_ = np.array([[8.0, 1.0, 1.0], [6.0, 4.0, 0.0001]])
-    merged = topic_tree(model).merge([3, 4])
+    merged = model.topic_tree().merge([3, 4])
     assert check_edges(merged)
     assert 0.6 <= edges_of(merged)[3, 0] <= 0.8
 
@@ -102,7 +102,7 @@ def test_dropped_topics_take_their_edges_along(tree):
 def test_word_topics_of_a_dropped_document_topic_that_are_below_others_are_not_at_the_top(corpus):
     model = small(2, 2).fit(corpus)
     model.alpha_, model.cluster_weight_ = np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([0.9, 0.1])
-    dropped = topic_tree(model).drop([2])
+    dropped = model.topic_tree().drop([2])
     assert dict(dropped.parts(3)) == {0: 0.5, 1: 0.5}
     assert dropped.children() == [3]
 
@@ -140,10 +140,10 @@ def test_json_has_the_parts(tree):
 
 def test_saved_and_loaded_with_the_same_tree(corpus, tmp_path):
     model = small(3, 4, n_chains=2).fit(corpus)
-    save(model, tmp_path / "model.safetensors")
+    model.save(tmp_path / "model.safetensors")
     loaded = load(tmp_path / "model.safetensors")
     assert_same(loaded, model)
-    one, other = topic_tree(model), topic_tree(loaded)
+    one, other = model.topic_tree(), loaded.topic_tree()
     assert one.to_json() == other.to_json()
     assert edges_of(one) == edges_of(other)
     assert np.array_equal(one.doc_topic, other.doc_topic)
@@ -154,19 +154,19 @@ def test_saved_and_loaded_with_the_same_tree(corpus, tmp_path):
 def test_the_tree_of_another_corpus_has_its_documents(corpus):
     model = small().fit(corpus)
     part = corpus.subset([5, 2, 9])
-    tree = topic_tree(model, part)
+    tree = model.topic_tree(part)
     assert tree.document_ids == part.ids == ("5", "2", "9")
     assert np.array_equal(tree.doc_topic[:, :3], model.doc_topic_[[5, 2, 9]])
-    assert np.array_equal(topic_tree(model, corpus).doc_topic, topic_tree(model).doc_topic)
+    assert np.array_equal(model.topic_tree(corpus).doc_topic, model.topic_tree().doc_topic)
 
 
 def test_the_tree_of_a_model_of_rows_and_documents_has_an_id_per_document(segmented):
     counts, documents, _ = segmented
     words = [f"w{w}" for w in range(12)]
     for X in (counts, Corpus.from_counts(counts, words)):  # its ids are those of segments
-        tree = topic_tree(small().fit(X, documents=documents))
+        tree = small().fit(X, documents=documents).topic_tree()
         assert len(tree.document_ids) == len(tree.doc_topic) == 30
-    tree = topic_tree(small().fit(counts, documents=documents))
+    tree = small().fit(counts, documents=documents).topic_tree()
     assert [name for name, _ in tree.documents(0, 3)] == [
         str(d) for d in np.argsort(-tree.doc_topic[:, 0], kind="stable")[:3]
     ]

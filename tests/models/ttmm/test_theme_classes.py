@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from topicfold import TTMM, Corpus, load, save, topic_tree
+from topicfold import TTMM, Corpus, load
 
 
 def test_themes_as_classes(themed):
@@ -52,9 +52,9 @@ def test_a_stream_of_labelled_batches(themed):
 def test_trees_and_files_as_any_model(tmp_path):
     corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon sun sun"] * 3)
     model = TTMM("labels", 2, random_state=0, verbose=False).fit(corpus, ["a", "a", "b", "b"] * 3)
-    save(model, tmp_path / "m")
+    model.save(tmp_path / "m")
     loaded = load(tmp_path / "m")
     assert loaded.predict(["cat", "moon"]).tolist() == ["a", "b"]
-    tree = topic_tree(loaded, corpus)
+    tree = loaded.topic_tree(corpus)
     assert len(tree) == 4
     assert len(tree.select_levels([1])) == 2

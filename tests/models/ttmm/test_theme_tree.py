@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from topicfold import TTMM, Corpus, topic_tree
+from topicfold import TTMM, Corpus
 
 
 def test_themes_over_topics_as_a_tree():
@@ -30,7 +30,7 @@ def test_themes_over_topics_as_a_tree():
         weight = model.theme_weight_[used] * model.theme_topic_[used, topic]
         assert tree.parent[topic] == 3 + used[weight.argmax()]
     assert tree.level.tolist() == [1, 1, 1, *[2] * len(used)]
-    topics = topic_tree(model, corpus).select_levels([1])
+    topics = model.topic_tree(corpus).select_levels([1])
     assert topics.ids.tolist() == [0, 1, 2]
     np.testing.assert_allclose(topics.doc_topic, model.doc_topic_)
 
@@ -40,7 +40,7 @@ def test_trees_of_other_documents_hold_topics_whatever_transform_gives(features)
     corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"])
     model = TTMM(n_themes=3, n_topics=2, random_state=0, features=features).fit(corpus)
     other = corpus.subset([2, 0])
-    tree = topic_tree(model, other)
+    tree = model.topic_tree(other)
     np.testing.assert_allclose(tree.select_levels([1]).doc_topic, model.doc_topic_[[2, 0]], rtol=1e-5)
     used = tree.ids[2:] - 2
     np.testing.assert_allclose(tree.doc_topic[:, 2:], model.doc_theme_[[2, 0]][:, used], rtol=1e-4, atol=1e-6)

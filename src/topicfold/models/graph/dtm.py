@@ -46,9 +46,10 @@ from ..em.plsa_kernels import (
 )
 from ..em.starts import SeedWords
 from ..estimator import Dtype
+from ..fit_loop import Step
 from ..inputs import RandomStateLike
 from .graph_data import FLOOR, GraphData
-from .graph_model import GraphInit, GraphTopicModel, Metric, Step, Weight
+from .graph_model import GraphInit, GraphTopicModel, Metric, Weight
 from .graph_start import start_tables
 from .separation import separation, sweep_exact, sweep_paper
 
@@ -114,16 +115,8 @@ class DTM(GraphTopicModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents, as fitted on the graph.
-    topic_weight_ : ndarray of shape (n_topics,)
-        P(z), the share of each topic in the corpus.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
-    graph_ : sparse array of shape (n_documents, n_documents), or None
-        Graph of the training documents, without the edges that labels add.
     history_ : ndarray of shape (n_iter,)
         Log-likelihood per token before each step.
     separation_ : ndarray of shape (n_iter,)
@@ -131,43 +124,10 @@ class DTM(GraphTopicModel):
     neighbor_weight_ : float
         How strongly new documents are drawn towards their neighbours, in tokens per edge: the weight at which the
         training documents come out closest to `doc_topic_`.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` steps.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
-    neighbors_by_ : {'words', 'embeddings'} or None
-        How new documents find their neighbours; None if they have none.
-    neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None
-        Vectors of the training documents in which neighbours are searched.
-    neighbor_idf_ : ndarray of shape (n_words,), or None
-        Inverse document frequencies that turn new counts into such vectors.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     LTM : Draws neighbours together without pushing others apart.
     LapPLSI : Neighbours with a penalty on squared distances.
     label_graph : Adds labels to a graph.
@@ -193,7 +153,7 @@ class DTM(GraphTopicModel):
         "separation_": Stored(("steps",)),
         "neighbor_weight_": Stored(low=0),
     }
-    _state: ClassVar[Mapping[str, Stored]] = {
+    _own_arrays: ClassVar[Mapping[str, Stored]] = {
         "separation": Stored(("steps",), low=0),
         "objective": Stored(("steps",)),
     }
@@ -257,7 +217,7 @@ class DTM(GraphTopicModel):
         # identical, and `init` affects only the topics.
         state = start_tables(self, data)
         state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
-        return state
+        return state | {"separation": np.empty(0), "objective": np.empty(0)}
 
     def _weight(self, data: GraphData, seed_counts: SeedCounts) -> Weight:
         return Weight(0.0, np.empty(0), False)  # no weight trades likelihood off against separation
@@ -278,8 +238,10 @@ class DTM(GraphTopicModel):
 
         def error(weight: float) -> float:
             topics = (self.topic_word_, self.topic_weight_)
-            found = fold_in_near(counts, *topics, near, self.doc_topic_, weight, prior=self.alpha, n_jobs=self.n_jobs)
-            return float(np.abs(found - goal).sum(dtype=np.float64))
+            inferred = fold_in_near(
+                counts, *topics, near, self.doc_topic_, weight, prior=self.alpha, n_jobs=self.n_jobs
+            )
+            return float(np.abs(inferred - goal).sum(dtype=np.float64))
 
         return min(_NEW_WEIGHTS, key=error)
 
@@ -317,18 +279,18 @@ class DTM(GraphTopicModel):
             far = swept(doc_topic, pairs / near)
             towards, far_cells = document_step(counts, far, word_topic, self.n_jobs)
             shrink(towards[:, :n_topics], lengths, self.alpha)
-            found = far
+            moved = far
             if log_likelihood(counts, far_cells) < least:
                 # P(w|d) is linear in P(z|d), so points on the path need no new products
                 cells = cell_probabilities(counts, towards, word_topic, self.n_jobs)
                 for share in np.minimum(np.arange(1, np.ceil(1 / self.gamma) + 1) * self.gamma, 1).tolist():
                     if log_likelihood(counts, (1 - share) * far_cells + share * cells) >= least:
-                        found = (1 - share) * far + share * towards
+                        moved = (1 - share) * far + share * towards
                         break
                 else:
                     return doc_topic
-            new_pairs, new_near = separation(found, shifts)
-            return found if new_pairs * near >= pairs * new_near else doc_topic
+            new_pairs, new_near = separation(moved, shifts)
+            return moved if new_pairs * near >= pairs * new_near else doc_topic
 
         def step(state: State) -> tuple[float, bool]:
             before = state["doc_topic"]
@@ -337,10 +299,9 @@ class DTM(GraphTopicModel):
             objective = (em(after_em, state["word_topic"]) + penalty) / n_tokens
             shrink(after_em[:, :n_topics], lengths, self.alpha)
             pairs, near = separation(before, shifts)
-            history = np.append(
-                state.get("separation", np.empty(0)), pairs / max(near, _FLAT * pairs) if pairs > 0 else 0.0
-            )
-            values = np.append(state.get("objective", np.empty(0)), objective)
+            ratio = pairs / max(near, _FLAT * pairs) if pairs > 0 else 0.0
+            history = np.append(state["separation"], ratio)
+            values = np.append(state["objective"], objective)
             state |= {"separation": history, "objective": values}
             state["doc_topic"] = renewed(before, state["word_topic"], after_em, pairs, near)
             return objective, self._settled(values, history)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from ...engine.checks import MAX_PARAMETER
-from ...engine.loop import ExpectedState
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
@@ -28,7 +27,7 @@ __all__ = [
     "check_embeddings",
     "check_neighbor_vectors",
     "connected",
-    "expected_state",
+    "state_arrays",
     "warn_if_one_topic_dominates",
     "without_tokens",
 ]
@@ -52,25 +51,16 @@ STORED: Mapping[str, Stored] = {
 }
 
 
-def expected_state(
-    own: Mapping[str, Stored], sizes: Mapping[str, int], graph_weight: float | Literal["auto"]
-) -> ExpectedState:
-    """The contents of a checkpoint of a fit on a graph: its tables, the weight of the graph, and further state."""
-    chosen = graph_weight == "auto"
-
-    def fits(values: Mapping[str, Any]) -> None:
-        if not chosen and values["weight"] != graph_weight:
-            raise InputError(f"its weight is {float(values['weight']):g}: expected {graph_weight:g}")
-
-    declared = {
+def state_arrays(graph_weight: float | Literal["auto"]) -> dict[str, Stored]:
+    """The arrays of a state: its tables, the weight of the graph, and the weights tried if it is chosen."""
+    return {
         "doc_topic": Stored(("documents", "columns"), low=0, high=MAX_PROBABILITY),
         "word_topic": Stored(("words", "columns"), low=0),
         "topic_share": Stored(("topics",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
         "n_skipped": Stored((), "int", low=0, may_be_missing=True),
         "weight": Stored((), low=0, high=MAX_PARAMETER),
-        "weight_path": Stored(("weights", 4), allow_nan=True) if chosen else Stored((0,)),
+        "weight_path": Stored(("weights", 4), allow_nan=True) if graph_weight == "auto" else Stored((0,)),
     }
-    return ExpectedState({**declared, **own}, sizes, fits)
 
 
 class GraphData(NamedTuple):

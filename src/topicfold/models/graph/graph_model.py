@@ -8,30 +8,29 @@ so that one new document does not depend on another.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.weighting import inverse_document_frequency
 from ...engine.arrays import normalise_rows
-from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_number, check_whole
-from ...engine.loop import State, hold_interrupts, iterate
+from ...engine.loop import Run, State
 from ...engine.stored import Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
 from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
+from ..em.em_model import EMTopicModel
 from ..em.fold_in_toward import fold_in_near
 from ..em.leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
 from ..em.plsa_kernels import SeedCounts, check_size, fold_in
 from ..em.starts import STARTS, check_init
-from ..estimator import EMTopicModel
-from ..inputs import CountsLike, seen_words
+from ..fit_loop import Fit, Stage, Step, run_fit
+from ..inputs import CountsLike, RandomStateLike
 from .graph_data import (
     STORED,
     GraphData,
@@ -40,7 +39,7 @@ from .graph_data import (
     check_embeddings,
     check_neighbor_vectors,
     connected,
-    expected_state,
+    state_arrays,
     warn_if_one_topic_dominates,
     without_tokens,
 )
@@ -49,11 +48,10 @@ from .graph_tables import mean_row, scaled
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["GraphInit", "GraphTopicModel", "Metric", "Step", "Weight"]
+__all__ = ["GraphInit", "GraphTopicModel", "Metric", "Weight"]
 
 Metric: TypeAlias = Literal["cosine", "euclidean", "intersection"]
 GraphInit: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'spectral', 'random'] | ArrayLike"
-Step: TypeAlias = Callable[[State], float | tuple[float, bool]]
 
 
 class Weight(NamedTuple):
@@ -70,7 +68,13 @@ class GraphTopicModel(EMTopicModel):
     Attributes
     ----------
     graph_ : sparse array of shape (n_documents, n_documents), or None
-        The graph of the training documents, without the edges that labels add.
+        Graph of the training documents, without the edges that labels add. None if `graph_weight` is 0.
+    neighbors_by_ : {'words', 'embeddings'} or None
+        How new documents find their neighbours; None if they have none.
+    neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None
+        Vectors of the training documents in which neighbours are searched.
+    neighbor_idf_ : ndarray of shape (n_words,), or None
+        Inverse document frequencies that turn new counts into such vectors.
     """
 
     _monotone: ClassVar[bool] = True  # whether no step lowers the objective
@@ -78,8 +82,8 @@ class GraphTopicModel(EMTopicModel):
     _uses_weight: ClassVar[bool] = True  # whether a weight balances the graph against the words
     _leaves_out: ClassVar[bool] = True  # whether the fit, with a prior, leaves each token out in turn
 
-    _stored = STORED
-    _state: ClassVar[Mapping[str, Stored]] = {}  # what the model has in a checkpoint in addition to its tables
+    _stored: ClassVar[Mapping[str, Stored]] = STORED
+    _own_arrays: ClassVar[Mapping[str, Stored]] = {}  # what a state of the model has in addition to its tables
 
     n_neighbors: int
     metric: Metric
@@ -128,13 +132,6 @@ class GraphTopicModel(EMTopicModel):
         """How strongly new documents are drawn to their neighbours."""
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
         self._check_own_parameters()
         self._check_common_parameters()
         check_number("alpha", self.alpha)
@@ -178,68 +175,8 @@ class GraphTopicModel(EMTopicModel):
             If a parameter, X, the graph or the embeddings cannot be used, for example if the graph is not symmetric.
         """
         self.check_parameters()
-        data = self._gather(X, y, graph, embeddings)
-        with single_threaded_libraries():  # once for all steps: the search for libraries takes as long as a step
-            self._run(data)
+        self._fit(X, y, graph, embeddings)
         return self
-
-    def fit_transform(
-        self,
-        X: CountsLike,
-        y: ArrayLike | None = None,
-        *,
-        graph: GraphLike | None = None,
-        embeddings: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """Fit the model and return P(z|d) of the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : array-like of shape (n_documents,), default=None
-            Labels of the documents; -1, None, NaN or '' means unknown. Documents with the same label are connected, and
-            edges between documents with different labels are removed.
-        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
-            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
-        embeddings : array-like of shape (n_documents, n_features), default=None
-            Vectors of the documents. They determine the nearest neighbours and the start.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            The share of each topic, one row per document.
-        """
-        return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_
-
-    def fit_predict(
-        self,
-        X: CountsLike,
-        y: ArrayLike | None = None,
-        *,
-        graph: GraphLike | None = None,
-        embeddings: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """Fit the model and return the largest topic of each training document.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : array-like of shape (n_documents,), default=None
-            Labels of the documents; -1, None, NaN or '' means unknown. Documents with the same label are connected, and
-            edges between documents with different labels are removed.
-        graph : array or sparse matrix of shape (n_documents, n_documents), default=None
-            Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
-        embeddings : array-like of shape (n_documents, n_features), default=None
-            Vectors of the documents. They determine the nearest neighbours and the start.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            Row of the topic in `topic_word_`.
-        """
-        return self.fit(X, y, graph=graph, embeddings=embeddings).doc_topic_.argmax(axis=1)
 
     def transform(
         self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
@@ -269,65 +206,7 @@ class GraphTopicModel(EMTopicModel):
         InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
-        check_is_fitted(self)
-        counts = seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)
-        return self._fold_in(counts, graph, embeddings)
-
-    def predict(
-        self, X: CountsLike, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Predict the largest topic of each document.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
-            Edge weights between these documents and the training documents. None connects nearest neighbours, by
-            embeddings if the model was fitted on embeddings, otherwise by words.
-        embeddings : array-like of shape (n_documents, n_features), default=None
-            Vectors of the documents, if the model was fitted on embeddings.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            Row of the topic in `topic_word_`.
-        """
-        return np.asarray(self.transform(X, graph=graph, embeddings=embeddings)).argmax(axis=1)
-
-    def score(
-        self, X: CountsLike, y: Any = None, *, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
-    ) -> float:
-        """Compute the mean log-likelihood per token by document completion.
-
-        The topics of each document are inferred from half of its tokens, drawn at random; the other half is scored.
-        Neighbours by words are found with the first half. A `graph` or `embeddings` made from whole documents contain
-        information on the tokens to be predicted: make them from the first half that `metrics.split_tokens` returns.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-        graph : array or sparse matrix of shape (n_documents, n_training_documents), default=None
-            Edge weights between these documents and the training documents. None connects nearest neighbours.
-        embeddings : array-like of shape (n_documents, n_features), default=None
-            Vectors of the documents, if the model was fitted on embeddings.
-
-        Returns
-        -------
-        float
-            The mean in nats per token; higher is better.
-
-        Raises
-        ------
-        InputError
-            If X does not match the model: another number of columns, no word in common, or values that are not counts.
-        """
-        check_is_fitted(self)
-        by_words = graph is None and embeddings is None
-        return self._completion(X, lambda seen: self._fold_in(seen, graph, embeddings), in_blocks=by_words)
+        return self.document_topics(X, graph=graph, embeddings=embeddings)
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
@@ -339,25 +218,25 @@ class GraphTopicModel(EMTopicModel):
         check_size(counts, self.n_topics)
         n_documents = counts.shape[0]
         labels = None if y is None else label_codes(y, n_documents)
-        given = None if graph is None else check_graph(graph, n_documents)
+        base_graph = None if graph is None else check_graph(graph, n_documents)
         vectors: Vectors | None = None if embeddings is None else check_embeddings(embeddings, n_documents)
         self.graph_ = self.neighbor_vectors_ = self.neighbor_idf_ = self.neighbors_by_ = None
         if not self._needs_graph():
             return GraphData(counts, None, None, None)
-        source: GraphSource = "embeddings" if vectors is not None else "words" if given is None else "graph"
+        source: GraphSource = "embeddings" if vectors is not None else "words" if base_graph is None else "graph"
         if vectors is None:
             vectors = document_vectors(counts, self.metric)
-        if given is None:
-            given = self._nearest_graph(vectors, source)
-        self.graph_ = given  # not the edges that labels add: documents of a class would form a ring on a map
+        if base_graph is None:
+            base_graph = self._nearest_graph(vectors, source)
+        self.graph_ = base_graph  # not the edges that labels add: documents of a class would form a ring on a map
         labelled = labels is not None and (labels >= 0).any()
-        joined = label_graph(given, labels) if labelled else given
+        joined = label_graph(base_graph, labels) if labelled else base_graph
         if self.store_neighbors:
             # New documents find neighbours by words even if a graph was given: with none they would do worse than PLSA.
             self.neighbors_by_ = "embeddings" if source == "embeddings" else "words"
             self.neighbor_vectors_ = vectors
             self.neighbor_idf_ = None if source == "embeddings" else inverse_document_frequency(counts)
-        return GraphData(counts, joined, vectors, labels, source, given)
+        return GraphData(counts, joined, vectors, labels, source, base_graph)
 
     def _nearest_graph(self, vectors: Vectors, source: GraphSource) -> sp.csr_array:
         metric = self._metric_of(source)
@@ -366,43 +245,51 @@ class GraphTopicModel(EMTopicModel):
     def _metric_of(self, source: str) -> Metric:
         return "cosine" if source == "embeddings" and self.metric == "intersection" else self.metric
 
-    def _run(self, data: GraphData) -> None:
-        """Run the fit from start to end and keep the result."""
-        counts, seed_counts = data.counts, self._seed_counts(data.counts)
-        expected = expected_state(self._state, self._sizes(counts), getattr(self, "graph_weight", 0.0))
-        checkpoint, resumed = self._open_checkpoint(expected, counts, *([] if data.graph is None else [data.graph]))
-        cut_short = False
-        if resumed is not None:
-            state, history = resumed[0], resumed[1]["history"]
-            data = self._without_graph(data, float(state["weight"]))
-        else:
-            weight, path, cut_short = self._weight(data, seed_counts)
-            data = self._without_graph(data, weight)
-            state, history = self._begin(data), []
-            state |= {"weight": np.array(weight, np.float64), "weight_path": path}
-        run = iterate(
-            self._step(data, seed_counts, float(state["weight"])),
-            state,
-            max_iter=1 if cut_short else self.max_iter,
-            tol=self.tol,
-            title=type(self).__name__,
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            history=history,
-            monotone=self.alpha == 0 and (self._monotone or data.graph is None),
-        )
-        finished = run.finished and not cut_short
-        with hold_interrupts():
-            self._keep_topics(counts, state)
-            self._keep_run(run._replace(finished=finished))
-            self.doc_topic_ = self._final(data, state)
-            self._keep_documents(counts, self.doc_topic_)
+    def _fit(self, X: CountsLike, y: Any, graph: GraphLike | None = None, embeddings: ArrayLike | None = None) -> None:
+        data = self._gather(X, y, graph, embeddings)
+        seed_counts, chosen_early = self._seed_counts(data.counts), False
+
+        def start(random_state: RandomStateLike) -> State:
+            nonlocal chosen_early
+            weight, path, chosen_early = self._weight(data, seed_counts)
+            state = self._begin(self._without_graph(data, weight))
+            return state | {"weight": np.array(weight, np.float64), "weight_path": path}
+
+        def stages(state: State) -> Iterator[Stage]:
+            weight = float(state["weight"])
+            used = self._without_graph(data, weight)
+            monotone = self.alpha == 0 and (self._monotone or used.graph is None)
+            step = self._step(used, seed_counts, weight)
+            yield Stage(step, self.max_iter, self.tol, monotone, interrupted=chosen_early)
+
+        def keep(state: State, run: Run) -> None:
+            used = self._without_graph(data, float(state["weight"]))
+            self._keep_topics(used.counts, state)
+            self._keep_run(run)
+            self.doc_topic_ = self._final(used, state)
+            self._keep_documents(used.counts, self.doc_topic_)
             if self.graph_ is not None:
                 warn_if_one_topic_dominates(self.doc_topic_, float(state["weight"]))
-        if checkpoint is not None and finished:
-            checkpoint.remove()
-        self._keep_own(data, state)
-        self._prepare()
+            self._keep_own(used, state)
+            self._prepare()
+
+        fit = Fit(
+            data=(data.counts,) if data.graph is None else (data.counts, data.graph),
+            random_states=[self.random_state],
+            start=start,
+            stages=stages,
+            keep=keep,
+            arrays={**state_arrays(getattr(self, "graph_weight", 0.0)), **self._own_arrays},
+            sizes=self._sizes(data.counts),
+            check=self._check_weight,
+        )
+        run_fit(self, fit)
+
+    def _check_weight(self, values: Mapping[str, Any]) -> None:
+        """Raise if a checkpoint has another weight than the parameter says."""
+        graph_weight = getattr(self, "graph_weight", 0.0)
+        if graph_weight != "auto" and values["weight"] != graph_weight:
+            raise InputError(f"its weight is {float(values['weight']):g}: expected {graph_weight:g}")
 
     def _without_graph(self, data: GraphData, weight: float) -> GraphData:
         """The data of the fit, without the graph if its chosen weight is 0."""
@@ -445,7 +332,9 @@ class GraphTopicModel(EMTopicModel):
 
     # ---- new documents ----------------------------------------------------------------------------------------------
 
-    def _fold_in(self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None) -> np.ndarray:
+    def _fold_in(
+        self, counts: sp.csr_array, graph: GraphLike | None = None, embeddings: ArrayLike | None = None
+    ) -> np.ndarray:
         weight, topics = self._weight_of_new(), (self.topic_word_, self.topic_weight_)
         neighbors = None if weight == 0 else self._neighbors_of(counts, graph, embeddings)
         return self._fold_in_among(counts, *topics, neighbors, self.doc_topic_, weight)
@@ -466,18 +355,18 @@ class GraphTopicModel(EMTopicModel):
             if neighbors is not None and not self._squared_distances:
                 pull = weight * (neighbors @ doc_topic.astype(np.float64))
             prior = self._document_prior(topic_weight)
-            found = fold_in_counts(counts, topic_word, prior, self.n_jobs, pull=pull, with_prior=True)
+            pseudo_counts = fold_in_counts(counts, topic_word, prior, self.n_jobs, pull=pull, with_prior=True)
             if neighbors is None or pull is not None:
-                return normalise_rows(found, out=found)
-            own: float | np.ndarray = found.astype(np.float64)
+                return normalise_rows(pseudo_counts, out=pseudo_counts)
+            own_prior: float | np.ndarray = pseudo_counts.astype(np.float64)
             counts = sp.csr_array(counts.shape, dtype=counts.dtype)  # the words have been used
         elif neighbors is None:
             return fold_in(counts, topic_word, topic_weight, n_jobs=self.n_jobs)
         else:
-            own = self.alpha
+            own_prior = self.alpha
         near = (neighbors, doc_topic, weight)
         squared, n_jobs = self._squared_distances, self.n_jobs
-        return fold_in_near(counts, topic_word, topic_weight, *near, prior=own, squared=squared, n_jobs=n_jobs)
+        return fold_in_near(counts, topic_word, topic_weight, *near, prior=own_prior, squared=squared, n_jobs=n_jobs)
 
     def _neighbors_of(
         self, counts: sp.csr_array, graph: GraphLike | None, embeddings: ArrayLike | None
@@ -490,8 +379,8 @@ class GraphTopicModel(EMTopicModel):
         if graph is not None:
             return check_neighbors(graph, n_new, len(self.doc_topic_))
         if embeddings is not None and by != "embeddings":
-            kept = "keeps no neighbours (store_neighbors=False)" if by is None else "was fitted without embeddings"
-            raise InputError(f"this {name} {kept}: new documents need no embeddings")
+            reason = "keeps no neighbours (store_neighbors=False)" if by is None else "was fitted without embeddings"
+            raise InputError(f"this {name} {reason}: new documents need no embeddings")
         if by is None or self.neighbor_vectors_ is None or self._neighbor_index is None:
             return None
         if by == "embeddings":

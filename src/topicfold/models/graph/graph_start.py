@@ -33,27 +33,27 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
     seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
     counts, rng = data.counts, np.random.RandomState(seed)
     init: Any = model.init
-    how: dict[str, Any] = {"vectors": data.vectors}
+    options: dict[str, Any] = {"vectors": data.vectors}
     if isinstance(init, str) and init == "auto":
         if data.source == "embeddings":
             init = "kmeans"
             if model.alpha > 0 and data.graph is not None:
                 assert isinstance(data.vectors, np.ndarray)
-                how = {"vectors": _smoothed(data.vectors, data.graph)}
+                options = {"vectors": _smoothed(data.vectors, data.graph)}
         elif model.alpha > 0 and model._leaves_out and model.n_topics > 1:
             return _leave_one_out_start(model, counts, rng)
     if isinstance(init, str) and init == "spectral":
         if data.graph is None:
             raise InputError("init='spectral' needs a graph, but with graph_weight=0 there is none")
-        how = {"vectors": spectral_vectors(data.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
+        options = {"vectors": spectral_vectors(data.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
         init = "kmeans"
-    doc_topic, topic_word = start(counts, model.n_topics, init, rng, model._seeds(counts), **how)
+    doc_topic, topic_word = start(counts, model.n_topics, init, rng, model._seeds(counts), **options)
     return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
 
 
 def _leave_one_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random.RandomState) -> State:
     """The best of several starts for leave-one-out EM, found without the graph."""
-    found = best_start(
+    best = best_start(
         counts,
         model.n_topics,
         rng,
@@ -65,11 +65,11 @@ def _leave_one_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.r
         n_jobs=model.n_jobs,
     )
     n_topics, doc_topic = model.n_topics, aligned(counts.shape[0], model.n_topics, counts.dtype)
-    write_rows(doc_topic[:, :n_topics], found["doc_count"][:, :n_topics], model.alpha * found["topic_share"])
+    write_rows(doc_topic[:, :n_topics], best["doc_count"][:, :n_topics], model.alpha * best["topic_share"])
     return {
         "doc_topic": doc_topic,
-        "word_topic": found["word_topic"],
-        "topic_share": found["topic_share"],
+        "word_topic": best["word_topic"],
+        "topic_share": best["topic_share"],
     }
 
 

@@ -32,9 +32,10 @@ from ..em.plsa_kernels import (
 )
 from ..em.starts import SeedWords
 from ..estimator import Dtype
+from ..fit_loop import Step
 from ..inputs import RandomStateLike
 from .graph_data import FLOOR, MANY_DOCUMENTS, GraphData
-from .graph_model import GraphInit, Metric, Step
+from .graph_model import GraphInit, Metric
 from .graph_start import start_tables
 from .graph_tables import Edges, row_slices, write_rows
 from .weighted_model import WeightedGraphModel
@@ -108,60 +109,14 @@ class LapPLSI(WeightedGraphModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents, as fitted on the graph.
-    topic_weight_ : ndarray of shape (n_topics,)
-        P(z), the share of each topic in the corpus.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
-    graph_ : sparse array of shape (n_documents, n_documents), or None
-        Graph of the training documents, without the edges that labels add. None if `graph_weight` is 0.
-    graph_weight_ : float
-        The weight used.
-    graph_weight_path_ : ndarray of shape (n_weights, 4), or None
-        With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
-        share of the largest topic, and accuracy on the labels of held-out documents (NaN without labels).
     history_ : ndarray of shape (n_iter,)
         The objective per token before each step: log-likelihood minus the penalty of the graph.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` steps.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
-    neighbors_by_ : {'words', 'embeddings'} or None
-        How new documents find their neighbours; None if they have none.
-    neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None
-        Vectors of the training documents in which neighbours are searched.
-    neighbor_idf_ : ndarray of shape (n_words,), or None
-        Inverse document frequencies that turn new counts into such vectors.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     LTM : The same idea with divergences instead of squared distances.
     DTM : Also pushes documents that are not neighbours apart.
     knn_graph : Builds a graph of nearest neighbours.
@@ -260,8 +215,7 @@ class LapPLSI(WeightedGraphModel):
             if self.alpha > 0:
                 logs = np.zeros(n_topics)
                 for rows in seen:
-                    here = np.log(np.maximum(doc_topic[rows, :n_topics], FLOOR))
-                    logs += here.sum(axis=0, dtype=np.float64)
+                    logs += np.log(np.maximum(doc_topic[rows, :n_topics], FLOOR)).sum(axis=0, dtype=np.float64)
                 height += self.alpha * float(logs @ shares)
             return height
 
@@ -299,8 +253,8 @@ class LapPLSI(WeightedGraphModel):
         scale = lengths + self.alpha + focus_of(lengths, self._focus())
 
         def step_with_prior(state: State) -> float:
-            log_likelihood, found, base = self._leave_one_out(step, state, scale)
-            write_rows(state["doc_topic"][:, :n_topics], found[:, :n_topics], base)
+            log_likelihood, tokens, base = self._leave_one_out(step, state, scale)
+            write_rows(state["doc_topic"][:, :n_topics], tokens[:, :n_topics], base)
             return log_likelihood / n_tokens
 
         return step_with_prior

@@ -25,9 +25,10 @@ from ..em.leave_one_out import LeaveOneOutStep, focus_of
 from ..em.plsa_kernels import SeedCounts, plain_step, token_count
 from ..em.starts import SeedWords
 from ..estimator import Dtype
+from ..fit_loop import Step
 from ..inputs import RandomStateLike
 from .graph_data import FLOOR, GraphData, without_tokens
-from .graph_model import GraphInit, Metric, Step
+from .graph_model import GraphInit, Metric
 from .graph_start import start_tables
 from .graph_tables import Edges, write_rows
 from .linear_system import GraphSystem
@@ -99,60 +100,14 @@ class LTM(WeightedGraphModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents, as fitted on the graph.
-    topic_weight_ : ndarray of shape (n_topics,)
-        P(z), the share of each topic in the corpus.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
-    graph_ : sparse array of shape (n_documents, n_documents), or None
-        Graph of the training documents, without the edges that labels add. None if `graph_weight` is 0.
-    graph_weight_ : float
-        The weight used.
-    graph_weight_path_ : ndarray of shape (n_weights, 4), or None
-        With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
-        share of the largest topic, and accuracy on the labels of held-out documents (NaN without labels).
     history_ : ndarray of shape (n_iter,)
         The objective per token before each step: log-likelihood minus the penalty of the graph.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` steps.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
-    neighbors_by_ : {'words', 'embeddings'} or None
-        How new documents find their neighbours; None if they have none.
-    neighbor_vectors_ : array or sparse array of shape (n_documents, n_features), or None
-        Vectors of the training documents in which neighbours are searched.
-    neighbor_idf_ : ndarray of shape (n_words,), or None
-        Inverse document frequencies that turn new counts into such vectors.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     LapPLSI : The same idea with squared distances between neighbours.
     DTM : Also pushes documents that are not neighbours apart.
     knn_graph : Builds a graph of nearest neighbours.
@@ -232,17 +187,17 @@ class LTM(WeightedGraphModel):
 
         if data.graph is None or weight == 0:
             return plain
-        silent = without_tokens(data)
-        system = GraphSystem(lengths, data.graph, weight, silent, self.solver, self.n_jobs, counts.dtype)
+        no_evidence = without_tokens(data)
+        system = GraphSystem(lengths, data.graph, weight, no_evidence, self.solver, self.n_jobs, counts.dtype)
         edges = Edges(data.graph, self.n_jobs)
-        scale = np.where(silent, 1.0, lengths)[:, None]
+        scale = np.where(no_evidence, 1.0, lengths)[:, None]
 
         def smooth(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
             before = doc_topic.copy()
             roughness = edges.roughness(state["doc_topic"], n_topics, logs=True)
             objective = plain(state) - weight / 2 * roughness / n_tokens
-            write_rows(doc_topic, system.solve(lambda here: scale * doc_topic[:, here], before), least=FLOOR)
+            write_rows(doc_topic, system.solve(lambda topics: scale * doc_topic[:, topics], before), least=FLOOR)
             return objective
 
         return smooth
@@ -262,19 +217,19 @@ class LTM(WeightedGraphModel):
         graph = data.graph if weight > 0 else None
         system, edges, scale = None, None, lengths + strength
         if graph is not None:
-            heard = np.zeros(len(lengths), bool)
-            system = GraphSystem(lengths + strength, graph, weight, heard, self.solver, self.n_jobs, counts.dtype)
+            no_row = np.zeros(len(lengths), bool)
+            system = GraphSystem(lengths + strength, graph, weight, no_row, self.solver, self.n_jobs, counts.dtype)
             edges = Edges(graph, self.n_jobs)
             scale = lengths + strength + weight * edges.degree
 
         def step_with_prior(state: State) -> float:
             doc_topic = state["doc_topic"][:, :n_topics]  # a view: what is written to it is in the state
-            log_likelihood, found, base = self._leave_one_out(step, state, scale)
+            log_likelihood, tokens, base = self._leave_one_out(step, state, scale)
             if system is None or edges is None:
-                write_rows(doc_topic, found[:, :n_topics], base)
+                write_rows(doc_topic, tokens[:, :n_topics], base)
                 return log_likelihood / n_tokens
             roughness = edges.roughness(state["doc_topic"], n_topics, logs=True)
-            solution = system.solve(lambda here: found[:, here] + base[here], doc_topic)
+            solution = system.solve(lambda topics: tokens[:, topics] + base[topics], doc_topic)
             write_rows(doc_topic, solution, least=FLOOR)
             return (log_likelihood - weight / 2 * roughness) / n_tokens
 

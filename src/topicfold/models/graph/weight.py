@@ -81,10 +81,10 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, seed_counts: See
             for _ in range(_STEPS if number else _FIRST_STEPS):
                 step(state)
             doc_topic, topic_word = _tables(state, model.n_topics)
-            found = _folded_in(model, split, doc_topic, topic_word, weight)
-            sums, tokens = completion_log_likelihood_by_document(split.unseen, found, topic_word, frequency)
+            inferred = _folded_in(model, split, doc_topic, topic_word, weight)
+            sums, tokens = completion_log_likelihood_by_document(split.unseen, inferred, topic_word, frequency)
             share = np.bincount(doc_topic.argmax(axis=1), minlength=model.n_topics).max() / len(doc_topic)
-            accuracy = _label_accuracy(doc_topic, split.part.labels, found, split.labels)
+            accuracy = _label_accuracy(doc_topic, split.part.labels, inferred, split.labels)
             rows.append([weight, sums.sum() / max(tokens.sum(), 1), share, accuracy])
             scores.append(sums)
             move(number + 1, f"{weight:g}: {rows[-1][1]:.4f} nats per token")
@@ -106,16 +106,16 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
     assert graph is not None  # a weight is chosen only if there is a graph
     n_held_out = min(round(_HELD_OUT * counts.shape[0]), _MOST_HELD_OUT)
     order = rng.permutation(counts.shape[0])
-    out, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out : n_held_out + _MOST_FITTED])
-    sampled = len(kept) < counts.shape[0] - n_held_out
-    seen, unseen = split_tokens(counts[out])
-    seen, training = sp.csr_array(seen).astype(counts.dtype), counts[kept]
-    inner, neighbors = graph[kept][:, kept], graph[out][:, kept]
+    held_out, fitted = np.sort(order[:n_held_out]), np.sort(order[n_held_out : n_held_out + _MOST_FITTED])
+    sampled = len(fitted) < counts.shape[0] - n_held_out
+    seen, unseen = split_tokens(counts[held_out])
+    seen, training = sp.csr_array(seen).astype(counts.dtype), counts[fitted]
+    inner, neighbors = graph[fitted][:, fitted], graph[held_out][:, fitted]
     if documents.source == "words":  # neighbours by the words of the seen half
         vectors = document_vectors(training, model.metric)
         new: Vectors = document_vectors(seen, model.metric, idf=inverse_document_frequency(training))
     else:
-        vectors, new = vectors[kept], vectors[out]
+        vectors, new = vectors[fitted], vectors[held_out]
     if documents.source == "words" or (sampled and documents.source == "embeddings"):
         index = NeighborIndex(vectors, model._metric_of(documents.source))
         neighbors = index.nearest(new, model.n_neighbors, n_jobs=model.n_jobs)
@@ -123,12 +123,12 @@ def _split(model: GraphTopicModel, documents: GraphData, rng: np.random.RandomSt
     if sampled and documents.source != "graph":  # few of a document's nearest are in the sample: search again
         inner = model._nearest_graph(vectors, documents.source)
     elif sampled:  # scale the remaining edges, so that a given graph draws a document as strongly as before
-        missing = graph[kept].sum() / max(inner.sum(), 1e-300)
+        missing = graph[fitted].sum() / max(inner.sum(), 1e-300)
         inner, neighbors = inner * missing, neighbors * missing
-    known = None if labels is None else labels[kept]
+    known = None if labels is None else labels[fitted]
     joined = inner if known is None or not (known >= 0).any() else label_graph(inner, known)
     part = documents._replace(counts=training, graph=joined, vectors=vectors, labels=known, unlabelled=inner)
-    return _Split(part, seen, unseen, neighbors, None if labels is None else labels[out])
+    return _Split(part, seen, unseen, neighbors, None if labels is None else labels[held_out])
 
 
 def _folded_in(
@@ -138,8 +138,7 @@ def _folded_in(
     dtype = split.part.counts.dtype
     topics = topic_word.astype(dtype), pooled_topic_weight(split.part.counts, doc_topic)
     neighbors = split.neighbors if weight > 0 else None
-    found = model._fold_in_among(split.seen, *topics, neighbors, doc_topic, weight)
-    return normalise_rows(found.astype(np.float64))
+    return normalise_rows(model._fold_in_among(split.seen, *topics, neighbors, doc_topic, weight).astype(np.float64))
 
 
 def _most_share(path: np.ndarray, model: GraphTopicModel) -> float:
@@ -177,7 +176,7 @@ def _best(path: np.ndarray, scores: np.ndarray, most_share: float, guided: bool 
 
 
 def _label_accuracy(
-    doc_topic: np.ndarray, labels: np.ndarray | None, found: np.ndarray, hidden: np.ndarray | None
+    doc_topic: np.ndarray, labels: np.ndarray | None, inferred: np.ndarray, hidden: np.ndarray | None
 ) -> float:
     """Share of held-out documents whose hidden label is that of the nearest class mean."""
     if labels is None or hidden is None or not (labels >= 0).any() or not (hidden >= 0).any():
@@ -185,5 +184,5 @@ def _label_accuracy(
     classes = np.unique(labels[labels >= 0])
     means = np.stack([doc_topic[labels == label].mean(axis=0) for label in classes])
     rows = np.flatnonzero(hidden >= 0)
-    distance = ((found[rows, None] - means) ** 2).sum(axis=2)
+    distance = ((inferred[rows, None] - means) ** 2).sum(axis=2)
     return float((classes[distance.argmin(axis=1)] == hidden[rows]).mean())

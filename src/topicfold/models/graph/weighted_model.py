@@ -27,7 +27,7 @@ class WeightedGraphModel(GraphTopicModel):
         The weight used.
     graph_weight_path_ : ndarray of shape (n_weights, 4), or None
         With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
-        share of the largest topic, accuracy on labels of held-out documents (NaN without labels).
+        share of the largest topic, and accuracy on the labels of held-out documents (NaN without labels).
     """
 
     _stored: ClassVar[Mapping[str, Stored]] = {

@@ -8,11 +8,11 @@ sample of the documents if there are many; then EM runs on all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, starmap
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,16 +20,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...corpus.corpus import Corpus
-from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
 from ...engine.distributed.cluster import warn_local_only
-from ...engine.loop import Checkpoint, ExpectedState, Resumed, Run, State, hold_interrupts, iterate, step_size
+from ...engine.loop import Run, State, step_size
 from ...engine.mapped import pieces, release
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
 from ...topics.tree import TopicTree
 from ..em.passes import CountRows
-from ..estimator import TopicModel
+from ..estimator import StreamedTopicModel
+from ..fit_loop import Fit, Stage, run_fit
 from ..inputs import CountsLike, RandomStateLike
 from .latent_tree import (
     Inference,
@@ -60,8 +60,7 @@ _MOST_LEVELS = 64
 
 # The contents of a checkpoint: a latent tree, and the progress of its growth or of EM on batches.
 _STATE: Mapping[str, Stored] = {
-    "notes.seed": Stored(kind="int", low=0, high=2**31),
-    "notes.grown": Stored(("steps of growth",), optional=True),
+    "seed": Stored((1,), "int", low=0, high=2**31, dtype="int64"),
     "parent": Stored(("latents",), "int", low=-1, high="latents", dtype="int64"),
     "level": Stored(("latents",), "int", low=1, high=_MOST_LEVELS, dtype="int64"),
     "n_states": Stored(("latents",), "int", low=2, dtype="int64"),
@@ -91,20 +90,18 @@ def _check_tree(
         raise InputError("the probabilities of its states do not sum to one")
 
 
-def _expected_state(model: HLTA) -> ExpectedState:
-    """The contents of a checkpoint of the fit."""
-
-    def fits(values: Mapping[str, Any]) -> None:
-        none = np.empty(0, np.int64)
-        _check_tree(values["parent"], values["n_states"], values["table"], none, none)
-        level, parent = values["level"], values["parent"]
-        if (level[parent[:-1]] < level[:-1]).any() or (level[values["word_parent"]] != 1).any():
-            raise InputError("its levels do not rise from the words to the root")
-        sums = {"word_sum", "pair_sum", "state_sum"}
-        if sums & set(values) and not (sums | {"batches"}) <= set(values):
-            raise InputError("it has only some of the sums over batches")
-
-    return ExpectedState(_STATE, {"chosen words": len(model.word_columns_)}, fits)
+def _check_state(values: Mapping[str, Any]) -> None:
+    """Raise if the arrays of a checkpoint, each valid by itself, are inconsistent."""
+    none = np.empty(0, np.int64)
+    _check_tree(values["parent"], values["n_states"], values["table"], none, none)
+    level, parent = values["level"], values["parent"]
+    if (level[parent[:-1]] < level[:-1]).any() or (level[values["word_parent"]] != 1).any():
+        raise InputError("its levels do not rise from the words to the root")
+    sums = {"word_sum", "pair_sum", "state_sum"}
+    if sums & set(values) and not (sums | {"batches"}) <= set(values):
+        raise InputError("it has only some of the sums over batches")
+    if "batches" in values and values["notes.stage"] == 0:
+        raise InputError("it has batches, but its tree is still growing")
 
 
 def _chosen_columns(counts: sp.csr_array, max_words: int | None, min_df: int) -> tuple[np.ndarray, np.ndarray]:
@@ -157,14 +154,9 @@ def _tree_documents(counts: sp.csr_array, columns: np.ndarray, emission: str) ->
     return parts[0] if len(parts) == 1 else sp.csr_array(sp.vstack(parts, format="csr"))
 
 
-class _FitData(NamedTuple):
-    """What both stages of a fit use."""
-
-    documents: sp.csr_array
-    shuffled: np.ndarray  # the numbers of the documents in random order
-    seed: int
-    checkpoint: Checkpoint | None
-    resumed: Resumed | None
+def _shuffled(state: State, n_documents: int) -> np.ndarray:
+    """The numbers of the documents in the random order of a fit."""
+    return np.random.RandomState(int(state["seed"][0])).permutation(n_documents)
 
 
 class _Polish:
@@ -229,7 +221,7 @@ def _level_sizes(state: State) -> str:
     return "latents " + " + ".join(f"{n:,}" for n in np.bincount(state["level"])[1:])
 
 
-class HLTA(TopicModel):
+class HLTA(StreamedTopicModel):
     """Hierarchical latent tree analysis: a hierarchy of topics, whose number is learned.
 
     The model uses which words a document contains, not how often: counts become presence, unless emission='counts'. A
@@ -314,33 +306,10 @@ class HLTA(TopicModel):
         Number of training documents that contain each word.
     history_ : ndarray of shape (n_iter,)
         Log-likelihood per document before each pass.
-    n_iter_ : int
-        Number of passes.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` passes.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
-    n_batches_ : int
-        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     LDA : Flat topics.
     TopicTree.group : Adds levels above the topics of a flat model.
     topicfold.plots.hierarchy : The hierarchy as a figure.
@@ -376,9 +345,9 @@ class HLTA(TopicModel):
         "topic_latent_": Stored(("topics",), "int", low=0, high="latents"),
         "word_parent_": Stored(("chosen words",), "int", low=0, high="latents"),
         "word_table_": Stored(("chosen words", "states"), low=0),
-        "n_batches_": Stored(kind="int", low=1, may_be_missing=True),
     }
     score_unit = "nats per document"
+    overlapping = True
     _uses_absent_words = True
 
     topic_level_: np.ndarray
@@ -434,13 +403,6 @@ class HLTA(TopicModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
         for name, least in {"top_size": 1, "island_size": 3, "max_iter": 1, "n_relocations": 0, "min_df": 1}.items():
             check_whole(name, getattr(self, name), least)
         for name in ("n_levels", "max_words", "batch_size"):
@@ -451,269 +413,6 @@ class HLTA(TopicModel):
             check_number(name, getattr(self, name))
         check_choice("method", self.method, ("pem", "bi"))
         check_choice("emission", self.emission, ("presence", "counts"))
-
-    def fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Learn the tree from documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        object
-            The model itself, fitted.
-
-        Raises
-        ------
-        InputError
-            If a parameter or X cannot be used, for example if no word is left or there are too many words.
-        """
-        self.check_parameters()
-        # counts on disk are used unchanged: float32, in which whole numbers are exact
-        counts = self._fit_counts(X, np.float32 if isinstance(X, Corpus) and X.on_disk else np.float64)
-        if self.emission == "counts":
-            check_whole_numbers(counts, "emission='counts'")
-        self.word_columns_, frequency = _chosen_columns(counts, self.max_words, self.min_df)
-        self.word_frequency_ = frequency.astype(np.float64)
-        documents = self._documents(counts)
-        warn_local_only("HLTA learns its tree from small batches, one after another: it runs on this machine")
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        checkpoint, resumed = self._open_checkpoint(_expected_state(self), counts)
-        if resumed is not None:  # with random_state=None every run draws another seed
-            seed = resumed[1]["seed"]
-        shuffled = np.random.RandomState(seed).permutation(documents.shape[0])
-        data = _FitData(documents, shuffled, seed, checkpoint, resumed)
-        with single_threaded_libraries():
-            state, run = self._grow(data)
-            if run.finished:
-                run = self._polish(data, state, run.history)
-            elif run.converged and checkpoint is not None:  # Ctrl-C in the last step of growing
-                checkpoint.write(state, {"seed": seed, "grown": run.history, "history": []})
-            with hold_interrupts():
-                tree = LatentTree.from_arrays(state)
-                as_grown = self.emission == "counts" and "batches" not in state
-                self._keep(documents, shuffled, with_rates(tree, documents) if as_grown else tree, run)
-        if checkpoint is not None and run.finished:
-            checkpoint.remove()
-        return self
-
-    def _grow(self, data: _FitData) -> tuple[State, Run]:
-        """Build the tree on the documents or a sample of them, or continue a resumed fit."""
-        resumed, checkpoint = data.resumed, data.checkpoint
-        if resumed is not None and resumed[1]["grown"] is not None:
-            return resumed[0], Run(resumed[1]["grown"], False, True)
-        sample = data.documents[np.sort(data.shuffled[:_STRUCTURE_DOCUMENTS])]
-        sample.data = np.ones_like(sample.data)
-        settings = GrowthSettings(**{name: getattr(self, name) for name in GrowthSettings._fields})
-        growth = Growth(settings, sample, data.seed)
-        if resumed is None:
-            state, history = growth.start(), []
-            if checkpoint is not None and checkpoint.is_due():
-                checkpoint.write(state, {"seed": data.seed, "grown": None, "history": []})
-        else:
-            state, history = resumed[0], resumed[1]["history"]
-        steps_per_level = PASSES * (1 + self.n_relocations)
-        # a guess for the progress bar
-        n_levels = int(np.ceil(np.log(max(len(self.word_columns_) / self.top_size, 2)) / np.log(5)))
-        run = iterate(
-            growth,
-            state,
-            max_iter=steps_per_level * (self.n_levels or _MOST_LEVELS),
-            expected=steps_per_level * (self.n_levels or n_levels),
-            tol=0,
-            title="HLTA tree",
-            unit=self.score_unit,
-            note=lambda: _level_sizes(state),
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            notes={"seed": data.seed, "grown": None},
-            history=history,
-        )
-        return state, run
-
-    def _polish(self, data: _FitData, state: State, grown: list[float]) -> Run:
-        """EM on all documents; the history is that of the whole fit, or only of this stage with emission='counts'."""
-        documents, n_documents = data.documents, data.documents.shape[0]
-        size = self.batch_size
-        if size == "auto":
-            size = _BATCH_DOCUMENTS if n_documents > _STRUCTURE_DOCUMENTS else None
-        n_batches = 1 if size is None else -(-n_documents // int(size))
-        ends = np.linspace(0, n_documents, n_batches + 1).astype(int)  # a small last batch would weigh too much
-        batches = list(starmap(slice, pairwise(ends)))
-        history: list[float] = []
-        if "batches" in state:
-            assert data.resumed is not None
-            history = data.resumed[1]["history"]
-        else:
-            if self.emission == "counts":
-                state.update(with_rates(LatentTree.from_arrays(state), documents).arrays())
-            # the documents that the tree was built on count as seen batches
-            state["batches"] = np.array([1 + min(_STRUCTURE_DOCUMENTS, n_documents) * n_batches // n_documents])
-        run = iterate(
-            _Polish(self, documents if n_batches == 1 else documents[data.shuffled], batches),
-            state,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            title="HLTA",
-            unit=self.score_unit,
-            note=lambda: _level_sizes(state),
-            verbose=self.verbose,
-            checkpoint=data.checkpoint,
-            notes={"seed": data.seed, "grown": grown},
-            history=history,
-        )
-        return run._replace(history=[*(grown if self.emission == "presence" else []), *run.history])
-
-    def partial_fit(self, X: CountsLike, y: Any = None) -> Self:
-        """Learn from one more batch of a stream of documents, by stepwise EM.
-
-        The first batch is fitted as by `fit` and determines the tree and its words; further batches change its
-        probabilities. Batches are not kept: `doc_topic_` belongs to the last batch, and `history_` has the
-        log-likelihood per document of each batch before the model learned from it.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        object
-            The model itself, fitted.
-
-        Raises
-        ------
-        InputError
-            If X or a parameter cannot be used.
-        """
-        if not hasattr(self, "topic_word_"):
-            self.fit(X)
-            self.n_batches_, self.history_ = 1, self.history_[-1:]
-            return self
-        counts = self.word_counts(X, np.float64)
-        self.word_frequency_ = self.word_frequency_ + np.bincount(counts.indices, minlength=counts.shape[1])
-        documents, n_before = self._documents(counts), getattr(self, "n_batches_", 1)
-        tree, value = _learned_batch(self._tree(), documents, self.emission, self.smoothing, n_before, self.n_jobs)
-        self._remember_documents(X, counts)
-        self._keep(documents, np.arange(documents.shape[0]), tree, Run([*self.history_, value], False, True))
-        self.n_batches_ = n_before + 1
-        return self
-
-    def fit_transform(self, X: CountsLike, y: Any = None) -> np.ndarray:
-        """Fit the model and return P(topic|d) of the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            Memberships, one row per document. Rows do not sum to one.
-        """
-        return self.fit(X).doc_topic_
-
-    def _keep(self, documents: sp.csr_array, shuffled: np.ndarray, tree: LatentTree, run: Run) -> None:
-        tree = ordered_states(tree)
-        self.word_parent_, self.word_table_ = tree.word_parent, tree.word_table
-        self.latent_parent_, self.latent_level_ = tree.parent, tree.level
-        self.n_states_, self.latent_table_ = tree.n_states, tree.table
-        topics = TopicStates.of(tree)
-        self.topic_latent_, self.topic_state_ = topics
-        self.topic_level_ = tree.level[self.topic_latent_]
-        self.topic_parent_ = topic_parents(tree, topics)
-        self.topic_weight_ = state_marginals(tree)[self.topic_latent_, self.topic_state_].astype(np.float32)
-        on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
-        self.topic_word_ = np.zeros((len(self.topic_latent_), self.n_features_in_), np.float32)
-        self.topic_word_[:, self.word_columns_] = on[self.topic_latent_, self.topic_state_]
-        sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
-        self.topic_effective_ = self._effective(sample, _COVERAGE, on)
-        self.doc_topic_ = self._topics_of(documents)
-        self._keep_run(run)
-
-    def transform(self, X: CountsLike) -> np.ndarray:
-        """Infer P(topic|d) of new documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            Memberships, one row per document. Rows do not sum to one.
-
-        Raises
-        ------
-        InputError
-            If X does not match the model: another number of columns, no word in common, or values that are not counts.
-        """
-        check_is_fitted(self)
-        return self._topics_of(self._documents(self.word_counts(X, np.float64)))
-
-    def document_topics(self, X: CountsLike) -> np.ndarray:
-        """Infer P(topic|d) of documents, with the columns of `doc_topic_`; the same as `transform`.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics)
-            Memberships, one row per document. Rows do not sum to one.
-        """
-        return np.asarray(self.transform(X))
-
-    def memberships(self, X: CountsLike, threshold: float = 0.5) -> np.ndarray:
-        """Assign documents to topics.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        threshold : float, default=0.5
-            A document is in the topics with P(topic|d) of at least this.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_documents, n_topics)
-            Whether each document is in each topic.
-        """
-        return self.document_topics(X) >= threshold
-
-    def score(self, X: CountsLike, y: Any = None) -> float:
-        """Compute the exact mean log-likelihood per document.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-
-        Returns
-        -------
-        float
-            The mean in nats per document; higher is better.
-
-        Raises
-        ------
-        InputError
-            If X does not match the model: another number of columns, no word in common, or values that are not counts.
-        """
-        return float(self.log_likelihood(X).mean())
 
     def log_likelihood(self, X: CountsLike, *, words: np.ndarray | None = None) -> np.ndarray:
         """Compute the exact log P of each document over the words of the tree.
@@ -853,14 +552,116 @@ class HLTA(TopicModel):
         tree = tree if levels is None else tree.select_levels(levels)
         return tree if repeat else tree.drop_repeated_words()
 
-    def _n_outputs(self) -> int:
-        return len(self.topic_word_)
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def _fit(self, X: CountsLike, y: Any) -> None:
+        # counts on disk are used unchanged: float32, in which whole numbers are exact
+        counts = self._fit_counts(X, np.float32 if isinstance(X, Corpus) and X.on_disk else np.float64)
+        if self.emission == "counts":
+            check_whole_numbers(counts, "emission='counts'")
+        self.word_columns_, frequency = _chosen_columns(counts, self.max_words, self.min_df)
+        self.word_frequency_ = frequency.astype(np.float64)
+        documents = self._documents(counts)
+        warn_local_only("HLTA learns its tree from small batches, one after another: it runs on this machine")
+
+        def start(random_state: RandomStateLike) -> State:
+            seed = {"seed": check_random_state(random_state).randint(np.iinfo(np.int32).max, size=1, dtype=np.int64)}
+            return self._growth(documents, seed).start() | seed
+
+        def stages(state: State) -> Iterator[Stage]:
+            yield self._growing(documents, state)
+            yield self._polishing(documents, state)
+
+        def keep(state: State, run: Run) -> None:
+            tree = LatentTree.from_arrays(state)
+            as_grown = self.emission == "counts" and "batches" not in state
+            self._keep(
+                documents, _shuffled(state, documents.shape[0]), with_rates(tree, documents) if as_grown else tree
+            )
+            self._keep_run(run)
+
+        sizes = {"chosen words": len(self.word_columns_)}
+        run_fit(self, Fit((counts,), [self.random_state], start, stages, keep, _STATE, sizes, _check_state, n_stages=2))
+
+    def _growth(self, documents: sp.csr_array, state: State) -> Growth:
+        """The steps that build the tree, on the documents or a sample of them."""
+        sample = documents[np.sort(_shuffled(state, documents.shape[0])[:_STRUCTURE_DOCUMENTS])]
+        sample.data = np.ones_like(sample.data)
+        settings = GrowthSettings(**{name: getattr(self, name) for name in GrowthSettings._fields})
+        return Growth(settings, sample, int(state["seed"][0]))
+
+    def _growing(self, documents: sp.csr_array, state: State) -> Stage:
+        """The stage that builds the tree."""
+        steps_per_level = PASSES * (1 + self.n_relocations)
+        # a guess for the progress bar
+        n_levels = int(np.ceil(np.log(max(len(self.word_columns_) / self.top_size, 2)) / np.log(5)))
+        return Stage(
+            self._growth(documents, state),
+            max_iter=steps_per_level * (self.n_levels or _MOST_LEVELS),
+            tol=0,
+            expected=steps_per_level * (self.n_levels or n_levels),
+            note=lambda: f"growing, {_level_sizes(state)}",
+        )
+
+    def _polishing(self, documents: sp.csr_array, state: State) -> Stage:
+        """EM on all documents; with emission='counts', its likelihood is not that of the growing tree."""
+        n_documents, size = documents.shape[0], self.batch_size
+        if size == "auto":
+            size = _BATCH_DOCUMENTS if n_documents > _STRUCTURE_DOCUMENTS else None
+        n_batches = 1 if size is None else -(-n_documents // int(size))
+        ends = np.linspace(0, n_documents, n_batches + 1).astype(int)  # a small last batch would weigh too much
+        if "batches" not in state:
+            if self.emission == "counts":
+                state.update(with_rates(LatentTree.from_arrays(state), documents).arrays())
+            # the documents that the tree was built on count as seen batches
+            state["batches"] = np.array([1 + min(_STRUCTURE_DOCUMENTS, n_documents) * n_batches // n_documents])
+        shuffled = documents if n_batches == 1 else documents[_shuffled(state, n_documents)]
+        return Stage(
+            _Polish(self, shuffled, list(starmap(slice, pairwise(ends)))),
+            self.max_iter,
+            self.tol,
+            restarts_history=self.emission == "counts",
+            note=lambda: _level_sizes(state),
+        )
+
+    def _check_stream(self) -> None:
+        """Batches can be learned with any parameters."""
+
+    def _learn_batch(self, counts: sp.csr_array, y: Any) -> None:
+        self.word_frequency_ = self.word_frequency_ + np.bincount(counts.indices, minlength=counts.shape[1])
+        documents, n_before = self._documents(counts), getattr(self, "n_batches_", 1)
+        tree, value = _learned_batch(self._tree(), documents, self.emission, self.smoothing, n_before, self.n_jobs)
+        self._keep(documents, np.arange(documents.shape[0]), tree)
+        self._keep_run(Run([*self.history_, value], False, True))
+        self.n_batches_ = n_before + 1
+
+    def _keep(self, documents: sp.csr_array, shuffled: np.ndarray, tree: LatentTree) -> None:
+        tree = ordered_states(tree)
+        self.word_parent_, self.word_table_ = tree.word_parent, tree.word_table
+        self.latent_parent_, self.latent_level_ = tree.parent, tree.level
+        self.n_states_, self.latent_table_ = tree.n_states, tree.table
+        topics = TopicStates.of(tree)
+        self.topic_latent_, self.topic_state_ = topics
+        self.topic_level_ = tree.level[self.topic_latent_]
+        self.topic_parent_ = topic_parents(tree, topics)
+        self.topic_weight_ = state_marginals(tree)[self.topic_latent_, self.topic_state_].astype(np.float32)
+        on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
+        self.topic_word_ = np.zeros((len(self.topic_latent_), self.n_features_in_), np.float32)
+        self.topic_word_[:, self.word_columns_] = on[self.topic_latent_, self.topic_state_]
+        sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
+        self.topic_effective_ = self._effective(sample, _COVERAGE, on)
+        self.doc_topic_ = self._topics_of(documents)
+
+    # ---- documents --------------------------------------------------------------------------------------------------
+
+    def _document_topics(self, X: CountsLike) -> np.ndarray:
+        return self._topics_of(self._documents(self.word_counts(X, np.float64)))
+
+    def _score(self, X: CountsLike) -> float:
+        return float(self.log_likelihood(X).mean())
 
     def _check_learned(self) -> None:
         _check_tree(self.latent_parent_, self.n_states_, self.latent_table_, self.topic_latent_, self.topic_state_)
-
-    def _prepare(self) -> None:
-        """Nothing to prepare: inference uses the learned arrays unchanged."""
 
     def _documents(self, counts: sp.csr_array) -> sp.csr_array:
         return _tree_documents(counts, self.word_columns_, self.emission)

@@ -16,11 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...engine.arrays import normalise_rows, summed
 from ...engine.checks import MAX_PARAMETER, check_number, check_whole
-from ...engine.loop import BATCH_STEPS, Run, State, step_size
+from ...engine.loop import BATCH_STEPS, State
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
 from ..em.best_start import best_start, state_from
-from ..em.em_model import MixtureModel, Step
+from ..em.em_model import MixtureModel
 from ..em.leave_one_out import (
     DocumentPrior,
     LeaveOneOutStep,
@@ -32,6 +32,7 @@ from ..em.leave_one_out import (
 from ..em.plsa_kernels import SeedCounts, counts_of_seeds, padded, token_count
 from ..em.starts import STARTS, InitLike, SeedWords, check_init, start
 from ..estimator import Dtype
+from ..fit_loop import Step
 from ..inputs import CountsLike, RandomStateLike, seen_words
 from .prior_choice import chosen_priors, first_priors
 
@@ -83,14 +84,8 @@ class LDA(MixtureModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents; `transform` gives the same for them.
-    topic_weight_ : ndarray of shape (n_topics,)
-        P(z), the share of each topic in the corpus.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
     alpha_ : float
         The value of `alpha` used.
     beta_ : float
@@ -99,39 +94,10 @@ class LDA(MixtureModel):
         With 'auto', one row per pair of priors tried: alpha, beta, held-out log-likelihood per token.
     history_ : ndarray of shape (n_iter,)
         Log-likelihood of each token given the other tokens of its document, per token, before each step. It may fall.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` steps.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
-    n_batches_ : int
-        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     PLSA : The simpler model without a shared prior.
     LTM : LDA that also uses a graph or embeddings of the documents.
     HLTA : A hierarchy of topics, whose number is learned.
@@ -202,13 +168,6 @@ class LDA(MixtureModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
         self._check_common_parameters()
         check_whole("n_init", self.n_init)
         check_init(self.init, STARTS)
@@ -244,41 +203,24 @@ class LDA(MixtureModel):
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         return fold_in_shares(counts, self.topic_word_, self._document_prior(), self.n_jobs)
 
-    def _check_stream(self) -> None:
-        if "auto" in (self.alpha, self.beta):
-            raise InputError("'auto' needs all documents at once: give alpha and beta as numbers, or use fit")
-
-    def _learn_batch(self, counts: sp.csr_array) -> None:
-        n_topics, n_before = self.n_topics, getattr(self, "n_batches_", 1)
-        share, n_tokens = step_size(n_before), token_count(counts)
-        frequency = summed(counts, 0) + self.word_frequency_
-        every_word = self.beta_ / max(frequency.sum(), 1)
-        before = (1 - share) * self.topic_weight_.astype(np.float64)[:, None] * self.topic_word_ + every_word
-        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, 0.0, counts_of_seeds({}, 0.0, counts.dtype))
-        prior, topic_word, values = self._document_prior(), normalise_rows(before), []
-        doc = padded(fold_in_counts(counts, self.topic_word_, prior, self.n_jobs), counts.dtype)
-        for _ in range(BATCH_STEPS):
-            word = padded(topic_word.T, counts.dtype)
-            log_likelihood, tokens = step(doc, word, prior)
-            values.append(log_likelihood / n_tokens)
-            # P(z, w) of the stream so far, moved towards that of the batch
-            joint = before + share * (tokens / n_tokens)[:, None] * word[:, :n_topics].T
-            topic_word = normalise_rows(joint)
-        self.topic_word_ = np.ascontiguousarray(topic_word.astype(counts.dtype))
-        self.topic_weight_ = (joint.sum(axis=1) / joint.sum()).astype(counts.dtype)
-        self.word_frequency_ = frequency
-        self.n_batches_ = n_before + 1
-        self.history_ = np.append(self.history_, values[0])
-        self.n_iter_ = len(self.history_)
-
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         priors = chosen_priors(self, counts)
         seeds = self._seeds(counts)
         if isinstance(self.init, str) and self.init == "auto" and self.n_topics > 1:
             # with the given priors, or the defaults: chosen priors should change the fit, but not its start
             alpha, beta = first_priors(self)
-            how = {"alpha": alpha, "beta": beta, "focus": float(self.focus), "seed_strength": self.seed_strength}
-            return best_start(counts, self.n_topics, rng, seeds=seeds, n_jobs=self.n_jobs, **how) | priors
+            tables = best_start(
+                counts,
+                self.n_topics,
+                rng,
+                alpha=alpha,
+                beta=beta,
+                focus=float(self.focus),
+                seeds=seeds,
+                seed_strength=self.seed_strength,
+                n_jobs=self.n_jobs,
+            )
+            return tables | priors
         return state_from(counts, *start(counts, self.n_topics, self.init, rng, seeds)) | priors
 
     def _state(self) -> Mapping[str, Stored]:
@@ -297,17 +239,35 @@ class LDA(MixtureModel):
         def step(state: State) -> float | tuple[float, bool]:
             priors = float(state["alpha"]), float(state["beta"])
             if priors not in steps:
-                how = (self.n_topics, self.n_jobs, *priors, float(self.focus), seed_counts)
-                steps[priors] = leave_one_out_step(counts, *how, keep_rows_on_workers=True)
+                parameters = (self.n_topics, self.n_jobs, *priors, float(self.focus), seed_counts)
+                steps[priors] = leave_one_out_step(counts, *parameters, keep_rows_on_workers=True)
             return steps[priors](state)
 
         return step
 
-    def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
+    def _keep(self, counts: sp.csr_array, state: State) -> None:
         self.alpha_, self.beta_ = float(state["alpha"]), float(state["beta"])
         self.prior_path_ = state["prior_path"] if len(state["prior_path"]) else None
         self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
         self.topic_weight_ = state["topic_share"].astype(counts.dtype)
         self.word_frequency_ = summed(counts, 0)
-        self.doc_topic_ = self._fold_in(counts)
-        self._keep_documents(counts, self.doc_topic_)
+
+    def _check_stream(self) -> None:
+        if "auto" in (self.alpha, self.beta):
+            raise InputError("'auto' needs all documents at once: give alpha and beta as numbers, or use fit")
+
+    def _move_topics(self, counts: sp.csr_array, share: float, frequency: np.ndarray) -> tuple[np.ndarray, float]:
+        n_topics, n_tokens = self.n_topics, token_count(counts)
+        every_word = self.beta_ / max(frequency.sum(), 1)
+        before = (1 - share) * self.topic_weight_.astype(np.float64)[:, None] * self.topic_word_ + every_word
+        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, 0.0, counts_of_seeds({}, 0.0, counts.dtype))
+        prior, topic_word, values = self._document_prior(), normalise_rows(before), []
+        doc = padded(fold_in_counts(counts, self.topic_word_, prior, self.n_jobs), counts.dtype)
+        for _ in range(BATCH_STEPS):
+            word = padded(topic_word.T, counts.dtype)
+            log_likelihood, tokens = step(doc, word, prior)
+            values.append(log_likelihood / n_tokens)
+            # P(z, w) of the stream so far, moved towards that of the batch
+            joint = before + share * (tokens / n_tokens)[:, None] * word[:, :n_topics].T
+            topic_word = normalise_rows(joint)
+        return joint, values[0]

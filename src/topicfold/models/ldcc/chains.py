@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from ...engine.blocks import map_blocks, single_threaded_libraries
 from ...engine.checks import MAX_PARAMETER
 from ...engine.distributed.cluster import Cluster, current_cluster
-from ...engine.loop import ExpectedState, State
+from ...engine.loop import State
 from ...engine.stored import Stored
 from ...errors import InputError
 from ..em.starts import start
@@ -116,10 +116,10 @@ class Chains:
             values.append(value)
         return values
 
-    def expected_state(self) -> ExpectedState:
-        """The contents of a checkpoint: the chains, their number of sweeps, and their likelihoods."""
+    def sizes(self) -> dict[str, int]:
+        """The sizes of the arrays of a state."""
         sampler = self.sampler
-        sizes = {
+        return {
             "chains": self.n_chains,
             "all steps": self.schedule.n_sweeps,
             "tokens": len(sampler.tokens),
@@ -130,15 +130,17 @@ class Chains:
             "document topics": sampler.n_document_topics,
             "listed topics": int(sampler.start[-1]),
         }
-        chain = {**_CHAIN, "topic": replace(_CHAIN["topic"], dtype=topic_type(sampler.n_topics).name)}
-        declared = {
+
+    def arrays(self) -> dict[str, Stored]:
+        """The arrays of a state: the chains, their number of sweeps, and their likelihoods."""
+        chain = {**_CHAIN, "topic": replace(_CHAIN["topic"], dtype=topic_type(self.sampler.n_topics).name)}
+        return {
             "sweeps": Stored((1,), "int", low=0, dtype="int64"),
             "trace": Stored(("chains", "all steps"), dtype="float64"),
             **{f"{number}:{name}": stored for number in range(self.n_chains) for name, stored in chain.items()},
         }
-        return ExpectedState(declared, sizes, self._check_state)
 
-    def _check_state(self, values: Mapping[str, Any]) -> None:
+    def check_state(self, values: Mapping[str, Any]) -> None:
         """Raise if the arrays of a checkpoint, each valid by itself, are inconsistent."""
         n_sweeps = int(values["sweeps"][0])
         if n_sweeps != len(values["notes.history"]):

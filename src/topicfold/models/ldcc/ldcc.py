@@ -7,7 +7,7 @@ document-topic and is learned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -19,7 +19,7 @@ from ...corpus.corpus import Corpus
 from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
 from ...engine.distributed.cluster import warn_local_only
-from ...engine.loop import State, hold_interrupts, iterate
+from ...engine.loop import Run, State
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
@@ -29,6 +29,7 @@ from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
 from ..em.plsa_kernels import check_size
 from ..estimator import TopicModel
+from ..fit_loop import Fit, Stage, run_fit
 from ..inputs import CountsLike, RandomStateLike, seen_words
 from .chains import Chains, Schedule, chain_of
 from .sampler import Sampler, fold_in_segments
@@ -149,12 +150,8 @@ class LDCC(TopicModel):
         P(document-topic|s) of the training segments.
     segment_documents_ : ndarray of shape (n_segments,)
         Number of the document of each segment.
-    topic_weight_ : ndarray of shape (n_word_topics,)
-        Share of each word-topic in the tokens.
     cluster_weight_ : ndarray of shape (n_document_topics,)
         Share of each document-topic in the segments.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
     history_ : ndarray of shape (n_iter,)
         Joint log-likelihood per token after each sweep, of the chain that was kept.
     chain_history_ : ndarray of shape (n_chains, n_iter)
@@ -165,37 +162,14 @@ class LDCC(TopicModel):
         Topics of the chains that were not kept.
     other_alpha_ : ndarray of shape (n_chains - 1, n_document_topics, n_word_topics)
         Priors of the chains that were not kept.
-    n_iter_ : int
-        Number of sweeps.
-    converged_ : bool
-        Whether all sweeps were completed.
-    interrupted_ : bool
-        Whether Ctrl-C ended the sampling early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
     word_documents_ : ndarray of shape (n_word_topics, n_words)
         Expected number of segments of each word-topic that contain each word; the words of a topic are ranked by it.
     topic_documents_ : ndarray of shape (n_word_topics,)
         Expected number of segments of each word-topic.
-    topic_marks_ : tuple of str of length n_word_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     TTMM : One theme per document, fitted by EM.
     LDA : Flat topics without segments.
     topicfold.plots.trace : The joint likelihood of the chains as a figure.
@@ -216,6 +190,8 @@ class LDCC(TopicModel):
     True
     """
 
+    overlapping = True
+    membership_threshold = 0.1
     _endings = ("sampling finished", "sampling finished")
 
     _stored: ClassVar[Mapping[str, Stored]] = {
@@ -276,13 +252,6 @@ class LDCC(TopicModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
         least = {"n_document_topics": 1, "n_word_topics": 1, "n_sweeps": 1, "burn_in": 0, "lag": 1, "n_chains": 1}
         for name, smallest in least.items():
             check_whole(name, getattr(self, name), smallest)
@@ -316,41 +285,7 @@ class LDCC(TopicModel):
             If a parameter, X or `documents` cannot be used.
         """
         self.check_parameters()
-        counts = self._fit_counts(X, np.float64)
-        if documents is not None:  # the ids of X are those of its rows
-            self.document_ids_ = self.document_titles_ = self.corpus_hash_ = None
-        counts, numbers = self._segments(X, counts, documents)
-        check_size(counts, self.n_word_topics)
-        fractions = counts.data[counts.data != np.floor(counts.data)]
-        if len(fractions):
-            warn_user(f"X holds {fractions[0]:g}, but LDCC needs whole tokens: values are rounded up")
-            counts = _whole_tokens(counts)
-        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.beta, self.delta)
-        schedule = Schedule(self.n_sweeps, self.burn_in, self.lag, self.alpha)
-        chains = Chains(sampler, schedule, self.n_chains, self.n_jobs)
-        checkpoint, resumed = self._open_checkpoint(chains.expected_state(), counts, numbers)
-        if self.n_chains == 1:
-            warn_local_only("LDCC has only one chain, whose draws depend on each other: it runs on this machine")
-        if resumed is None:
-            state, history = chains.start(counts, self.init, self.random_state), []
-        else:
-            state, history = resumed[0], resumed[1]["history"]
-        run = iterate(
-            chains.step,
-            state,
-            max_iter=self.n_sweeps,
-            tol=0,
-            title="LDCC",
-            verbose=self.verbose,
-            checkpoint=checkpoint,
-            history=history,
-        )
-        with hold_interrupts():
-            self._keep(counts, numbers, sampler, state)
-        self.interrupted_ = not run.finished
-        self.converged_ = run.finished
-        if checkpoint is not None and run.finished:
-            checkpoint.remove()
+        self._fit(X, y, documents)
         return self
 
     def transform(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
@@ -373,22 +308,7 @@ class LDCC(TopicModel):
         InputError
             If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
-        return self._of_documents(*self._new(X, documents))[0]
-
-    def document_topics(self, X: CountsLike) -> np.ndarray:
-        """Infer P(word-topic|d) of documents, with the columns of `doc_topic_`.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_word_topics)
-            The share of each word-topic, one row per document.
-        """
-        return np.asarray(self.transform(X))
+        return self.document_topics(X, documents=documents)
 
     def transform_segments(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
         """Infer P(word-topic|s) of segments.
@@ -426,25 +346,6 @@ class LDCC(TopicModel):
         """
         return self._of_segments(*self._new(X, documents))
 
-    def fit_transform(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> np.ndarray:
-        """Fit the model and return P(word-topic|d) of the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-        documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None treats each row as one document.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_word_topics)
-            The share of each word-topic, one row per document.
-        """
-        return self.fit(X, documents=documents).doc_topic_
-
     def document_clusters(self, X: CountsLike, *, documents: ArrayLike | None = None) -> np.ndarray:
         """Infer P(document-topic|d) of documents.
 
@@ -461,30 +362,6 @@ class LDCC(TopicModel):
             The share of each document-topic, one row per document.
         """
         return self._of_documents(*self._new(X, documents))[1]
-
-    def memberships(self, X: CountsLike, threshold: float = 0.1, *, documents: ArrayLike | None = None) -> np.ndarray:
-        """Assign documents to overlapping clusters.
-
-        A document is in each document-topic whose P(document-topic|d) is at least `threshold`, and always in the
-        largest. The paper does not say how topics of segments become clusters of documents, and recall depends on it;
-        the default of a tenth of a document is our choice.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
-        threshold : float, default=0.1
-            Smallest P(document-topic|d) of a member.
-        documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None treats each row as one document.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_documents, n_document_topics)
-            Whether each document is in each cluster.
-        """
-        share = self.document_clusters(X, documents=documents)
-        return (share >= threshold) | (share == share.max(axis=1, keepdims=True))
 
     def word_clusters(self, threshold: float = 0.5) -> list[np.ndarray]:
         """Assign words to overlapping clusters.
@@ -503,42 +380,6 @@ class LDCC(TopicModel):
         joint = self.topic_word_.astype(np.float64) * self.topic_weight_[:, None]
         share = joint / np.maximum(joint.sum(axis=0), 1e-300)
         return [np.flatnonzero((row >= threshold) & (self.word_frequency_ > 0)) for row in share]
-
-    def score(self, X: CountsLike, y: Any = None, *, documents: ArrayLike | None = None) -> float:
-        """Compute the mean log-likelihood per token by completion of segments.
-
-        The topics of each segment are inferred from half of its tokens, drawn at random; the other half is scored.
-        Probabilities of words are averaged over chains.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, whose segments are used, or counts or texts with one segment per row.
-        y : object, default=None
-            Ignored; accepted so that the model works in scikit-learn pipelines.
-        documents : array-like of int of shape (n_segments,), default=None
-            Number of the document that each row belongs to. None treats each row as one document.
-
-        Returns
-        -------
-        float
-            The mean in nats per token; higher is better.
-
-        Raises
-        ------
-        InputError
-            If X does not match the model: another number of columns, no word in common, or values that are not counts.
-        """
-        check_is_fitted(self)
-        check_whole_numbers(self.word_counts(X, np.float64), "score (document completion)")
-        counts, numbers = self._new(X, documents)
-        seen, held_out = split_tokens(counts)
-        mixtures = [
-            self._of_segments(sp.csr_array(seen), numbers, topic_word, alpha)[0] for topic_word, alpha in self._chains()
-        ]
-        mixture = np.hstack(mixtures) / len(mixtures)
-        topic_word = np.vstack([topic_word for topic_word, _ in self._chains()])
-        return completion_log_likelihood(held_out, mixture, topic_word, self.word_frequency_)
 
     def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
         """Return the topics as a TopicTree of two levels: document-topics over word-topics.
@@ -574,15 +415,38 @@ class LDCC(TopicModel):
             segment_topic=segments,
         )
 
-    def _n_outputs(self) -> int:
-        return len(self.topic_word_)
-
-    def _prepare(self) -> None:
-        """Nothing to prepare."""
-
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
-    def _keep(self, counts: sp.csr_array, documents: np.ndarray, sampler: Sampler, state: State) -> None:
+    def _fit(self, X: CountsLike, y: Any, documents: ArrayLike | None = None) -> None:
+        counts = self._fit_counts(X, np.float64)
+        if documents is not None:  # the ids of X are those of its rows
+            self.document_ids_ = self.document_titles_ = self.corpus_hash_ = None
+        counts, numbers = self._segments(X, counts, documents)
+        check_size(counts, self.n_word_topics)
+        fractions = counts.data[counts.data != np.floor(counts.data)]
+        if len(fractions):
+            warn_user(f"X holds {fractions[0]:g}, but LDCC needs whole tokens: values are rounded up")
+            counts = _whole_tokens(counts)
+        if self.n_chains == 1:
+            warn_local_only("LDCC has only one chain, whose draws depend on each other: it runs on this machine")
+        sampler = Sampler(counts, numbers, self.n_document_topics, self.n_word_topics, self.beta, self.delta)
+        schedule = Schedule(self.n_sweeps, self.burn_in, self.lag, self.alpha)
+        chains = Chains(sampler, schedule, self.n_chains, self.n_jobs)
+
+        def start(random_state: RandomStateLike) -> State:
+            return chains.start(counts, self.init, random_state)
+
+        def stages(state: State) -> Iterator[Stage]:
+            yield Stage(chains.step, self.n_sweeps, tol=0)
+
+        def keep(state: State, run: Run) -> None:
+            self._keep(counts, numbers, sampler, state, run)
+
+        identity, expected = (counts, numbers), (chains.arrays(), chains.sizes(), chains.check_state)
+        run_fit(self, Fit(identity, [self.random_state], start, stages, keep, *expected))
+
+    def _keep(self, counts: sp.csr_array, documents: np.ndarray, sampler: Sampler, state: State, run: Run) -> None:
+        """Keep what the best chain learned, and the words and alpha of the others."""
         n_sweeps = int(state["sweeps"][0])
         trace = state["trace"][:, :n_sweeps]
         after = trace[:, min(self.burn_in, n_sweeps - 1) :]
@@ -600,9 +464,8 @@ class LDCC(TopicModel):
         self.other_topic_word_ = np.array([words for words, _ in others], dtype=np.float32).reshape(shape)
         self.other_alpha_ = np.array([alpha for _, alpha in others]).reshape(len(others), *self.alpha_.shape)
         self.word_frequency_ = counts.sum(axis=0, dtype=np.float64)
-        self.history_, self.chain_history_ = trace[best].copy(), trace.copy()
+        self.chain_history_ = trace.copy()
         self.effective_sample_size_ = np.array([effective_sample_size(values) for values in after])
-        self.n_iter_ = n_sweeps
         tokens = chain_of(state, best)["topic_total"]
         self.topic_weight_ = (tokens / tokens.sum()).astype(np.float32)
         self.segment_documents_ = documents
@@ -611,8 +474,26 @@ class LDCC(TopicModel):
         self.cluster_weight_ = self.segment_cluster_.mean(axis=0)
         of_segments = (self.segment_topic_, self.segment_cluster_)
         self.doc_topic_, self.doc_cluster_ = _pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)
+        self._keep_run(Run(trace[best].tolist(), converged=run.finished, finished=run.finished))
 
     # ---- documents --------------------------------------------------------------------------------------------------
+
+    def _document_topics(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
+        return self._of_documents(*self._new(X, documents))[0]
+
+    def _main_shares(self, X: CountsLike | None, **inputs: Any) -> np.ndarray:
+        return self.doc_cluster_ if X is None else self.document_clusters(X, **inputs)
+
+    def _score(self, X: CountsLike, documents: ArrayLike | None = None) -> float:
+        check_whole_numbers(self.word_counts(X, np.float64), "score (document completion)")
+        counts, numbers = self._new(X, documents)
+        seen, held_out = split_tokens(counts)
+        mixtures = [
+            self._of_segments(sp.csr_array(seen), numbers, topic_word, alpha)[0] for topic_word, alpha in self._chains()
+        ]
+        mixture = np.hstack(mixtures) / len(mixtures)
+        topic_word = np.vstack([topic_word for topic_word, _ in self._chains()])
+        return completion_log_likelihood(held_out, mixture, topic_word, self.word_frequency_)
 
     def _chains(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """P(w | word-topic) and alpha of every chain, the kept one first."""

@@ -14,18 +14,28 @@ import scipy.sparse as sp
 
 from ...engine.arrays import normalise_rows, summed
 from ...engine.checks import check_number, check_whole
-from ...engine.loop import BATCH_STEPS, Run, State, step_size
+from ...engine.loop import BATCH_STEPS, State
 from ...engine.mapped import is_mapped
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
-from ..em.em_model import MixtureModel, Step, take_entries
+from ..em.em_model import MixtureModel
 from ..em.fold_in_toward import fold_in_toward
-from ..em.plsa_kernels import EMStep, SeedCounts, counts_of_seeds, fold_in, padded, plain_step, shrink
+from ..em.plsa_kernels import (
+    EMStep,
+    SeedCounts,
+    counts_of_seeds,
+    fold_in,
+    padded,
+    plain_step,
+    shrink,
+    token_count,
+)
 from ..em.starts import STARTS, InitLike, SeedWords, check_init, start
 from ..estimator import Dtype
+from ..fit_loop import Step
 from ..inputs import RandomStateLike
-from .tempering import tempered_step
+from .tempering import tempered_step, tempering_state
 
 __all__ = ["PLSA"]
 
@@ -77,54 +87,19 @@ class PLSA(MixtureModel):
 
     Attributes
     ----------
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|z), the probability of each word in each topic. Also available as `components_`.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(z|d) of the training documents; `transform` gives the same for them.
-    topic_weight_ : ndarray of shape (n_topics,)
-        P(z), the share of each topic in the corpus.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
     history_ : ndarray of shape (n_iter,)
         Log-likelihood per token before each step, including the prior if there is one. With tempered=True, the
         log-likelihood of the held-out tokens.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` steps.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
     exponent_ : float
         Exponent of the E-step; 1 unless tempered=True.
     n_skipped_ : int
         Number of counts with P(w|d) = 0, which EM cannot use; 0 unless `init` has zeros.
-    n_batches_ : int
-        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     LDA : Topics with priors that are better for short documents; the default model.
     LapPLSI : PLSA with a graph of documents.
     TTMM : Documents with themes, themes with topics.
@@ -187,13 +162,6 @@ class PLSA(MixtureModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
         self._check_common_parameters()
         check_number("alpha", self.alpha)
         check_number("beta", self.beta)
@@ -210,41 +178,13 @@ class PLSA(MixtureModel):
         doc_topic[np.diff(counts.indptr) == 0] = self.topic_weight_
         return doc_topic
 
-    def _check_stream(self) -> None:
-        if self.tempered:
-            raise InputError("tempered=True needs all documents at once: use fit")
-
-    def _learn_batch(self, counts: sp.csr_array) -> None:
-        n_topics, lengths = self.n_topics, summed(counts, 1)
-        n_tokens, n_before = float(lengths.sum()), getattr(self, "n_batches_", 1)
-        share = step_size(n_before)
-        frequency = summed(counts, 0) + self.word_frequency_
-        # A little of the corpus in each topic: otherwise a word that no topic has had yet would always be left out.
-        corpus = _NEW_WORDS * frequency / frequency.sum()
-        weight = self.topic_weight_.astype(np.float64)
-        before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.beta / max(frequency.sum(), 1)
-        step = EMStep(counts, n_topics, self.n_jobs, 0.0, counts_of_seeds({}, 0.0, counts.dtype))
-        doc = padded(self._fold_in(counts), counts.dtype)
-        topic_word, values = self.topic_word_, []
-        for _ in range(BATCH_STEPS):
-            word = padded(((1 - _NEW_WORDS) * topic_word + corpus).T, counts.dtype)
-            values.append(step(doc, word) / n_tokens)
-            shrink(doc[:, :n_topics], lengths, self.alpha)
-            # P(z, w) of the stream so far, moved towards that of the batch
-            joint = before + share * (lengths @ doc[:, :n_topics] / n_tokens)[:, None] * word[:, :n_topics].T
-            topic_word = normalise_rows(joint)
-        self.topic_word_ = np.ascontiguousarray(topic_word.astype(counts.dtype))
-        self.topic_weight_ = (joint.sum(axis=1) / joint.sum()).astype(counts.dtype)
-        self.word_frequency_ = frequency
-        self.n_batches_ = n_before + 1
-        self.history_ = np.append(self.history_, values[0])
-        self.n_iter_ = len(self.history_)
-
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         doc_topic, topic_word = start(counts, self.n_topics, self.init, rng, self._seeds(counts))
-        on_disk = is_mapped(counts.data)
-        tables = {"doc_topic": padded(doc_topic, counts.dtype, on_disk=on_disk)}
-        return tables | {"word_topic": padded(topic_word.T, counts.dtype)}
+        state = {
+            "doc_topic": padded(doc_topic, counts.dtype, on_disk=is_mapped(counts.data)),
+            "word_topic": padded(topic_word.T, counts.dtype),
+        }
+        return state | (tempering_state(state) if self.tempered else {"n_skipped": np.array(0)})
 
     def _state(self) -> Mapping[str, Stored]:
         doc_topic = Stored(("documents", "columns"), low=0, high=MAX_PROBABILITY)
@@ -266,20 +206,38 @@ class PLSA(MixtureModel):
     def _step(self, counts: sp.csr_array, seed_counts: SeedCounts) -> Step:
         if self.tempered:
             return tempered_step(counts, self.n_topics, self.n_jobs, self.beta, seed_counts, self.tol)
-        how = (self.n_topics, self.n_jobs, self.beta, seed_counts, self.alpha)
-        return plain_step(counts, *how, keep_rows_on_workers=True)
+        parameters = (self.n_topics, self.n_jobs, self.beta, seed_counts, self.alpha)
+        return plain_step(counts, *parameters, keep_rows_on_workers=True)
 
-    def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
-        if "best_score" in state:  # tempered: max_iter or Ctrl-C can end the search off its best point
-            state = take_entries(state, "best_")
+    def _keep(self, counts: sp.csr_array, state: State) -> None:
+        if self.tempered:  # max_iter or Ctrl-C can end the search off its best point
+            state = {name: state[f"best_{name}"] for name in ("doc_topic", "word_topic", "exponent")}
         self._keep_topics(counts, state)
-        self.exponent_ = float(state["exponent"]) if "exponent" in state else 1.0
-        # Inferred as for new documents: EM's own P(z|d) lags behind when it stops early, and a classifier trained on
-        # it would get different features for new documents.
-        self.doc_topic_ = self._fold_in(counts)
-        self._keep_documents(counts, self.doc_topic_)
+        self.exponent_ = float(state["exponent"]) if self.tempered else 1.0
         self.n_skipped_ = int(state.get("n_skipped", 0))
         if self.n_skipped_:
             warn_user(
                 f"{self.n_skipped_:,} counts are left out of the likelihood: `init` gives their words no probability"
             )
+
+    def _check_stream(self) -> None:
+        if self.tempered:
+            raise InputError("tempered=True needs all documents at once: use fit")
+
+    def _move_topics(self, counts: sp.csr_array, share: float, frequency: np.ndarray) -> tuple[np.ndarray, float]:
+        n_topics, lengths, n_tokens = self.n_topics, summed(counts, 1), token_count(counts)
+        # A little of the corpus in each topic: otherwise a word that no topic has had yet would always be left out.
+        corpus = _NEW_WORDS * frequency / frequency.sum()
+        weight = self.topic_weight_.astype(np.float64)
+        before = (1 - share) * weight[:, None] * self.topic_word_ + share * self.beta / max(frequency.sum(), 1)
+        step = EMStep(counts, n_topics, self.n_jobs, 0.0, counts_of_seeds({}, 0.0, counts.dtype))
+        doc = padded(self._fold_in(counts), counts.dtype)
+        topic_word, values = self.topic_word_, []
+        for _ in range(BATCH_STEPS):
+            word = padded(((1 - _NEW_WORDS) * topic_word + corpus).T, counts.dtype)
+            values.append(step(doc, word) / n_tokens)
+            shrink(doc[:, :n_topics], lengths, self.alpha)
+            # P(z, w) of the stream so far, moved towards that of the batch
+            joint = before + share * (lengths @ doc[:, :n_topics] / n_tokens)[:, None] * word[:, :n_topics].T
+            topic_word = normalise_rows(joint)
+        return joint, values[0]

@@ -18,11 +18,24 @@ from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
 from ..em.plsa_kernels import EMStep, SeedCounts
 
-__all__ = ["tempered_step"]
+__all__ = ["tempered_step", "tempering_state"]
 
+_NO_SCORE = -1e300  # of held-out tokens, before the first step
 _TEMPER = 0.9  # factor of the exponent when the held-out tokens stop improving
 _TEMPER_PATIENCE = 3  # lowerings without a gain
 _TEMPER_HELD_OUT = 0.1  # of the tokens
+
+
+def tempering_state(tables: State) -> State:
+    """What a tempered fit has in its state in addition to the tables that it starts from."""
+    return {
+        "exponent": np.array(1.0),
+        "best_exponent": np.array(1.0),
+        "best_score": np.array(_NO_SCORE),
+        "best_doc_topic": tables["doc_topic"].copy(),
+        "best_word_topic": tables["word_topic"].copy(),
+        "fruitless": np.array(0),
+    }
 
 
 def tempered_step(
@@ -42,10 +55,6 @@ def tempered_step(
 
     def tempered(state: State) -> tuple[float, bool]:
         doc_topic, word_topic = state["doc_topic"], state["word_topic"]
-        if "best_score" not in state:
-            state |= {"exponent": np.array(1.0), "best_exponent": np.array(1.0), "fruitless": np.array(0)}
-            state |= {"best_score": np.array(-np.inf)}
-            state |= {"best_doc_topic": doc_topic.copy(), "best_word_topic": word_topic.copy()}
         if state["exponent"] != 1:
             doc_topic **= state["exponent"]
             word_topic **= state["exponent"]

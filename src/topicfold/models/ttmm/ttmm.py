@@ -12,27 +12,31 @@ point), so the default start is made from the data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
+from ...corpus.corpus import Corpus
 from ...engine.arrays import column_sums, normalise_rows, summed
-from ...engine.blocks import single_threaded_libraries
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
-from ...engine.loop import ExpectedState, Run, State, hold_interrupts, iterate, step_size
+from ...engine.loop import Run, State, step_size
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
+from ...topics.changes import add_level_above
+from ...topics.tree import TopicTree
 from ..em.plsa_kernels import check_size
 from ..em.starts import check_init
-from ..estimator import Dtype
-from ..inputs import CountsLike, RandomStateLike
+from ..estimator import Dtype, StreamedTopicModel
+from ..fit_loop import Fit, Stage, run_fit
+from ..inputs import CountsLike, RandomStateLike, seen_words
 from .theme_em import ThemeStep, learn_batch
-from .theme_features import theme_codes
-from .theme_model import LABELS, LEAST_USED, Features, ThemeModel
+from .theme_features import one_topic_features, theme_codes, themes_of, token_shares
 from .theme_start import start_themes, start_topics
 
 if TYPE_CHECKING:
@@ -40,10 +44,20 @@ if TYPE_CHECKING:
 
 __all__ = ["FEATURES", "TTMM"]
 
+Features: TypeAlias = Literal["tokens", "paper", "log", "themes"]
+
 FEATURES = ("tokens", "paper", "log", "themes")
+LABELS = "labels"
+_LEAST_USED = 0.5  # documents of a theme that is in use
 
 
-class TTMM(ThemeModel):
+def _themes_are_classes(model: TTMM) -> bool:
+    if model.n_themes != LABELS:
+        raise AttributeError("the themes are not classes: create the model with n_themes='labels'")
+    return True
+
+
+class TTMM(StreamedTopicModel):
     """Theme topic mixture model: each document has one theme, each theme mixes topics.
 
     Themes are clusters of documents, topics are distributions over words. With n_themes='labels' the themes are the
@@ -86,16 +100,10 @@ class TTMM(ThemeModel):
         P(h), the share of each theme in the documents.
     theme_topic_ : ndarray of shape (n_themes, n_topics)
         P(t|h), the share of each topic in each theme.
-    topic_word_ : ndarray of shape (n_topics, n_words)
-        P(w|t), the probability of each word in each topic. Also available as `components_`.
     doc_theme_ : ndarray of shape (n_documents, n_themes)
         P(h|d), the probability of each theme for each training document.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         Share of the tokens of each training document that each topic generated.
-    topic_weight_ : ndarray of shape (n_topics,)
-        P(t), the share of each topic in the corpus.
-    word_frequency_ : ndarray of shape (n_words,)
-        Number of tokens of each word in the training documents.
     n_themes_ : int
         Number of themes.
     n_themes_used_ : int
@@ -104,39 +112,10 @@ class TTMM(ThemeModel):
         The labels. Defined only with n_themes='labels'.
     history_ : ndarray of shape (n_iter,)
         Log-likelihood per token before each step, including the prior if there is one.
-    n_iter_ : int
-        Number of steps.
-    converged_ : bool
-        Whether `tol` was reached within `max_iter` steps.
-    interrupted_ : bool
-        Whether Ctrl-C ended the fit early.
-    wordless_ : ndarray of int of shape (n_wordless,)
-        Rows of the training documents without a known word.
-    n_batches_ : int
-        Number of batches that `partial_fit` has learned from. Defined only after `partial_fit`.
-    word_documents_ : ndarray of shape (n_topics, n_words)
-        Expected number of documents of each topic that contain each word; the words of a topic are ranked by it.
-    topic_documents_ : ndarray of shape (n_topics,)
-        Expected number of documents of each topic: the sum of P(z|d) over the training documents.
-    topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_words,)
-        Column names. Defined only if X was a data frame.
-    vocabulary_ : tuple of str or None
-        The words, if X was a Corpus or texts.
-    preprocessing_ : Preprocessing or None
-        How texts are turned into words, if that is known.
-    document_ids_ : sequence of str or None
-        Ids of the training documents, if X was a Corpus or texts.
-    document_titles_ : sequence of str or None
-        Titles of the training documents, if X was a Corpus with titles.
-    corpus_hash_ : str or None
-        Hash of the training counts. It tells whether a corpus is the one that the model was fitted on.
 
     See Also
     --------
+    TopicModel : The attributes and methods that all models have.
     PLSA : Each document has its own mixture of topics.
     TopicClassifier : A classifier on the topics of any model.
     LDCC : Document-topics over word-topics, for documents made of segments.
@@ -157,6 +136,21 @@ class TTMM(ThemeModel):
     >>> bool(themes[0] != themes[1])
     True
     """
+
+    _stored: ClassVar[Mapping[str, Stored]] = {
+        "theme_weight_": Stored(("themes",), low=0, high=MAX_PROBABILITY),
+        "theme_topic_": Stored(("themes", "topics"), low=0, high=MAX_PROBABILITY),
+        "doc_theme_": Stored(("documents", "themes"), low=0, high=MAX_PROBABILITY),
+        "n_themes_": Stored(kind="int", low=1),
+        "n_themes_used_": Stored(kind="int", low=0),
+        "classes_": Stored(("themes",), "labels", may_be_missing=True),
+    }
+
+    theme_weight_: np.ndarray
+    theme_topic_: np.ndarray
+    doc_theme_: np.ndarray
+    n_themes_: int
+    n_themes_used_: int
 
     def __init__(
         self,
@@ -188,13 +182,6 @@ class TTMM(ThemeModel):
         self.checkpoint = checkpoint
 
     def check_parameters(self) -> None:
-        """Check the parameters of the model; `fit` does so first.
-
-        Raises
-        ------
-        InputError
-            If the model cannot use a parameter. The message names it and what was expected.
-        """
         if self.n_themes != LABELS:
             check_whole("n_themes", self.n_themes, or_else=", or 'labels'")
         check_whole("n_topics", self.n_topics)
@@ -205,89 +192,163 @@ class TTMM(ThemeModel):
         check_init(self.init, ("data", "random"))
         check_float_dtype(self.dtype)
 
-    def fit(self, X: CountsLike, y: ArrayLike | None = None) -> Self:
-        """Fit themes and topics to documents.
+    def transform(self, X: CountsLike) -> np.ndarray:
+        """Compute the features of new documents, as set by `features`.
 
         Parameters
         ----------
         X : Corpus, matrix, data frame or list of str
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : array-like of shape (n_documents,), default=None
-            Labels, used only with n_themes='labels': the classes are the themes.
 
         Returns
         -------
-        object
-            The model itself, fitted.
+        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes)
+            One row per document. The columns are themes with features='themes', otherwise topics.
+        """
+        return self._features(self._known_words(X), self.features)
+
+    def log_likelihood(self, X: CountsLike) -> np.ndarray:
+        """Compute the exact log P(d) of each document.
+
+        It does not include the number of possible orders of the words.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Log-likelihood of each document, in nats.
 
         Raises
         ------
         InputError
-            If a parameter or X cannot be used, for example if there are more themes than documents.
+            If X does not match the model: another number of columns, no word in common, or values that are not counts.
         """
-        self.check_parameters()
+        check_is_fitted(self)
+        return self._doc_theme(self.word_counts(X, self.topic_word_.dtype))[1]
+
+    def document_themes(self, X: CountsLike) -> np.ndarray:
+        """Infer P(h|d) of documents, regardless of `features`.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_themes)
+            The probability of each theme, one row per document.
+        """
+        return self._doc_theme(self._known_words(X))[0]
+
+    def predict_theme(self, X: CountsLike) -> np.ndarray:
+        """Predict the most probable theme of each document.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Number of the theme.
+        """
+        return self.document_themes(X).argmax(axis=1)
+
+    @available_if(_themes_are_classes)
+    def predict_proba(self, X: CountsLike) -> np.ndarray:
+        """Predict the probability of each class; only with n_themes='labels'.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_themes)
+            P(class|d), with the columns in the order of `classes_`.
+        """
+        return self.document_themes(X)
+
+    def topic_tree(self, corpus: Corpus | None = None) -> TopicTree:
+        """Return the topics as a TopicTree of two levels: themes over topics, weighted by P(t|h).
+
+        Themes with less than half a document are left out. `topic_tree(corpus).select_levels([1])` gives the topics
+        alone.
+
+        Parameters
+        ----------
+        corpus : Corpus, default=None
+            The documents of the tree. None, or the corpus of the fit, gives the training documents; another corpus is
+            assigned to the topics first.
+
+        Returns
+        -------
+        TopicTree
+            Themes and topics with their words and documents.
+        """
+        check_is_fitted(self)
+        doc_topic, doc_theme = self.doc_topic_, self.doc_theme_
+        if corpus is not None and not self._is_fitted_on(corpus):
+            counts = self._known_words(corpus)
+            doc_theme = self._doc_theme(counts)[0]
+            doc_topic = self._features(counts, "tokens", doc_theme)
+        used = np.flatnonzero(self.doc_theme_.sum(axis=0, dtype=np.float64) >= _LEAST_USED)
+        return add_level_above(
+            self._one_level(doc_topic, corpus),
+            numbers=used,
+            share=self.theme_topic_[used].astype(np.float64),
+            weight=self.theme_weight_[used],
+            membership=doc_theme[:, used],
+            level_names=("topic", "theme"),
+            names=None if not hasattr(self, "classes_") else self.classes_[used],
+        )
+
+    def _fit(self, X: CountsLike, y: Any) -> None:
         counts = self._fit_counts(X, np.dtype(self.dtype))
         check_size(counts, self.n_topics)
         known = self._known_themes(counts.shape[0], y)
-        checkpoint, resumed = self._open_checkpoint(self._expected_state(counts), counts, known)
-        if resumed is None:
-            state, history = self._start(counts, known), []
-        else:
-            state, history = resumed[0], resumed[1]["history"]
-        with single_threaded_libraries():
-            run = iterate(
-                ThemeStep(counts, self.n_themes_, self.beta, known, self.n_jobs),
-                state,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                title="TTMM",
-                verbose=self.verbose,
-                checkpoint=checkpoint,
-                history=history,
-            )
-        with hold_interrupts():
-            self._keep(counts, state, run)
+
+        def start(random_state: RandomStateLike) -> State:
+            return self._start(counts, known, check_random_state(random_state))
+
+        def stages(state: State) -> Iterator[Stage]:
+            yield Stage(ThemeStep(counts, self.n_themes_, self.beta, known, self.n_jobs), self.max_iter, self.tol)
+
+        def keep(state: State, run: Run) -> None:
+            self._keep(counts, state)
             self._keep_documents(counts, self.doc_topic_)
-        if checkpoint is not None and run.finished:
-            checkpoint.remove()
-        return self
+            self._keep_run(run)
 
-    def partial_fit(self, X: CountsLike, y: ArrayLike | None = None) -> Self:
-        """Learn from one more batch of a stream of documents, by stepwise EM.
+        arrays = {
+            "theme_weight": Stored(("themes",), low=0, high=MAX_PROBABILITY),
+            "theme_topic": Stored(("themes", "topics"), low=0, high=MAX_PROBABILITY),
+            "word_topic": Stored(("words", "topics"), low=0, high=MAX_PROBABILITY),
+        }
 
-        The first batch is fitted as by `fit`; with n_themes='labels' it also determines the classes. Batches are not
-        kept: `doc_topic_` and `doc_theme_` belong to the last batch, and `history_` has the log-likelihood per token
-        of each batch before the model learned from it.
+        def check(values: Mapping[str, Any]) -> None:
+            empty = [name for name in arrays if not values[name].any()]
+            if empty:
+                raise InputError(f"its {empty[0]} contains only zeros")
 
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : array-like of shape (n_documents,), default=None
-            Labels, used only with n_themes='labels'.
+        sizes = {"themes": self.n_themes_, "topics": self.n_topics, "words": counts.shape[1]}
+        run_fit(self, Fit((counts, known), [self.random_state], start, stages, keep, arrays, sizes, check))
 
-        Returns
-        -------
-        object
-            The model itself, fitted.
+    def _check_stream(self) -> None:
+        """Batches can be learned with any parameters."""
 
-        Raises
-        ------
-        InputError
-            If X or a parameter cannot be used.
-        """
-        if not hasattr(self, "topic_word_"):
-            self.fit(X, y)
-            self.n_batches_ = 1
-            self.history_ = self.history_[-1:]
-            return self
-        counts = self.word_counts(X, self.topic_word_.dtype)
+    def _learn_batch(self, counts: sp.csr_array, y: Any) -> None:
         known = self._known_themes(counts.shape[0], y, settle=False)
-        self._remember_documents(X, counts)
         if counts.nnz == 0:  # nothing to learn from
             self.doc_theme_ = self._doc_theme(counts)[0]
             self.doc_topic_ = self._features(counts, "tokens", self.doc_theme_)
-            return self
+            return
         state = {
             "theme_weight": self.theme_weight_,
             "theme_topic": self.theme_topic_,
@@ -297,46 +358,11 @@ class TTMM(ThemeModel):
         frequency = self.word_frequency_ + summed(counts, 0)
         step = ThemeStep(counts, self.n_themes_, self.beta, known, self.n_jobs)
         log_likelihood = learn_batch(step, state, step_size(n_before), self.word_frequency_.sum())
-        self._keep(counts, state, Run([*self.history_, log_likelihood], False, True))
+        self._keep(counts, state)
+        self._keep_run(Run([*self.history_, log_likelihood], False, True))
         self._keep_documents(counts, self.doc_topic_, add=True)
         self.word_frequency_ = frequency
         self.n_batches_ = n_before + 1
-        return self
-
-    def fit_transform(self, X: CountsLike, y: ArrayLike | None = None) -> np.ndarray:
-        """Fit the model and return the features of the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : array-like of shape (n_documents,), default=None
-            Labels, used only with n_themes='labels': the classes are the themes.
-
-        Returns
-        -------
-        ndarray of shape (n_documents, n_topics) or (n_documents, n_themes)
-            One row per document. The columns are themes with features='themes', otherwise topics.
-        """
-        self.fit(X, y)
-        return self.doc_topic_ if self.features == "tokens" else self.transform(X)
-
-    def fit_predict(self, X: CountsLike, y: ArrayLike | None = None) -> np.ndarray:
-        """Fit the model and predict the training documents.
-
-        Parameters
-        ----------
-        X : Corpus, matrix, data frame or list of str
-            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
-        y : array-like of shape (n_documents,), default=None
-            Labels, used only with n_themes='labels': the classes are the themes.
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-            The largest topic of each document, or with n_themes='labels' its most probable class.
-        """
-        return self.fit(X, y).predict(X)
 
     def _known_themes(self, n_documents: int, y: ArrayLike | None, settle: bool = True) -> np.ndarray:
         """The theme of each document if it is known, else -1; with `settle`, classes_ and n_themes_ are set."""
@@ -354,30 +380,14 @@ class TTMM(ThemeModel):
             )
         return np.full(n_documents, -1)
 
-    def _expected_state(self, counts: sp.csr_array) -> ExpectedState:
-        declared = {
-            "theme_weight": Stored(("themes",), low=0, high=MAX_PROBABILITY),
-            "theme_topic": Stored(("themes", "topics"), low=0, high=MAX_PROBABILITY),
-            "word_topic": Stored(("words", "topics"), low=0, high=MAX_PROBABILITY),
-        }
-        sizes = {"themes": self.n_themes_, "topics": self.n_topics, "words": counts.shape[1]}
-
-        def fits(values: Mapping[str, Any]) -> None:
-            empty = [name for name in declared if not values[name].any()]
-            if empty:
-                raise InputError(f"its {empty[0]} contains only zeros")
-
-        return ExpectedState(declared, sizes, fits)
-
-    def _start(self, counts: sp.csr_array, known: np.ndarray) -> State:
-        rng = check_random_state(self.random_state)
+    def _start(self, counts: sp.csr_array, known: np.ndarray, rng: np.random.RandomState) -> State:
         n_themes, n_topics, dtype = self.n_themes_, self.n_topics, counts.dtype
         if isinstance(self.init, str) and self.init == "random":
             theme_topic = 1 + 0.1 * rng.random_sample((n_themes, n_topics))
             word_topic = 1 + 0.1 * rng.random_sample((counts.shape[1], n_topics))
         else:
-            given = None if isinstance(self.init, str) else self.init
-            topic_word, doc_topic = start_topics(counts, n_topics, given, rng, self.n_jobs)
+            topics = None if isinstance(self.init, str) else self.init
+            topic_word, doc_topic = start_topics(counts, n_topics, topics, rng, self.n_jobs)
             theme_topic, word_topic = start_themes(doc_topic, n_themes, known, rng), topic_word.T.copy()
         return {
             "theme_weight": np.full(n_themes, 1 / n_themes, dtype),
@@ -385,7 +395,7 @@ class TTMM(ThemeModel):
             "word_topic": normalise_rows(word_topic.T).T.astype(dtype),
         }
 
-    def _keep(self, counts: sp.csr_array, state: State, run: Run) -> None:
+    def _keep(self, counts: sp.csr_array, state: State) -> None:
         self.theme_weight_ = state["theme_weight"]
         self.theme_topic_ = np.ascontiguousarray(state["theme_topic"])
         self.topic_word_ = np.ascontiguousarray(state["word_topic"].T)
@@ -394,5 +404,44 @@ class TTMM(ThemeModel):
         self.word_frequency_ = summed(counts, 0)
         self.doc_theme_ = self._doc_theme(counts)[0]
         self.doc_topic_ = self._features(counts, "tokens", self.doc_theme_)
-        self.n_themes_used_ = int((column_sums(self.doc_theme_) >= LEAST_USED).sum())
-        self._keep_run(run)
+        self.n_themes_used_ = int((column_sums(self.doc_theme_) >= _LEAST_USED).sum())
+
+    def _document_topics(self, X: CountsLike) -> np.ndarray:
+        return self._features(self._known_words(X), "tokens")
+
+    def _training_output(self, X: CountsLike) -> np.ndarray:
+        return self.doc_topic_ if self.features == "tokens" else self.transform(X)
+
+    def _main_shares(self, X: CountsLike | None, **inputs: Any) -> np.ndarray:
+        if self.n_themes == LABELS:
+            return self.doc_theme_ if X is None else self.document_themes(X, **inputs)
+        return super()._main_shares(X, **inputs)
+
+    def _score(self, X: CountsLike) -> float:
+        return self._completion(X, lambda seen: normalise_rows(self._doc_theme(seen)[0] @ self.theme_topic_))
+
+    def _n_outputs(self) -> int:
+        return self.n_themes_ if self.features == "themes" else len(self.topic_word_)
+
+    def _check_learned(self) -> None:
+        if self.n_themes_ != len(self.theme_weight_):
+            raise InputError(f"it has {len(self.theme_weight_)} themes: expected n_themes_={self.n_themes_}")
+        if self.n_themes == LABELS and not hasattr(self, "classes_"):
+            raise InputError("it has no classes_")
+
+    def _known_words(self, X: CountsLike) -> sp.csr_array:
+        check_is_fitted(self)
+        return seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_)
+
+    def _doc_theme(self, counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+        """P(h|d) and log P(d) under the fitted model."""
+        return themes_of(counts, self.theme_weight_, self.theme_topic_, self.topic_word_, self.n_jobs)
+
+    def _features(self, counts: sp.csr_array, features: Features, doc_theme: np.ndarray | None = None) -> np.ndarray:
+        if features in ("paper", "log"):
+            tables = (self.theme_weight_, self.theme_topic_, self.topic_word_)
+            return one_topic_features(counts, *tables, logs=features == "log")
+        doc_theme = self._doc_theme(counts)[0] if doc_theme is None else doc_theme
+        if features == "themes":
+            return doc_theme
+        return token_shares(counts, doc_theme, self.theme_topic_, self.topic_word_, self.topic_weight_, self.n_jobs)
