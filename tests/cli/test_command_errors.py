@@ -50,6 +50,39 @@ def test_errors_are_one_line_and_exit_code_2(words, message, model, texts, run, 
     assert sum(line.startswith("topicfold: ") for line in err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("kind", [TypeError, KeyError, ValueError, IndexError, ImportError, AssertionError])
+def test_a_mistake_of_ours_does_not_read_like_bad_input(kind, model, run, monkeypatch, tmp_path):
+    def broken(*_, **__):
+        raise kind("spam")
+
+    monkeypatch.setattr("topicfold.topics.tree.TopicTree.to_text", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    code, out, err = run("show", model)
+    assert (code, out) == (70, "")
+    (line,) = err.splitlines()
+    (file,) = tmp_path.glob("topicfold-bug-*.txt")
+    assert line.startswith(f"topicfold: this is a bug in topicfold: {kind.__name__}: ")
+    assert f"the traceback is in {file}: please open an issue" in line
+    assert "in broken\n    raise kind" in file.read_text(encoding="utf-8")
+    with pytest.raises(kind, match="spam"):
+        main(["show", str(model), "--debug"])
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(OSError(28, "No space left on device"), "No space left"), (MemoryError(), "not enough memory")],
+)
+def test_what_the_system_cannot_do_is_no_bug(error, message, model, run, monkeypatch):
+    def failing(*_, **__):
+        raise error
+
+    monkeypatch.setattr("topicfold.topics.tree.TopicTree.to_text", failing)
+    code, out, err = run("show", model)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "bug" not in err
+
+
 def test_debug_shows_the_traceback():
     for words in (["--debug", "show", "nothing"], ["show", "nothing", "--debug"]):
         with pytest.raises(FileError):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import threading
+import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from .._version import __version__
+from ..errors import TopicfoldError
 from .corpus_commands import read
 from .document_commands import assign, score, search
 from .examples import EXAMPLES
@@ -21,7 +25,7 @@ from .fit_commands import demo, fit, select
 from .help_commands import completion, doctor, models
 from .judgement_commands import agreement, tasks
 from .label_command import label
-from .messages import INTERRUPTED, TERMINATED, say
+from .messages import BUG, INTERRUPTED, TERMINATED, say
 from .metadata_commands import contrast, effects
 from .naming_commands import name
 from .topic_commands import explore, show, tree
@@ -30,7 +34,10 @@ __all__ = ["cli", "main"]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line: errors are one line on stderr and exit code 2, unless --debug asks for the traceback."""
+    """Run the command line: errors are one line on stderr, unless --debug asks for the traceback.
+
+    The exit code is 2 for what the user or the system can change, and 70 for a bug in topicfold.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words  # anywhere, not only before the command
     words = [word for word in words if word != "--debug"]
@@ -59,8 +66,15 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        expected = isinstance(error, ValueError | OSError | ImportError | TypeError)
-        _fail(f"{error}" if expected and str(error) else f"{type(error).__name__}: {error} (--debug shows more)", 2)
+        if isinstance(error, TopicfoldError | OSError):  # an OSError of the system, such as a full disk
+            _fail(str(error) or type(error).__name__, 2)
+        if isinstance(error, MemoryError):
+            _fail("not enough memory for this input", 2)
+        _fail(
+            f"this is a bug in topicfold: {type(error).__name__}: {error}; the traceback is in {_write_traceback()}: "
+            "please open an issue with this file and the output of 'topicfold doctor'",
+            BUG,
+        )
 
 
 @contextmanager
@@ -79,6 +93,15 @@ def _taken_as_interrupt(number: int, came: list[bool]) -> Iterator[None]:
         yield
     finally:
         signal.signal(number, signal.SIG_DFL)
+
+
+def _write_traceback() -> Path:
+    """A new file with the traceback of the error that is being handled."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="topicfold-bug-", suffix=".txt", delete=False, encoding="utf-8", errors="replace"
+    ) as file:
+        file.write(f"topicfold {__version__}\n{traceback.format_exc()}")
+    return Path(file.name)
 
 
 def _fail(message: str, code: int) -> NoReturn:

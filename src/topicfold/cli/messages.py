@@ -9,8 +9,9 @@ import click
 
 from ..errors import InputError
 
-__all__ = ["INTERRUPTED", "TERMINATED", "check_places", "corpus_name", "say", "say_report"]
+__all__ = ["BUG", "INTERRUPTED", "TERMINATED", "check_places", "corpus_name", "say", "say_report"]
 
+BUG = 70  # the exit code for an error inside a program (EX_SOFTWARE)
 INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that Ctrl-C or SIGTERM ended
 
 

@@ -35,8 +35,8 @@ _LEAST, _MOST = 1e-9, 1e12  # of a value: outside them, sums and products in sin
 RandomStateLike: TypeAlias = "int | np.random.RandomState | None"
 
 
-class NotNumbers(ValueError, TypeError):
-    """X has dates or other objects: a ValueError, like any invalid input, and the TypeError scikit-learn requires."""
+class NotNumbers(InputError, TypeError):
+    """X has dates or other objects: an InputError, and the TypeError that scikit-learn requires."""
 
 
 class CountsMixin:
