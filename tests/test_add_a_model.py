@@ -1,53 +1,76 @@
-"""The page "Add a model in an hour": its code is run, registered, and held to the contract."""
+"""The page "Add a model in an hour", followed as a reader would: its blocks are pasted, and the contract is run."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import sys
-import types
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from topicfold import Corpus, build_report, load
-from topicfold.models import MODELS, ModelInfo
-
-PAGE = Path(__file__).parents[1] / "docs" / "about" / "add-a-model.md"
-THEMES = ["cat dog paw fur", "sun moon star comet", "bread cheese soup spoon"]
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "about" / "add-a-model.md"
+BLOCK = re.compile(r"<!-- (file|line|append): (\S+) -->\n```(?:python|text)\n(.*?)```", re.DOTALL)
 
 
-@pytest.fixture
-def model_class(monkeypatch):
-    (code,) = re.findall(
-        r"a test runs this block -->\n```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL
-    )
-    module = types.ModuleType("topicfold.models.unigram_mixture")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    exec(compile(code, str(PAGE), "exec"), module.__dict__)
-    monkeypatch.setitem(MODELS, "UnigramMixture", ModelInfo("unigram_mixture", "UnigramMixture", sizes=("n_topics",)))
-    return module.UnigramMixture
+def paste(root):
+    """Do what the page says: write new files, add a line to the table of models, append to a file."""
+    for action, name, code in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        path = root / name
+        if action == "file":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            assert not path.exists()
+            path.write_text(code, encoding="utf-8")
+            continue
+        before = path.read_text(encoding="utf-8")
+        if action == "append":
+            after = f"{before}\n\n{code}"
+        else:
+            table = "\n_MODELS = (\n"
+            assert before.count(table) == 1
+            after = before.replace(table, table + code)
+        path.write_text(after, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def corpus():
-    rng = np.random.default_rng(0)
-    return Corpus.from_texts([" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(45)], keep_texts=True)
+def copy(tmp_path_factory):
+    """A copy of the repository with the model of the page."""
+    root = tmp_path_factory.mktemp("repository")
+    ignored = shutil.ignore_patterns("__pycache__", "node_modules")
+    for name in ("src", "tests", "scripts"):
+        shutil.copytree(ROOT / name, root / name, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", root)
+    paste(root)
+    return root
 
 
-def test_the_model_of_the_page_keeps_the_contract(model_class, corpus, tmp_path):
-    for seed in range(5):
-        model = model_class(3, random_state=seed, verbose=False).fit(corpus)
-        assert len({tuple(sorted(set(model.predict(corpus)[kind::3]))) for kind in range(3)}) == 3  # kinds are found
-    assert np.all(np.diff(model.history_) >= -1e-9)
-    assert model.doc_topic_.sum(axis=1) == pytest.approx(1)
-    assert model.topic_word_.sum(axis=1) == pytest.approx(1)
-    again = model_class(3, random_state=4, n_jobs=2, verbose=False).fit(corpus)
-    assert np.array_equal(again.topic_word_, model.topic_word_)
-    assert np.array_equal(model.transform(["cat dog"])[0], model.transform(["sun moon", "cat dog"])[1])
-    assert -3 < model.score(corpus) < -1
-    model.save(tmp_path / "model.safetensors")
-    assert np.array_equal(load(tmp_path / "model.safetensors").transform(corpus), model.transform(corpus))
-    assert len(build_report(model, corpus).data["topics"]) == 3
-    with pytest.raises(ValueError, match="n_topics=0"):
-        model_class(0).fit(corpus)
+def run(root, *arguments):
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=root, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.slow
+def test_the_model_of_the_page_keeps_the_whole_contract(copy):
+    files = ["tests/test_models.py", "tests/test_line.py", "tests/models/unigrams", "src/topicfold/models/unigrams"]
+    ran = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files, "-k", "nigram")
+    assert ran.returncode == 0, ran.stdout[-3000:]
+    assert int(re.findall(r"(\d+) passed", ran.stdout)[0]) > 100
+
+
+def test_its_files_are_those_the_page_lists(copy):
+    table = PAGE.read_text(encoding="utf-8").split("| file | what |")[1].split("\n\n")[0]
+    for _, name, _ in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        assert name in table or f"{Path(name).parent.as_posix()}/" in table, name
+
+
+def test_its_docstrings_and_imports_are_complete(copy):
+    pytest.importorskip("numpydoc", reason="numpydoc comes with the extra `lint`")
+    ran = run(copy, "scripts/check_docstrings.py")
+    assert ran.returncode == 0, ran.stderr
+    ran = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_package.py", "-k", "not wheel")
+    assert ran.returncode == 0, ran.stdout[-3000:]

@@ -14,7 +14,7 @@ from ...engine.mapped import is_mapped, row_table
 from .passes import Cells, CountRows
 from .plsa_kernels import SMALLEST
 
-__all__ = ["classes_of_block", "clustered", "even_blocks", "log_weights", "posterior", "score_rows"]
+__all__ = ["classes_of_block", "clustered", "even_blocks", "log_weights", "posterior", "score_rows", "words_of_classes"]
 
 _VALUES_PER_BLOCK = 1 << 22  # of a words x classes table
 _LARGE = 1 << 28  # bytes of a table of documents x classes that is kept in a file
@@ -94,20 +94,18 @@ def clustered(counts: sp.csr_array, topic_word: np.ndarray, n_jobs: int | None) 
     for _ in range(_CLUSTER_STEPS):
         log_words = np.ascontiguousarray(np.log(np.maximum(topic_word.T, 1e-30)).astype(counts.dtype))
         doc_topic = posterior(counts, log_words, weight, n_jobs=n_jobs)[0]
-        word_sum = np.concatenate(
-            [summed_rows(by_word, rows, doc_topic) for rows in even_blocks(counts.shape[1], n_topics)]
-        )
-        topic_word = normalise_rows(word_sum.T.astype(np.float64) + _EVERY_WORD)
+        topic_word = normalise_rows(words_of_classes(by_word, doc_topic).T.astype(np.float64) + _EVERY_WORD)
         weight = (doc_topic.mean(axis=0, dtype=np.float64) + 1e-9).astype(counts.dtype)
         weight /= weight.sum()
     return _OWN * doc_topic + (1 - _OWN) / n_topics, topic_word
 
 
-def summed_rows(by_word: sp.csr_array, rows: tuple[int, int], doc_class: np.ndarray) -> np.ndarray:
-    """counts.T[rows] @ doc_class, dense."""
-    out = np.zeros((rows[1] - rows[0], doc_class.shape[1]), doc_class.dtype)
-    score_rows(*csr_parts(by_word), *rows, doc_class, out)
-    return out
+def words_of_classes(by_word: sp.csr_array, doc_class: np.ndarray) -> np.ndarray:
+    """counts.T @ doc_class, dense: how often the documents of each class are expected to have each word."""
+    sums = np.zeros((by_word.shape[0], doc_class.shape[1]), doc_class.dtype)
+    for first, last in even_blocks(*sums.shape):
+        score_rows(*csr_parts(by_word), first, last, doc_class, sums[first:last])
+    return sums
 
 
 def even_blocks(n_rows: int, width: int) -> list[tuple[int, int]]:
