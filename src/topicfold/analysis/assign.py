@@ -130,8 +130,8 @@ def assign_file(
     """
     to_format = check_assignment(model, out, to, batch, segments, source)
     encode = None if embed is None else _checked_encoder(model, embed, segments)
-    own = model.topic_tree()
-    labels = own if tree is None else tree
+    model_tree = model.topic_tree()
+    labels = model_tree if tree is None else tree
     lowest = np.flatnonzero(labels.at_lowest_level)
     n_rows = 0
     with ExitStack() as stack:
@@ -143,7 +143,7 @@ def assign_file(
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
         names = [labels.name(topic) for topic in labels.ids[lowest].tolist()]
         for ids, documents in chain([first] if first else [], batches):
-            ids, shares, wordless = _shares(model, tree, own, ids, documents, segments, encode)
+            ids, shares, wordless = _shares(model, tree, model_tree, ids, documents, segments, encode)
             best = shares.argmax(axis=1)
             topical = shares[np.arange(len(shares)), best]
             topical[wordless] = 0
@@ -163,7 +163,7 @@ def assign_file(
 def _shares(
     model: TopicModel,
     tree: TopicTree | None,
-    own: TopicTree,
+    model_tree: TopicTree,
     ids: list[str],
     documents: Corpus | list[str],
     segments: str | int | None,
@@ -171,16 +171,16 @@ def _shares(
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Ids of rows, memberships in the topics of the lowest level, and the rows without a known word.
 
-    `own` is the model's tree.
+    `model_tree` is the model's tree.
     """
     if encode is not None:  # embeddings tell the topics of a text without known words
         doc_topic = _by_embeddings(model, documents, encode)
-        shares = doc_topic if tree is None else tree.memberships_of(replace(own, doc_topic=doc_topic))
+        shares = doc_topic if tree is None else tree.memberships_of(replace(model_tree, doc_topic=doc_topic))
         return ids, shares, np.zeros(0, np.int64)
     if tree is None and segments is None:  # no tree of each batch is needed, and texts are counted once
         counts = model.word_counts(documents)
         doc_topic = np.asarray(model.document_topics(counts))
-        shares = doc_topic[:, own.at_lowest_level] if doc_topic.shape[1] == len(own) else doc_topic
+        shares = doc_topic[:, model_tree.at_lowest_level] if doc_topic.shape[1] == len(model_tree) else doc_topic
         return ids, shares, model.wordless_of(counts)
     if segments is not None:
         corpus = _in_segments(model, documents, segments)
@@ -192,7 +192,7 @@ def _shares(
         assert fresh.segment_topic is not None
         fresh = fresh.use_segments()
     else:
-        fresh = model.topic_tree(documents if isinstance(documents, Corpus) else _counted(model, documents, ids))
+        fresh = model.topic_tree(documents if isinstance(documents, Corpus) else _corpus_of(model, documents, ids))
     shown = fresh if tree is None else tree
     doc_topic = fresh.doc_topic if tree is None else tree.memberships_of(fresh)
     return ids, doc_topic[:, shown.at_lowest_level], fresh.wordless
@@ -216,15 +216,15 @@ def _by_embeddings(model: Any, documents: Corpus | list[str], encode: EmbeddingM
     return np.asarray(model.transform(documents, embeddings=vectors))
 
 
-def _counted(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
+def _corpus_of(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
     counts = model.word_counts(texts, np.int32)
     return Corpus(counts, None if model.words() is None else tuple(model.words() or ()), tuple(ids))
 
 
-def _in_segments(model: TopicModel, documents: Corpus | list[str], how: str | int) -> Corpus:
+def _in_segments(model: TopicModel, documents: Corpus | list[str], segments: str | int) -> Corpus:
     if isinstance(documents, Corpus):
-        raise InputError(f"segments={how!r}: the file contains counts: expected texts, which can be split")
-    return Corpus.from_texts(documents, segments=how, preprocessing=model.preprocessing_, vocabulary=model.words())
+        raise InputError(f"segments={segments!r}: the file contains counts: expected texts, which can be split")
+    return Corpus.from_texts(documents, segments=segments, preprocessing=model.preprocessing_, vocabulary=model.words())
 
 
 def _batches(

@@ -32,8 +32,8 @@ _FOLDS = 3
 
 def _classifier_has(name: str) -> Callable[[TopicClassifier], bool]:
     def check(self: TopicClassifier) -> bool:
-        made = LinearSVC() if self.classifier is None else self.classifier
-        getattr(getattr(self, "classifier_", made), name)  # raises an AttributeError that says what is missing
+        classifier = LinearSVC() if self.classifier is None else self.classifier
+        getattr(getattr(self, "classifier_", classifier), name)  # raises an AttributeError that says what is missing
         return True
 
     return check

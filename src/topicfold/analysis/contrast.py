@@ -115,8 +115,8 @@ class Contrast:
     >>> from topicfold import Corpus, PLSA, contrast
     >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
     >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
-    >>> found = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", strength=20)
-    >>> found.groups, found.n_documents
+    >>> result = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", strength=20)
+    >>> result.groups, result.n_documents
     (('left', 'right'), (10, 10))
     """
 
@@ -144,9 +144,9 @@ class Contrast:
 
         Returns
         -------
-        here : ndarray of shape (n_words,)
+        group_counts : ndarray of shape (n_words,)
             Expected number of tokens in the group.
-        there : ndarray of shape (n_words,)
+        other_counts : ndarray of shape (n_words,)
             Expected number of tokens in the other group, or in the rest.
         log_odds : ndarray of shape (n_words,)
             Log-odds ratios.
@@ -159,10 +159,10 @@ class Contrast:
             If there is no such topic or group.
         """
         row, column = self._row(topic), self._column(group)
-        here = self.counts[row, column].astype(np.float64)
-        there = self.counts[row, 1 - column] if self.pair else self.total[row] - here
-        there = np.maximum(there.astype(np.float64), 0)
-        return here, there, *log_odds(here, there, self.total[row], self.strength)
+        group_counts = self.counts[row, column].astype(np.float64)
+        other_counts = self.counts[row, 1 - column] if self.pair else self.total[row] - group_counts
+        other_counts = np.maximum(other_counts.astype(np.float64), 0)
+        return group_counts, other_counts, *log_odds(group_counts, other_counts, self.total[row], self.strength)
 
     def words(self, topic: int = OVERALL, group: str | None = None, n: int = 10) -> list[ContrastWord]:
         """Return the words that a group uses more often than the others: those with the largest z-scores above 0.
@@ -183,11 +183,15 @@ class Contrast:
         """
         check_whole("n", n, 0)
         group = self.groups[0] if group is None else group
-        here, there, ratio, z = self.scores(topic, group)
+        group_counts, other_counts, ratio, z = self.scores(topic, group)
         name = self.names[self._row(topic)]
         return [
             ContrastWord(
-                topic, name, group, self.vocabulary[w], *(float(values[w]) for values in (here, there, ratio, z))
+                topic,
+                name,
+                group,
+                self.vocabulary[w],
+                *(float(values[w]) for values in (group_counts, other_counts, ratio, z)),
             )
             for w in largest(z, n).tolist()
             if z[w] > 0
@@ -234,8 +238,8 @@ class Contrast:
         list of ContrastWord
             The words, topic by topic and group by group.
         """
-        chosen = self.topics if topics is None else topics
-        return [word for topic in chosen for group in self.groups for word in self.words(topic, group, n_words)]
+        topic_ids = self.topics if topics is None else topics
+        return [word for topic in topic_ids for group in self.groups for word in self.words(topic, group, n_words)]
 
     def table(self, topics: Sequence[int] | None = None, n_words: int = 10) -> pd.DataFrame:
         """Return the best words of all topics and groups as a pandas data frame.
@@ -371,8 +375,8 @@ def contrast(
     >>> from topicfold import Corpus, PLSA, contrast
     >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
     >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
-    >>> found = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", groups=("left", "right"), strength=20)
-    >>> [word.word for word in found.words(0, "right", 2)]
+    >>> result = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", groups=("left", "right"), strength=20)
+    >>> [word.word for word in result.words(0, "right", 2)]
     ['rise', 'burden']
     """
     check_number("strength", strength, above=True)
@@ -397,7 +401,9 @@ def contrast(
     )
 
 
-def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: float) -> tuple[np.ndarray, np.ndarray]:
+def log_odds(
+    group_counts: np.ndarray, other_counts: np.ndarray, prior: np.ndarray, strength: float
+) -> tuple[np.ndarray, np.ndarray]:
     """The log-odds ratio of words and its z-score, with a prior of `strength` tokens distributed like `prior`.
 
     Words that occur nowhere have 0.
@@ -406,17 +412,17 @@ def log_odds(here: np.ndarray, there: np.ndarray, prior: np.ndarray, strength: f
     >>> ratio.round(2).tolist(), z.round(2).tolist()
     ([2.2, -2.2], [3.3, -3.3])
     """
-    used = prior > 0
-    share = prior[used] / max(float(prior.sum()), 1e-300)
+    has_prior = prior > 0
+    share = prior[has_prior] / max(float(prior.sum()), 1e-300)
     ratio, z = np.zeros(len(prior)), np.zeros(len(prior))
-    logits, variance = [], np.zeros(int(used.sum()))
-    for counts in (here[used], there[used]):
+    logits, variance = [], np.zeros(int(has_prior.sum()))
+    for counts in (group_counts[has_prior], other_counts[has_prior]):
         smoothed = counts + strength * share
         p = smoothed / smoothed.sum()
         logits.append(np.log(p / np.maximum(1 - p, 1e-12)))
         variance += 1 / smoothed
-    ratio[used] = logits[0] - logits[1]
-    z[used] = ratio[used] / np.sqrt(variance)
+    ratio[has_prior] = logits[0] - logits[1]
+    z[has_prior] = ratio[has_prior] / np.sqrt(variance)
     return ratio, z
 
 
@@ -449,22 +455,22 @@ def _tokens(tree: TopicTree, corpus: Corpus, member: sp.csr_array, rows: np.ndar
     """Tokens of words overall and in the topics of `rows`: in each group, and in the documents of any group."""
     counts = counts_of(tree, corpus)
     n_groups = member.shape[1]
-    known = np.flatnonzero(np.diff(member.indptr))
+    grouped_rows = np.flatnonzero(np.diff(member.indptr))
     by_group = sp.csc_array(member)
     parts = [by_group.indices[first:last] for first, last in pairwise(by_group.indptr.tolist())]
-    overlap = member.nnz > len(known)
-    found = np.zeros((len(rows) + 1, n_groups, counts.shape[1]), np.float32)
+    overlap = member.nnz > len(grouped_rows)
+    group_tokens = np.zeros((len(rows) + 1, n_groups, counts.shape[1]), np.float32)
     total = np.zeros((len(rows) + 1, counts.shape[1]))
-    found[0] = (member.T @ counts).toarray()
-    total[0] = summed(counts[known], 0)
+    group_tokens[0] = (member.T @ counts).toarray()
+    total[0] = summed(counts[grouped_rows], 0)
     for level in np.unique(tree.level[rows]).tolist():
         tokens = TopicTokens(tree, counts, level)
         mine = np.flatnonzero(tree.level[rows] == level) + 1
         columns = np.searchsorted(tokens.rows, rows[mine - 1])
         for place, part in enumerate(parts):
-            own = tokens.by_word(part)[:, columns].T
-            found[mine, place] = own
-            total[mine] += own
+            part_tokens = tokens.by_word(part)[:, columns].T
+            group_tokens[mine, place] = part_tokens
+            total[mine] += part_tokens
         if overlap:
-            total[mine] = tokens.by_word(known)[:, columns].T
-    return found, total
+            total[mine] = tokens.by_word(grouped_rows)[:, columns].T
+    return group_tokens, total

@@ -53,8 +53,8 @@ class Design:
     def check_column(self, column: str) -> None:
         """Raise a ValueError unless the formula uses the column."""
         if column not in self.frame.columns:
-            used = ", ".join(self.frame.columns) or "no column"
-            raise InputError(f"the formula {self.formula!r} does not use {column!r}; it uses {used}")
+            columns_used = ", ".join(self.frame.columns) or "no column"
+            raise InputError(f"the formula {self.formula!r} does not use {column!r}; it uses {columns_used}")
 
     def levels(self, column: str) -> list[Any]:
         """The values of a factor, in order."""
@@ -69,11 +69,11 @@ class Design:
             except (TypeError, ValueError, OverflowError):  # of float()
                 raise InputError(f"{column!r} is numeric: expected a number, not {value!r}") from None
         levels = self.levels(column)
-        found = next((level for level in levels if str(level) == str(value)), None)
-        if found is None:
+        match = next((level for level in levels if str(level) == str(value)), None)
+        if match is None:
             shown = ", ".join(map(str, levels[:12])) + (", ..." if len(levels) > 12 else "")
             raise InputError(f"{column!r} has no value {value!r} among the documents used; it has {shown}")
-        return found
+        return match
 
     def typical(self, at: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The mean of each numeric column and the most frequent value of each factor; `at` overrides them."""
@@ -106,8 +106,8 @@ def column_values(corpus: Corpus, column: str) -> np.ndarray:
         values = corpus.timestamps
     else:
         more = [LABELS] * (corpus.labels is not None) + [DATE] * (corpus.timestamps is not None)
-        known = ", ".join([*corpus.metadata, *more]) or "none: name the columns to keep when reading, metadata=[...]"
-        raise InputError(f"the corpus has no column {column!r}; it has {known}")
+        columns = ", ".join([*corpus.metadata, *more]) or "none: name the columns to keep when reading, metadata=[...]"
+        raise InputError(f"the corpus has no column {column!r}; it has {columns}")
     if values.dtype.kind == "M":
         return _as_years(values)
     if values.dtype.kind == "O":
@@ -118,40 +118,40 @@ def column_values(corpus: Corpus, column: str) -> np.ndarray:
 def make_design(formula: str, corpus: Corpus, usable: np.ndarray) -> Design:
     """The design of the documents that are `usable` and have values in all columns, or a ValueError."""
     pandas = import_extra("pandas", "effects", "effects")
-    read = read_formula(formula)
-    columns = read.columns
+    parsed_formula = read_formula(formula)
+    columns = parsed_formula.columns
     values = {column: column_values(corpus, column) for column in columns}
-    known = usable.copy()
+    usable_rows = usable.copy()
     for column in columns:
-        known &= ~np.asarray(pandas.isna(values[column]))
-    rows = np.flatnonzero(known)
+        usable_rows &= ~np.asarray(pandas.isna(values[column]))
+    rows = np.flatnonzero(usable_rows)
     if len(rows) == 0:
         raise InputError(f"no document has words and a value for each of {', '.join(columns)}")
     frame = pandas.DataFrame({column: values[column][rows] for column in columns}, index=range(len(rows)))
     texts = [column for column in columns if values[column].dtype.kind == "O"]
     frame = frame.astype(dict.fromkeys(texts, "category"))  # works in every version of pandas and formulaic
-    factors = frozenset(column for column in columns if column in read.coded or column in texts)
+    factors = frozenset(column for column in columns if column in parsed_formula.coded or column in texts)
     for column in sorted(factors):
         if frame[column].nunique() < 2:
             raise InputError(
                 f"{column!r} has only one value, {str(frame[column].iloc[0])!r}, among {len(rows):,} documents: "
                 "leave it out of the formula"
             )
-    _check_width(read, frame, factors)
-    matrix = _materialised(read.parsed, frame, formula)
+    _check_width(parsed_formula, frame, factors)
+    matrix = _materialised(parsed_formula.parsed, frame, formula)
     terms = tuple(map(str, matrix.model_spec.column_names))
-    found = Design(formula, terms, np.asarray(matrix, np.float64), frame, factors, rows, matrix.model_spec)
-    _check_matrix(found)
-    return found
+    design = Design(formula, terms, np.asarray(matrix, np.float64), frame, factors, rows, matrix.model_spec)
+    _check_matrix(design)
+    return design
 
 
-def _check_width(read: ParsedFormula, frame: pd.DataFrame, factors: frozenset[str]) -> None:
+def _check_width(formula: ParsedFormula, frame: pd.DataFrame, factors: frozenset[str]) -> None:
     """Raise a ValueError if factors have too many values for the number of documents, before a matrix is made."""
     total = 0
-    for term in read.parsed:
+    for term in formula.parsed:
         width = 1
         for factor in term.factors:
-            for column in factors & set(read.columns_of.get(factor.expr, ())):
+            for column in factors & set(formula.columns_of.get(factor.expr, ())):
                 width *= frame[column].nunique() - 1
         total += width
     if total > min(len(frame) - 2, _MOST_TERMS):
@@ -180,15 +180,15 @@ def _check_matrix(design: Design) -> None:
         raise InputError(f"the formula {design.formula!r} has no terms")
     if n_documents < n_terms + 2:
         raise InputError(f"{n_documents:,} documents for {n_terms} terms: expected at least {n_terms + 2}")
-    kept: list[np.ndarray] = []
+    basis: list[np.ndarray] = []
     for term, values in zip(terms, matrix.T):  # Gram-Schmidt, so that the redundant term can be named
-        rest = values / max(float(np.linalg.norm(values)), 1e-300)
+        residual = values / max(float(np.linalg.norm(values)), 1e-300)
         for _ in range(2):
-            for other in kept:
-                rest = rest - other * (other @ rest)
-        if np.linalg.norm(rest) < 1e-8:
+            for other in basis:
+                residual = residual - other * (other @ residual)
+        if np.linalg.norm(residual) < 1e-8:
             raise InputError(f"the term {term} is determined by the terms before it: leave out one of them")
-        kept.append(rest / np.linalg.norm(rest))
+        basis.append(residual / np.linalg.norm(residual))
 
 
 def _as_years(dates: np.ndarray) -> np.ndarray:
@@ -196,5 +196,5 @@ def _as_years(dates: np.ndarray) -> np.ndarray:
     years = dates.astype("datetime64[Y]")
     start, end = (day.astype("datetime64[s]") for day in (years, years + 1))
     share = (dates.astype("datetime64[s]") - start) / (end - start)
-    known = ~np.isnat(dates)
-    return np.where(known, np.where(known, years.astype(np.int64), 0) + 1970 + np.where(known, share, 0), np.nan)
+    dated = ~np.isnat(dates)
+    return np.where(dated, np.where(dated, years.astype(np.int64), 0) + 1970 + np.where(dated, share, 0), np.nan)

@@ -83,8 +83,8 @@ class Effects:
     >>> from topicfold import Corpus, LDA, effects
     >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
     >>> corpus = Corpus.from_texts(texts, metadata={"place": ["farm", "farm", "sky", "sky"] * 10})
-    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
-    >>> found.terms, found.n_documents
+    >>> result = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
+    >>> result.terms, result.n_documents
     (('Intercept', 'place[T.sky]'), 40)
     """
 
@@ -156,8 +156,8 @@ class Effects:
             One row per topic: the difference of the shares, its standard error, interval and p-value. If the formula
             has no interactions, the difference does not depend on `at`.
         """
-        held = self.design.typical(at)
-        points = [{**held, column: self.design.checked_value(column, one)} for one in (value, other)]
+        typical = self.design.typical(at)
+        points = [{**typical, column: self.design.checked_value(column, x)} for x in (value, other)]
         rows = self.design.rows_for(points)
         return self._linear(rows[0] - rows[1], f"{column}: {value} - {other}", topics, level)
 
@@ -209,14 +209,14 @@ class Effects:
         else:
             series = self.design.frame[column]
             values = np.linspace(series.min(), series.max(), n).tolist()
-        held = self.design.typical(at)
+        typical = self.design.typical(at)
         tables = []
         for group in groups:
             more = {} if by is None else {by: group}
-            rows = self.design.rows_for([{**held, **more, column: value} for value in values])
+            rows = self.design.rows_for([{**typical, **more, column: value} for value in values])
             for row, value in zip(rows, values):
-                found = self._linear(row, "", topics, level).rename(columns={"estimate": "share"})
-                tables.append(found.drop(columns=["term", "p"]).assign(value=value, group=group))
+                predictions = self._linear(row, "", topics, level).rename(columns={"estimate": "share"})
+                tables.append(predictions.drop(columns=["term", "p"]).assign(value=value, group=group))
         table = import_extra("pandas", "effects", "effects").concat(tables)
         order = {topic: place for place, topic in enumerate(self.topics)}
         table = table.sort_values("topic", key=lambda ids: ids.map(order), kind="stable").reset_index(drop=True)
@@ -266,15 +266,15 @@ class Effects:
         from scipy.stats import t
 
         check_number("level", level, 0.0, 1.0, above=True)
-        chosen = [self._place(topic) for topic in (self.topics if topics is None else topics)]
-        estimate = row @ self.coefficients[:, chosen]
-        error = np.sqrt(np.maximum(np.einsum("i,kij,j->k", row, self.covariances[chosen], row), 0))
+        places = [self._place(topic) for topic in (self.topics if topics is None else topics)]
+        estimate = row @ self.coefficients[:, places]
+        error = np.sqrt(np.maximum(np.einsum("i,kij,j->k", row, self.covariances[places], row), 0))
         reach = float(t.ppf(0.5 + level / 2, self.df)) * error
         with np.errstate(divide="ignore", invalid="ignore"):
             p = 2 * t.sf(np.abs(estimate / error), self.df)
         columns = {
-            "topic": [self.topics[place] for place in chosen],
-            "name": [self.names[place] for place in chosen],
+            "topic": [self.topics[place] for place in places],
+            "name": [self.names[place] for place in places],
             "term": term,
             "estimate": estimate,
             "std_error": error,
@@ -352,8 +352,8 @@ def effects(
     >>> from topicfold import Corpus, LDA, effects
     >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
     >>> corpus = Corpus.from_texts(texts, metadata={"place": ["farm", "farm", "sky", "sky"] * 10})
-    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
-    >>> found.contrast("place", "farm", "sky").estimate.abs().round(1).tolist()
+    >>> estimates = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
+    >>> estimates.contrast("place", "farm", "sky").estimate.abs().round(1).tolist()
     [1.0, 1.0]
     """
     tree = tree_of(model, corpus)
@@ -369,16 +369,16 @@ def effects(
     places = np.searchsorted(tokens.rows, rows)
     share, variance = (values[:, places] for values in _posterior(tree, tokens, design.rows))
     numbers = None if groups is None else _cluster_numbers(str(cluster), groups[design.rows])
-    found: Regression = regress(design.matrix, share, variance, numbers)
+    regression: Regression = regress(design.matrix, share, variance, numbers)
     ids = tree.ids[rows].tolist()
     return Effects(
         formula=formula,
         terms=design.terms,
         topics=tuple(ids),
         names=tuple(tree.name(topic) for topic in ids),
-        coefficients=found.coefficients,
-        covariances=found.covariances,
-        df=found.df,
+        coefficients=regression.coefficients,
+        covariances=regression.covariances,
+        df=regression.df,
         posterior=_posterior_text(tree),
         n_documents=len(design.rows),
         n_missing=int(has_words.sum()) - len(design.rows),

@@ -81,11 +81,11 @@ def embed(
     >>> embed(["red", "", "blue sky"], lambda texts: [[len(text), 1] for text in texts]).tolist()
     [[3.0, 1.0], [0.0, 0.0], [8.0, 1.0]]
     """
-    found = _texts(texts)
-    file = None if cache is None else cached_vectors(found, model, cache)
+    text_list = _texts(texts)
+    file = None if cache is None else cached_vectors(text_list, model, cache)
     if file is not None and file.exists():
-        return _kept(file, len(found))
-    filled = [row for row, text in enumerate(found) if text.strip()]
+        return _read_vectors(file, len(text_list))
+    filled = [row for row, text in enumerate(text_list) if text.strip()]
     if not filled:
         raise InputError("all texts are empty: there is nothing to embed")
     encode = encoder_of(model)
@@ -94,14 +94,14 @@ def embed(
         for first in range(0, len(filled), _BATCH):
             rows = filled[first : first + _BATCH]
             size = None if vectors is None else vectors.shape[1]
-            part = _checked(encode([found[row] for row in rows]), len(rows), size)
+            part = _checked(encode([text_list[row] for row in rows]), len(rows), size)
             if vectors is None:
-                vectors = np.zeros((len(found), part.shape[1]), np.float32)
+                vectors = np.zeros((len(text_list), part.shape[1]), np.float32)
             vectors[rows] = part
             move(first + len(rows))
     assert vectors is not None
     if file is not None:
-        _keep(file, vectors)
+        _write_vectors(file, vectors)
     return vectors
 
 
@@ -124,13 +124,13 @@ def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
             raise InputError("the corpus has no texts to embed: read it with keep_texts=True")
         return texts.texts
     check_texts(texts)
-    found = list(texts)
-    for row, text in enumerate(found):
+    text_list = list(texts)
+    for row, text in enumerate(text_list):
         if not isinstance(text, str):
             raise InputError(f"text {row} is {text!r:.40}: expected a string")
-    if not found:
+    if not text_list:
         raise InputError("there are no texts to embed")
-    return found
+    return text_list
 
 
 def _identity(model: str | Path) -> list[Any]:
@@ -203,21 +203,21 @@ def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
 
 def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
     try:
-        found = np.asarray(vectors, dtype=np.float32)
+        array = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise InputError(f"the model did not return a matrix of numbers: {error}") from None
-    if found.ndim != 2 or len(found) != n_texts or found.shape[1] == 0:
+    if array.ndim != 2 or len(array) != n_texts or array.shape[1] == 0:
         raise InputError(
-            f"the model returned an array of shape {found.shape} for {n_texts} texts: expected one row per text"
+            f"the model returned an array of shape {array.shape} for {n_texts} texts: expected one row per text"
         )
-    if n_features is not None and found.shape[1] != n_features:
-        raise InputError(f"the model returned vectors of length {n_features} and {found.shape[1]}: expected one length")
-    if not np.isfinite(found).all():
+    if n_features is not None and array.shape[1] != n_features:
+        raise InputError(f"the model returned vectors of length {n_features} and {array.shape[1]}: expected one length")
+    if not np.isfinite(array).all():
         raise InputError("the model returned NaN or infinite numbers")
-    return found
+    return array
 
 
-def _kept(file: Path, n_texts: int) -> np.ndarray:
+def _read_vectors(file: Path, n_texts: int) -> np.ndarray:
     try:
         with file.open("rb") as opened:
             vectors = np.lib.format.read_array(opened)
@@ -228,7 +228,7 @@ def _kept(file: Path, n_texts: int) -> np.ndarray:
     return np.asarray(vectors)
 
 
-def _keep(file: Path, vectors: np.ndarray) -> None:
+def _write_vectors(file: Path, vectors: np.ndarray) -> None:
     unfinished = file.with_name(f".{file.stem}-{os.getpid()}.npy")
     np.save(unfinished, vectors)
     unfinished.replace(file)

@@ -105,7 +105,9 @@ def _expression_columns(text: str, coded: set[str]) -> tuple[str, ...]:
     for node in ast.walk(tree.body):
         _check_node(node, text)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
-            coded |= {names.get(one.id, one.id) for one in ast.walk(node) if isinstance(one, ast.Name)}
+            coded |= {
+                names.get(argument.id, argument.id) for argument in ast.walk(node) if isinstance(argument, ast.Name)
+            }
     called = {id(node.func) for node in ast.walk(tree.body) if isinstance(node, ast.Call)}
     codings = {id(node.value) for node in ast.walk(tree.body) if isinstance(node, ast.Attribute)}
     return tuple(

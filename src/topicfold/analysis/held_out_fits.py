@@ -20,7 +20,7 @@ from ..metrics.stability import diversity
 from ..models.word_ranking import presence_of_words
 from ..topics.ranking import keyness, relevance, top_word_columns
 
-__all__ = ["Fit", "Given", "Measured", "fit_here", "fit_on_worker", "for_workers", "unigram_score"]
+__all__ = ["Fit", "FitInput", "Measured", "fit_here", "fit_on_worker", "for_workers", "unigram_score"]
 
 _TOP_WORDS = 10
 
@@ -43,25 +43,25 @@ class Measured(NamedTuple):
     largest: np.ndarray | None  # None if documents have no largest topic
 
 
-class Given(NamedTuple):
+class FitInput(NamedTuple):
     """The input of a fit: documents, graph and embeddings."""
 
     documents: Any  # a Corpus, a matrix, or a data frame
     graph: sp.csr_array | None = None
     embeddings: np.ndarray | None = None
 
-    def beside(self, rows: np.ndarray) -> dict[str, Any]:
+    def extras_for(self, rows: np.ndarray) -> dict[str, Any]:
         """The graph and the embeddings of some documents."""
-        found: dict[str, Any] = {}
+        extras: dict[str, Any] = {}
         if self.graph is not None:
             places = np.flatnonzero(rows)
-            found["graph"] = self.graph[places][:, places]
+            extras["graph"] = self.graph[places][:, places]
         if self.embeddings is not None:
-            found["embeddings"] = self.embeddings[rows]
-        return found
+            extras["embeddings"] = self.embeddings[rows]
+        return extras
 
 
-def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int) -> Measured:
+def fit_here(model: BaseEstimator, fit_input: FitInput, held_out: np.ndarray, seed: int) -> Measured:
     """Fit a copy of the model to the documents not held out.
 
     Held-out documents are scored only by their words: edges and embeddings are computed from whole documents, including
@@ -72,12 +72,12 @@ def fit_here(model: BaseEstimator, given: Given, held_out: np.ndarray, seed: int
     model = clone(model)
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
-    training = _documents(given.documents, ~held_out)
+    training = _documents(fit_input.documents, ~held_out)
     try:
         started = time.thread_time()
-        model.fit(training, **given.beside(~held_out))
+        model.fit(training, **fit_input.extras_for(~held_out))
         seconds = time.thread_time() - started
-        others = _documents(given.documents, held_out)
+        others = _documents(fit_input.documents, held_out)
         score = float(model.score(others))
         largest = _largest(model, training, others, held_out)
         if not math.isfinite(score):
@@ -102,9 +102,9 @@ def unigram_score(documents: Any, held_out: np.ndarray) -> float:
     return completion_log_likelihood(hidden, np.ones((hidden.shape[0], 1)), share[None], frequency)
 
 
-def for_workers(given: Given, cluster: Cluster) -> tuple[Any, ...]:
+def for_workers(fit_input: FitInput, cluster: Cluster) -> tuple[Any, ...]:
     """The input of a fit in the form sent to workers: a corpus as a file, a matrix as arrays."""
-    documents, graph, embeddings = given
+    documents, graph, embeddings = fit_input
     if isinstance(documents, Corpus):
         path = cluster.new_path().with_suffix(".safetensors")
         documents.save(path)
@@ -118,7 +118,7 @@ def fit_on_worker(
     """`fit_here` on a worker, with the input that was sent."""
     model, fold, seed = task
     corpus = Corpus.load(documents) if isinstance(documents, str) else _received_matrix(documents)
-    return fit_here(model, Given(corpus, _received_matrix(graph), embeddings), fold_of == fold, seed)
+    return fit_here(model, FitInput(corpus, _received_matrix(graph), embeddings), fold_of == fold, seed)
 
 
 def _sent_matrix(matrix: Any) -> Any:
@@ -152,13 +152,13 @@ def _documents(X: Any, mask: np.ndarray) -> Any:
 
 def _topics(model: BaseEstimator) -> np.ndarray:
     """P(w|z) of a fitted model; models of scikit-learn have `components_` instead, on any scale."""
-    found = getattr(model, "topic_word_", None)
-    if found is not None:
-        return np.asarray(found)
-    found = getattr(model, "components_", None)
-    if found is None or (np.asarray(found) < 0).any():
+    topic_word = getattr(model, "topic_word_", None)
+    if topic_word is not None:
+        return np.asarray(topic_word)
+    topic_word = getattr(model, "components_", None)
+    if topic_word is None or (np.asarray(topic_word) < 0).any():
         raise InputError(f"{type(model).__name__} has no topics: expected topic_word_, or non-negative components_")
-    return normalise_rows(np.asarray(found, dtype=np.float64))
+    return normalise_rows(np.asarray(topic_word, dtype=np.float64))
 
 
 def _top_words(model: BaseEstimator, topic_word: np.ndarray, counts: sp.csr_array) -> list[np.ndarray]:

@@ -133,7 +133,7 @@ class JudgementTasks:
         path : str or Path
             The file to write; `load_key` reads it.
         """
-        found = {
+        key = {
             "format": _FORMAT,
             "id": self.id,
             "tasks": [task._asdict() for task in self.tasks],
@@ -144,7 +144,7 @@ class JudgementTasks:
             },
         }
         with atomic_write(path) as unfinished:
-            Path(unfinished).write_text(json.dumps(found, indent=1), encoding="utf-8", newline="\n")
+            Path(unfinished).write_text(json.dumps(key, indent=1), encoding="utf-8", newline="\n")
 
     @staticmethod
     def load_key(path: str | Path) -> JudgementTasks:
@@ -166,19 +166,19 @@ class JudgementTasks:
             If the file is damaged or is not a key.
         """
         try:
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            key = json.loads(Path(path).read_text(encoding="utf-8"))
         except (ValueError, RecursionError):  # not JSON, not UTF-8, a number too long, nested too deeply
-            found = None
-        if not isinstance(found, dict) or found.get("format") != _FORMAT:
+            key = None
+        if not isinstance(key, dict) or key.get("format") != _FORMAT:
             raise FileError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
         try:
-            tasks = tuple(_checked_task(task) for task in found["tasks"])
-            names = {int(topic): str(name) for topic, name in found["names"].items()}
+            tasks = tuple(_checked_task(task) for task in key["tasks"])
+            names = {int(topic): str(name) for topic, name in key["names"].items()}
             measures = {
                 str(name): {int(topic): math.nan if value is None else float(value) for topic, value in values.items()}
-                for name, values in found["measures"].items()
+                for name, values in key["measures"].items()
             }
-            number = found["id"]
+            number = key["id"]
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:  # other types in the JSON
             raise FileError(f"{path} is damaged: {error}") from None
         result = JudgementTasks(tasks, names, measures)
@@ -187,13 +187,13 @@ class JudgementTasks:
         return result
 
 
-def _checked_task(given: Mapping[str, Any]) -> Task:
-    task = Task(given["kind"], given["topic"], tuple(given["words"]), given["intruder"])
+def _checked_task(entry: Mapping[str, Any]) -> Task:
+    task = Task(entry["kind"], entry["topic"], tuple(entry["words"]), entry["intruder"])
     place = is_whole(task.intruder) and (
         1 <= task.intruder <= len(task.words) if task.kind == "intrusion" else task.intruder == 0
     )
     if task.kind not in QUESTIONS or not is_whole(task.topic) or not all(isinstance(w, str) for w in task.words):
-        raise InputError(f"a task is not valid: {given!r:.60}")
+        raise InputError(f"a task is not valid: {entry!r:.60}")
     if not place:
         raise InputError(f"the position of an intruder is not valid: {task.intruder!r:.20}")
     return task
@@ -261,22 +261,22 @@ def judgement_tasks(
     for kind in kinds:
         check_choice("kinds", kind, tuple(QUESTIONS))
     check_whole("seed", seed, 0)
-    chosen = tree.ids[tree.at_lowest_level].tolist() if topics is None else list(dict.fromkeys(topics))
+    topics_to_judge = tree.ids[tree.at_lowest_level].tolist() if topics is None else list(dict.fromkeys(topics))
     rng = np.random.default_rng(seed)
-    if sample is not None and check_whole("sample", sample) < len(chosen):
-        chosen = sorted(rng.choice(chosen, sample, replace=False).tolist())
+    if sample is not None and check_whole("sample", sample) < len(topics_to_judge):
+        topics_to_judge = sorted(rng.choice(topics_to_judge, sample, replace=False).tolist())
     tasks: list[Task] = []
     for kind in (kind for kind in QUESTIONS if kind in kinds):
-        made = [_intrusion(tree, t, seed) if kind == "intrusion" else _rating(tree, t) for t in chosen]
-        few = [topic for topic, task in zip(chosen, made) if task is None]
+        made_tasks = [_intrusion(tree, t, seed) if kind == "intrusion" else _rating(tree, t) for t in topics_to_judge]
+        few = [topic for topic, task in zip(topics_to_judge, made_tasks) if task is None]
         if few:
             warn_user(f"{len(few)} topics have too few words for {kind} tasks and are left out: {str(few[:10])[1:-1]}")
-        tasks += [found for k in rng.permutation(len(made)) if (found := made[k]) is not None]
+        tasks += [task for k in rng.permutation(len(made_tasks)) if (task := made_tasks[k]) is not None]
     if not tasks:
         raise InputError("no task can be made: the topics have too few words, or no kind of task is given")
-    asked = sorted({task.topic for task in tasks})
-    names = {topic: tree.name(topic) for topic in asked}
-    return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, asked))
+    judged_topics = sorted({task.topic for task in tasks})
+    names = {topic: tree.name(topic) for topic in judged_topics}
+    return JudgementTasks(tuple(tasks), names, _measures(tree, corpus, judged_topics))
 
 
 def _rating(tree: TopicTree, topic: int) -> Task | None:
@@ -286,18 +286,18 @@ def _rating(tree: TopicTree, topic: int) -> Task | None:
 
 def _intrusion(tree: TopicTree, topic: int, seed: int) -> Task | None:
     """The five best words and an intruder, in an order that depends only on the seed and the topic."""
-    own = [word.word for word in tree.words(topic, _OWN_WORDS)]
-    candidates = _intruders(tree, topic, own)
-    if len(own) < _OWN_WORDS or not candidates:
+    best_words = [word.word for word in tree.words(topic, _OWN_WORDS)]
+    candidates = _intruders(tree, topic, best_words)
+    if len(best_words) < _OWN_WORDS or not candidates:
         return None
     rng = np.random.default_rng([seed, topic])
     intruder = candidates[rng.integers(len(candidates))]
-    words = [*own, intruder]
+    words = [*best_words, intruder]
     shown = [words[place] for place in rng.permutation(len(words))]
     return Task("intrusion", topic, tuple(shown), shown.index(intruder) + 1)
 
 
-def _intruders(tree: TopicTree, topic: int, own: list[str]) -> list[str]:
+def _intruders(tree: TopicTree, topic: int, best_words: list[str]) -> list[str]:
     """Best words of other topics of the level that are unlikely in this one; if there are none, the least likely."""
     row = tree.row(topic)
     level = np.flatnonzero(tree.level == tree.level[row])
@@ -305,8 +305,8 @@ def _intruders(tree: TopicTree, topic: int, own: list[str]) -> list[str]:
     column = {word: w for w, word in enumerate(tree.vocabulary)}
     foreign: dict[str, float] = {}
     for other in tree.ids[level].tolist():
-        for word in (found.word for found in tree.words(other, _OWN_WORDS)):
-            if word not in near and not any(same_stem(word, mine) for mine in own):
+        for word in (scored_word.word for scored_word in tree.words(other, _OWN_WORDS)):
+            if word not in near and not any(same_stem(word, mine) for mine in best_words):
                 most = max(float(tree.topic_word[level, column[word]].max()), 1e-300)
                 foreign[word] = float(tree.topic_word[row, column[word]]) / most
     allowed = max(_FOREIGN, min(foreign.values(), default=0.0))
@@ -318,11 +318,11 @@ def _measures(tree: TopicTree, corpus: Corpus, topics: Sequence[int]) -> dict[st
     counts = corpus.counts_over(tree.vocabulary)
     column = {word: w for w, word in enumerate(tree.vocabulary)}
     best = {topic: tree.words(topic, _MEASURED_WORDS) for topic in topics}
-    found = {
+    measures = {
         "size": {topic: tree.size_of(topic) for topic in topics},
         tree.score_name: {topic: float(np.mean([word.score for word in best[topic]])) for topic in topics},
     }
     listed = [[column[word.word] for word in best[topic]] for topic in topics]
     for measure in MEASURES:
-        found[measure] = dict(zip(topics, coherence(listed, counts=counts, measure=measure).tolist()))
-    return found
+        measures[measure] = dict(zip(topics, coherence(listed, counts=counts, measure=measure).tolist()))
+    return measures

@@ -151,7 +151,7 @@ class Judgements:
         rows: list[dict[str, Any]] = []
         for judged in self.topics:
             row: dict[str, Any] = {"topic": judged.topic, "name": judged.name}
-            for kind in (found.kind for found in self.kinds):
+            for kind in (kind_judged.kind for kind_judged in self.kinds):
                 value, low, high, n = getattr(judged, kind)
                 row |= {kind: value, f"{kind}_low": low, f"{kind}_high": high, f"{kind}_answers": n}
             rows.append(row)
@@ -162,26 +162,26 @@ class Judgements:
         lines = [f"{people}, {len(self.topics)} topics; 95 % intervals", ""]
         for judged in self.kinds:
             figure = _percent if judged.kind == "intrusion" else _decimal
-            what = (
+            result = (
                 f"intruders found (chance {_percent(self.chance)})"
                 if judged.kind == "intrusion"
                 else "mean rating (1 to 3)"
             )
             unknown = f", {judged.unknown} more did not know the words" if judged.unknown else ""
-            lines.append(f"{what}: {_shown(judged.mean, figure)}, {judged.mean.n} answers{unknown}")
+            lines.append(f"{result}: {_shown(judged.mean, figure)}, {judged.mean.n} answers{unknown}")
             lines.append(f"  agreement between people (alpha): {_shown(judged.alpha, _decimal)}")
         kinds = [judged.kind for judged in self.kinds]
         titles = {"intrusion": "intruder found", "rating": "rating"}
         figures: dict[Kind, Callable[[float], str]] = {"intrusion": _percent, "rating": _decimal}
         rows = [["topic", *(titles[kind] for kind in kinds), "name"]]
         rows += [
-            [str(found.topic), *(_shown(getattr(found, kind), figures[kind]) for kind in kinds), found.name]
-            for found in self.topics
+            [str(judged.topic), *(_shown(getattr(judged, kind), figures[kind]) for kind in kinds), judged.name]
+            for judged in self.topics
         ]
         lines += ["", *_aligned(rows)]
         rows = [["Spearman's correlation with", *(titles[kind] for kind in kinds)]]
-        for measure in dict.fromkeys(found.measure for found in self.correlations):
-            rho = {found.kind: found.rho for found in self.correlations if found.measure == measure}
+        for measure in dict.fromkeys(pair.measure for pair in self.correlations):
+            rho = {pair.kind: pair.rho for pair in self.correlations if pair.measure == measure}
             rows.append([measure, *(_shown(rho[kind], _decimal) if kind in rho else "" for kind in kinds)])
         return "\n".join([*lines, "", *_aligned(rows)])
 
@@ -259,10 +259,10 @@ def read_judgements(key: JudgementTasks | str | Path, answers: Sequence[str | Pa
     2.0
     """
     tasks = key if isinstance(key, JudgementTasks) else JudgementTasks.load_key(key)
-    given = read_answers(tasks, answers)
-    raters = tuple(dict.fromkeys(answer.rater for answer in given))
+    answer_list = read_answers(tasks, answers)
+    raters = tuple(dict.fromkeys(answer.rater for answer in answer_list))
     table = np.full((len(raters), len(tasks.tasks)), np.nan)
-    for answer in given:
+    for answer in answer_list:
         table[raters.index(answer.rater), answer.task - 1] = answer.value
     kinds = [kind for kind in QUESTIONS if any(task.kind == kind for task in tasks.tasks)]
     judged = tuple(_judged(tasks.tasks, table, kind) for kind in kinds)
@@ -274,13 +274,13 @@ def read_judgements(key: JudgementTasks | str | Path, answers: Sequence[str | Pa
 
 def _judged(tasks: Sequence[Task], table: np.ndarray, kind: Kind) -> Judged:
     columns = [number for number, task in enumerate(tasks) if task.kind == kind]
-    known = np.where(table[:, columns] > 0, table[:, columns], np.nan)
+    known_answers = np.where(table[:, columns] > 0, table[:, columns], np.nan)
     level: Any = "nominal" if kind == "intrusion" else "ordinal"
-    alpha, rng = krippendorff_alpha(known, level), np.random.default_rng(0)
+    alpha, rng = krippendorff_alpha(known_answers, level), np.random.default_rng(0)
     drawn = rng.integers(len(columns), size=(_DRAWS if not math.isnan(alpha) else 0, len(columns)))
-    found = np.array([krippendorff_alpha(known[:, some], level) for some in drawn])
-    found = found[~np.isnan(found)]
-    low, high = np.quantile(found, [0.025, 0.975]).tolist() if len(found) else (math.nan, math.nan)
+    alphas = np.array([krippendorff_alpha(known_answers[:, some], level) for some in drawn])
+    alphas = alphas[~np.isnan(alphas)]
+    low, high = np.quantile(alphas, [0.025, 0.975]).tolist() if len(alphas) else (math.nan, math.nan)
     mean = _mean([(tasks[number], table[:, number]) for number in columns], kind)
     unknown = int((table[:, columns] == 0).sum())
     return Judged(kind, mean, unknown, Estimate(alpha, low, high, len(columns)))
@@ -292,23 +292,23 @@ def _mean(answered: Sequence[tuple[Task, np.ndarray]], kind: Kind) -> Estimate:
     if kind == "intrusion":
         return wilson_interval(sum(int((values == task.intruder).sum()) for task, values in answered), n)
     span = len(ANSWERS) - 1
-    found = wilson_interval(sum(float((values[values > 0] - 1).sum()) for _, values in answered) / span, n)
-    return Estimate(1 + span * found.value, 1 + span * found.low, 1 + span * found.high, n)
+    interval = wilson_interval(sum(float((values[values > 0] - 1).sum()) for _, values in answered) / span, n)
+    return Estimate(1 + span * interval.value, 1 + span * interval.low, 1 + span * interval.high, n)
 
 
 def _topics(tasks: JudgementTasks, table: np.ndarray) -> tuple[TopicJudged, ...]:
-    found = []
+    results = []
     for topic, name in tasks.names.items():
         means = {
             kind: _mean([(task, table[:, k]) for k, task in enumerate(tasks.tasks) if task[:2] == (kind, topic)], kind)
             for kind in QUESTIONS
         }
-        found.append(TopicJudged(topic, name, **means))
+        results.append(TopicJudged(topic, name, **means))
 
     def merit(judged: TopicJudged) -> tuple[float, float, int]:
         return (*(-np.nan_to_num(mean.value) for mean in (judged.intrusion, judged.rating)), judged.topic)
 
-    return tuple(sorted(found, key=merit))
+    return tuple(sorted(results, key=merit))
 
 
 def _correlations(
@@ -317,17 +317,17 @@ def _correlations(
     measures: dict[str, list[float]] = {
         name: [values.get(judged.topic, math.nan) for judged in topics] for name, values in tasks.measures.items()
     }
-    found = [
+    correlations = [
         Correlation(kind, name, spearman([getattr(judged, kind).value for judged in topics], values))
         for name, values in measures.items()
         for kind in kinds
     ]
     if len(kinds) > 1:
         rating = [judged.rating.value for judged in topics]
-        found.append(
+        correlations.append(
             Correlation("intrusion", "mean rating", spearman([judged.intrusion.value for judged in topics], rating))
         )
-    return tuple(found)
+    return tuple(correlations)
 
 
 # ---- files of answers -----------------------------------------------------------------------------------------------
@@ -338,25 +338,25 @@ def read_answers(tasks: JudgementTasks, paths: Sequence[str | Path]) -> list[Ans
     if isinstance(paths, str | Path):
         raise InputError(f"answers={str(paths)!r}: expected a list of files")
     place: dict[str, str | Path] = {}
-    found: list[Answer] = []
+    all_answers: list[Answer] = []
     for path in paths:
-        here = _answers_in(tasks, path)
-        if not here:
+        file_answers = _answers_in(tasks, path)
+        if not file_answers:
             raise InputError(f"{path} contains no answers")
-        for rater in dict.fromkeys(answer.rater for answer in here):
+        for rater in dict.fromkeys(answer.rater for answer in file_answers):
             if rater in place:
                 raise InputError(
                     f"{rater!r:.{_LONGEST}} is in {place[rater]} and in {path}: expected one file per person"
                 )
             place[rater] = path
-        found += here
-    if not found:
+        all_answers += file_answers
+    if not all_answers:
         raise InputError("there are no answers: expected at least one file of answers")
-    return found
+    return all_answers
 
 
 def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
-    found: dict[tuple[str, int], Answer] = {}
+    answers_by_task: dict[tuple[str, int], Answer] = {}
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         table = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text.partition("\n")[0] else ",")
@@ -371,12 +371,12 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
                 continue
             where = f"{path}, line {table.line_num}"
             answer = _checked(tasks, cells, where)
-            if answer[:2] in found:
+            if answer[:2] in answers_by_task:
                 raise FileError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
-            found[answer[:2]] = answer
+            answers_by_task[answer[:2]] = answer
     except (UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{path} is not a CSV file in UTF-8: {error}") from None
-    return list(found.values())
+    return list(answers_by_task.values())
 
 
 def _checked(tasks: JudgementTasks, cells: Sequence[str], where: str) -> Answer:

@@ -167,8 +167,8 @@ def _vectors(doc_topic: Any, random: np.random.RandomState) -> np.ndarray:
 def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
     """How much each neighbour attracts a document: rows sum to one, so the number of neighbours does not matter."""
     if graph is None:
-        found = _by_rank(nearest(vectors, vectors, _N_NEIGHBORS, skip_self=True))
-        edges = sp.csr_array(found + found.T)
+        rank_weights = _by_rank(nearest(vectors, vectors, _N_NEIGHBORS, skip_self=True))
+        edges = sp.csr_array(rank_weights + rank_weights.T)
     else:
         edges = check_graph(graph, len(vectors))
         alone = np.flatnonzero(np.diff(edges.indptr) == 0)
@@ -179,26 +179,26 @@ def _pulls(vectors: np.ndarray, graph: Any) -> sp.csr_array:
     return shares
 
 
-def _by_rank(found: sp.csr_array) -> sp.csr_array:
+def _by_rank(cosines: sp.csr_array) -> sp.csr_array:
     """Neighbours weighted by rank, from 1 for the nearest down in equal steps.
 
     Cosines are all near one; weights that fall with the distance would tear groups around identical documents apart.
     """
-    count = np.diff(found.indptr)
+    count = np.diff(cosines.indptr)
     rows = np.repeat(np.arange(len(count)), count)
-    weights = np.empty(found.nnz)
-    rank = np.arange(found.nnz) - np.repeat(found.indptr[:-1], count)
-    weights[np.lexsort((-found.data, rows))] = 1 - rank / (_N_NEIGHBORS + 1)
-    return sp.csr_array((weights, found.indices, found.indptr), found.shape)
+    weights = np.empty(cosines.nnz)
+    rank = np.arange(cosines.nnz) - np.repeat(cosines.indptr[:-1], count)
+    weights[np.lexsort((-cosines.data, rows))] = 1 - rank / (_N_NEIGHBORS + 1)
+    return sp.csr_array((weights, cosines.indices, cosines.indptr), cosines.shape)
 
 
 def _neighbors_of(alone: np.ndarray, vectors: np.ndarray) -> sp.csr_array:
     """Edges from some documents to their nearest neighbours by memberships, in the rows of those documents."""
-    found = nearest(vectors[alone], vectors, _N_NEIGHBORS + 1).tocoo()
-    rows = alone[found.row]
-    other = rows != found.col
+    neighbors = nearest(vectors[alone], vectors, _N_NEIGHBORS + 1).tocoo()
+    rows = alone[neighbors.row]
+    other = rows != neighbors.col
     shape = (len(vectors), len(vectors))
-    return _by_rank(sp.csr_array((found.data[other], (rows[other], found.col[other])), shape))
+    return _by_rank(sp.csr_array((neighbors.data[other], (rows[other], neighbors.col[other])), shape))
 
 
 def _start(pull: sp.csr_array, vectors: np.ndarray, random: np.random.RandomState) -> np.ndarray:

@@ -137,17 +137,17 @@ def drift(
     slices = [memberships(model, X, of) for X in (before, after)]
     pooled = np.vstack(slices)
     n_before = len(slices[0])
-    found = _divergence(slices[0].mean(axis=0), slices[1].mean(axis=0))
+    divergence = _divergence(slices[0].mean(axis=0), slices[1].mean(axis=0))
     rng = check_random_state(random_state)
     total, as_far = pooled.sum(axis=0), 1
     for _ in range(n_permutations):
         first = pooled[rng.permutation(len(pooled))[:n_before]].sum(axis=0)
         value = _divergence(first / n_before, (total - first) / (len(pooled) - n_before)).sum()
-        as_far += bool(value >= found.sum() - 1e-15)
+        as_far += bool(value >= divergence.sum() - 1e-15)
     p, q = slices[0].mean(axis=0), slices[1].mean(axis=0)
-    order = np.argsort(-np.abs(found), kind="stable")
-    moved = tuple(Moved(int(k), float(p[k]), float(q[k]), float(found[k])) for k in order)
-    return Drift(float(found.sum()), as_far / (n_permutations + 1), moved)
+    order = np.argsort(-np.abs(divergence), kind="stable")
+    moved = tuple(Moved(int(k), float(p[k]), float(q[k]), float(divergence[k])) for k in order)
+    return Drift(float(divergence.sum()), as_far / (n_permutations + 1), moved)
 
 
 def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndarray:

@@ -129,8 +129,12 @@ class Selection:
         return self.rows[self.chosen]
 
     def __str__(self) -> str:
-        counted = [_counted(len(self.rows), "point"), _counted(self.n_splits, "fold"), _counted(self.n_seeds, "seed")]
-        head = f"{counted[0]}, {counted[1]} x {counted[2]}; held-out score in {self.unit}"
+        sizes = [
+            _number_of(len(self.rows), "point"),
+            _number_of(self.n_splits, "fold"),
+            _number_of(self.n_seeds, "seed"),
+        ]
+        head = f"{sizes[0]}, {sizes[1]} x {sizes[2]}; held-out score in {self.unit}"
         return "\n".join([head, *_table(self.rows, self.chosen, self.baselines), "", fill(self.reason, _LINE)])
 
     __repr__ = __str__
@@ -198,11 +202,11 @@ def recommend(rows: Sequence[Row], first: int, baselines: Sequence[Row], unit: s
     else:
         chosen, reason = _most_stable(rows, first, unit)
     edges = _edges(rows, chosen)
-    said = " and ".join(
-        f"the {'largest' if largest else 'smallest'} {name} tried ({_said_value(rows[chosen].params[name])})"
+    edge_text = " and ".join(
+        f"the {'largest' if largest else 'smallest'} {name} tried ({_value_text(rows[chosen].params[name])})"
         for name, largest in edges.items()
     )
-    remark = f"; this is {said}, so widen the grid there" if edges else ""
+    remark = f"; this is {edge_text}, so widen the grid there" if edges else ""
     return chosen, reason + remark + ".", tuple(edges)
 
 
@@ -212,14 +216,14 @@ def beyond(rows: Sequence[Row], chosen: int) -> dict[str, Any]:
     for name, largest in _edges(rows, chosen).items():
         value = rows[chosen].params[name]
         further[name] = 2 * value if largest else value // 2 if isinstance(value, int | np.integer) else value / 2
-    tried = [row.params for row in rows if row.model == rows[chosen].model]
-    return further if {**rows[chosen].params, **further} not in tried else {}
+    points_tried = [row.params for row in rows if row.model == rows[chosen].model]
+    return further if {**rows[chosen].params, **further} not in points_tried else {}
 
 
 def _floor(best: Row, baselines: Sequence[Row]) -> float | None:
     """The score without topics: the better one of the unigram model and the model with one topic."""
-    own = [row.score for row in baselines if row.model in ("unigram", f"{best.model}, one topic")]
-    return max(own, default=None)
+    baseline_scores = [row.score for row in baselines if row.model in ("unigram", f"{best.model}, one topic")]
+    return max(baseline_scores, default=None)
 
 
 def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[int, str]:
@@ -254,15 +258,16 @@ def _most_stable(rows: Sequence[Row], first: int, unit: str) -> tuple[int, str]:
     if len(close) == 1:
         return chosen, f"{_named(rows, first)} has {best}, more than one standard error ahead of every other point"
     stable = f"the most stable ({rows[chosen].stability:.2f})"
-    whose = f"the score of {_named(rows, first)}" if chosen != first else "which is its own"
+    which_score = f"the score of {_named(rows, first)}" if chosen != first else "which is its own"
     return chosen, (
-        f"{_named(rows, chosen)} is {stable} of the {len(close)} points within one standard error of {best}, {whose}"
+        f"{_named(rows, chosen)} is {stable} of the {len(close)} points within one standard error of {best}, "
+        f"{which_score}"
     )
 
 
 def _named(rows: Sequence[Row], number: int) -> str:
     several = len({row.model for row in rows}) > 1
-    return f"{rows[number].model} with " * several + _said(rows[number].params)
+    return f"{rows[number].model} with " * several + _params_text(rows[number].params)
 
 
 def _edges(rows: Sequence[Row], chosen: int) -> dict[str, bool]:
@@ -270,26 +275,26 @@ def _edges(rows: Sequence[Row], chosen: int) -> dict[str, bool]:
     edges = {}
     for name, value in rows[chosen].params.items():
         # A point that failed is also a limit: there is nothing to try beyond it.
-        tried = [row.params[name] for row in rows if row.model == rows[chosen].model]
-        if not all(is_number(one) for one in tried) or len(set(tried)) < 2:
+        values_tried = [row.params[name] for row in rows if row.model == rows[chosen].model]
+        if not all(is_number(tried) for tried in values_tried) or len(set(values_tried)) < 2:
             continue
-        least = 1 if all(isinstance(one, int | np.integer) for one in tried) else 0
-        if value == max(tried):
+        least = 1 if all(isinstance(tried, int | np.integer) for tried in values_tried) else 0
+        if value == max(values_tried):
             edges[name] = True
-        elif value == min(tried) and value > least:
+        elif value == min(values_tried) and value > least:
             edges[name] = False
     return edges
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+def _number_of(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def _said(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={_said_value(value)}" for name, value in params.items())
+def _params_text(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_value_text(value)}" for name, value in params.items())
 
 
-def _said_value(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = f"{value:g}" if isinstance(value, float | np.floating) else str(value)
     return text if len(text) <= 30 else text[:27] + "..."
 
@@ -317,10 +322,10 @@ def _table(rows: Sequence[Row], chosen: int, baselines: Sequence[Row] = ()) -> l
     lines, failures = [head], []
     for number, row in enumerate(rows):
         start = ["*" if number == chosen else "", *[row.model] * several]
-        start += [_said_value(row.params[name]) if name in row.params else "" for name in names]
+        start += [_value_text(row.params[name]) if name in row.params else "" for name in names]
         if row.failed is not None:
             lines.append([*start, *["-"] * (len(head) - len(start))])
-            failures.append(f"{_said(row.params)} failed: {row.failed}")
+            failures.append(f"{_params_text(row.params)} failed: {row.failed}")
             continue
         behind = f"{row.behind:.4f} ± {row.behind_error:.4f}" if row.behind or row.behind_error else "0"
         figures = [f"{row.score:.4f} ± {row.score_error:.4f}", behind]

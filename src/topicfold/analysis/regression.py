@@ -71,8 +71,8 @@ def _clustered(q: np.ndarray, residuals: np.ndarray, clusters: np.ndarray, n_ter
     scale = n_clusters / (n_clusters - 1) * (n_documents - 1) / (n_documents - n_terms)
     order = np.argsort(clusters, kind="stable")
     starts = np.searchsorted(clusters[order], np.arange(n_clusters))
-    found = []
+    meats = []
     for topic in range(residuals.shape[1]):
         scores = np.add.reduceat((q * residuals[:, [topic]])[order], starts, axis=0)
-        found.append(scale * scores.T @ scores)
-    return found
+        meats.append(scale * scores.T @ scores)
+    return meats

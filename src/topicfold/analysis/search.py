@@ -87,26 +87,26 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     [('d', ('star',)), ('c', ())]
     """
     check_whole("n", n)
-    wanted = model.word_counts([query] if isinstance(query, str) else query, np.float64)
-    if wanted.shape[0] != 1:
-        raise InputError(f"search takes one query, got {wanted.shape[0]}")
-    usable = wanted[:, vars(model)["word_columns_"]] if info_of(model).selects_words else wanted
+    query_counts = model.word_counts([query] if isinstance(query, str) else query, np.float64)
+    if query_counts.shape[0] != 1:
+        raise InputError(f"search takes one query, got {query_counts.shape[0]}")
+    usable = query_counts[:, vars(model)["word_columns_"]] if info_of(model).selects_words else query_counts
     if usable.nnz == 0:
         raise InputError(f"no word of the query {query!r} is in the model's vocabulary")
     tree = model.topic_tree(corpus)
     lowest = tree.at_lowest_level
-    asked = np.asarray(model.document_topics(wanted))[0].astype(np.float64)
+    query_topics = np.asarray(model.document_topics(query_counts))[0].astype(np.float64)
     documents = with_words(tree)[:, lowest].astype(np.float64)
-    if len(asked) == len(lowest):  # memberships of all levels, not only of the lowest
-        asked = asked[lowest]
-    lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(asked)
-    alike = documents @ asked / np.maximum(lengths, 1e-300)
+    if len(query_topics) == len(lowest):  # memberships of all levels, not only of the lowest
+        query_topics = query_topics[lowest]
+    lengths = np.linalg.norm(documents, axis=1) * np.linalg.norm(query_topics)
+    alike = documents @ query_topics / np.maximum(lengths, 1e-300)
     counts = canonical(model.word_counts(corpus), np.float64)
-    columns = wanted.indices
+    columns = query_counts.indices
     holds = counts[:, columns].toarray() > 0
     weight = inverse_document_frequency(counts)[columns]
-    held = holds @ weight / weight.sum()
-    score = _WORDS * held + (1 - _WORDS) * alike
+    weight_held = holds @ weight / weight.sum()
+    score = _WORDS * weight_held + (1 - _WORDS) * alike
     all_held = holds.all(axis=1)
     score = np.where(all_held, np.maximum(score, _WORDS), np.minimum(score, _WORDS))
     order = np.lexsort((np.arange(len(score)), -score, ~all_held))[:n]

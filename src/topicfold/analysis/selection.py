@@ -34,8 +34,8 @@ from ..metrics.completion import perplexity
 from ..metrics.stability import agreement, stability
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, RandomStateLike, as_texts
-from .held_out_fits import Fit, Given, Measured, fit_here, fit_on_worker, for_workers, unigram_score
-from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _said, beyond, recommend
+from .held_out_fits import Fit, FitInput, Measured, fit_here, fit_on_worker, for_workers, unigram_score
+from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _params_text, beyond, recommend
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -153,7 +153,7 @@ class _Point:
     model: BaseEstimator
     params: dict[str, Any]
     fits: dict[tuple[int, ...], Fit | str] = field(default_factory=dict)
-    found: dict[tuple[int, ...], Measured] = field(default_factory=dict)  # until all are complete
+    measures: dict[tuple[int, ...], Measured] = field(default_factory=dict)  # until all are complete
     stability: float = math.nan
 
     @property
@@ -162,17 +162,17 @@ class _Point:
 
     def close(self) -> None:
         """Compare the fits when all are complete, and drop what was compared."""
-        found = [self.found[key] for key in sorted(self.found)]
-        self.found.clear()
+        measured = [self.measures[key] for key in sorted(self.measures)]
+        self.measures.clear()
         if self.failed is not None:
             return
         # Over seeds AND folds: a start from the data hardly changes with the seed, so fits of the same documents would
         # look stable by construction.
-        largest = [one.largest for one in found if one.largest is not None]
-        if len(largest) == len(found):
+        largest = [fit_measures.largest for fit_measures in measured if fit_measures.largest is not None]
+        if len(largest) == len(measured):
             self.stability = agreement(largest)
         else:
-            self.stability = stability([one.topic_word for one in found])
+            self.stability = stability([fit_measures.topic_word for fit_measures in measured])
 
 
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
@@ -237,7 +237,7 @@ class _Folds:
             raise InputError(f"n_splits={n_splits} is more than there are documents ({n_documents})")
         checked = None if graph is None else sp.csr_array(check_graph(graph, n_documents))
         vectors = None if embeddings is None else check_embeddings(embeddings, n_documents)
-        self.given = Given(documents, checked, vectors)
+        self.fit_input = FitInput(documents, checked, vectors)
         rng = check_random_state(random_state)
         self.fold_of = rng.permutation(n_documents) % n_splits
         self.seeds = rng.randint(np.iinfo(np.int32).max, size=(n_splits, n_seeds))
@@ -254,13 +254,14 @@ class _Folds:
             # and select would continue with the next.
             with ThreadPoolExecutor(1) as thread:
                 held_out = self.fold_of == key[0]
-                keep(cell, thread.submit(fit_here, point.model, self.given, held_out, int(self.seeds[key])).result())
+                fit = thread.submit(fit_here, point.model, self.fit_input, held_out, int(self.seeds[key]))
+                keep(cell, fit.result())
 
-        def keep(cell: tuple[_Point, tuple[int, ...]], found: Measured) -> None:
+        def keep(cell: tuple[_Point, tuple[int, ...]], measured: Measured) -> None:
             nonlocal done
             point, key = cell
             with lock:
-                point.fits[key], point.found[key] = found.fit, found
+                point.fits[key], point.measures[key] = measured.fit, measured
                 complete = len(point.fits) == self.seeds.size
                 done += 1
                 move(done)
@@ -273,26 +274,26 @@ class _Folds:
                 map_blocks(run, cells, n_jobs)
                 return
             tasks = [(point.model, key[0], int(self.seeds[key])) for point, key in cells]
-            shared = (*for_workers(self.given, cluster), self.fold_of)
-            for cell, found in zip(cells, cluster.map(fit_on_worker, shared, tasks)):
-                keep(cell, found)
+            shared = (*for_workers(self.fit_input, cluster), self.fold_of)
+            for cell, measured in zip(cells, cluster.map(fit_on_worker, shared, tasks)):
+                keep(cell, measured)
 
     def unigram(self) -> np.ndarray:
         """The score of the unigram model on each fold."""
         n_splits = len(self.seeds)
-        return np.array([unigram_score(self.given.documents, self.fold_of == fold) for fold in range(n_splits)])
+        return np.array([unigram_score(self.fit_input.documents, self.fold_of == fold) for fold in range(n_splits)])
 
 
 def _one_topic(points: Sequence[_Point]) -> list[_Point]:
     """Each model with one topic, if its number of topics can be set."""
     from sklearn.base import clone
 
-    found = {}
+    one_topic_points = {}
     for point in points:
         sizes = {name: 1 for name in point.model.get_params() if name in _SIZES}
-        if sizes and point.name not in found:
-            found[point.name] = _Point(point.name, clone(point.model).set_params(**sizes), sizes)
-    return list(found.values())
+        if sizes and point.name not in one_topic_points:
+            one_topic_points[point.name] = _Point(point.name, clone(point.model).set_params(**sizes), sizes)
+    return list(one_topic_points.values())
 
 
 def _baseline_rows(points: Sequence[_Point], folds: _Folds, unit: str) -> list[Row]:
@@ -339,7 +340,7 @@ def _ranked(points: list[_Point], unit: str) -> tuple[list[Row], int]:
     first = int(np.argmax(means))
     best = by_fold[first]
     if best is None:
-        raise InputError(f"every point of the grid failed; {_said(points[0].params)}: {points[0].failed}")
+        raise InputError(f"every point of the grid failed; {_params_text(points[0].params)}: {points[0].failed}")
     rows = []
     for point, folds in zip(points, by_fold):
         if folds is None:

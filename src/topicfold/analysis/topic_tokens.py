@@ -70,11 +70,11 @@ class TopicTokens:
         self._counts, self._mixture = counts, tree.exclusive
         self._doc_topic = np.ascontiguousarray(tree.doc_topic[:, self.rows])
         self._word_topic = np.ascontiguousarray(tree.topic_word[self.rows].T, np.float64)
-        rest = 1 - self._doc_topic.sum(axis=1)
-        if tree.exclusive and rest.max(initial=0) > _LOST:
+        dropped_share = 1 - self._doc_topic.sum(axis=1)
+        if tree.exclusive and dropped_share.max(initial=0) > _LOST:
             # topics were dropped: an extra topic with the word frequencies of the corpus gets their tokens
             overall = tree.word_frequency / max(tree.word_frequency.sum(), 1)
-            self._doc_topic = np.column_stack([self._doc_topic, np.maximum(rest, 0)])
+            self._doc_topic = np.column_stack([self._doc_topic, np.maximum(dropped_share, 0)])
             self._word_topic = np.column_stack([self._word_topic, overall])
 
     def by_word(self, documents: np.ndarray) -> np.ndarray:

@@ -70,13 +70,13 @@ def described_labels(labels: Any) -> dict[str, str]:
     if len(dict(pairs)) < len(pairs):
         twice = next(label for row, (label, _) in enumerate(pairs) if label in dict(pairs[:row]))
         raise InputError(f"label {twice!r} occurs twice: expected each label only once")
-    seen: dict[str, str] = {}
+    label_of: dict[str, str] = {}
     for label, description in pairs:
         if not isinstance(label, str) or not label.strip():
             raise InputError(f"label {label!r:.60}: expected a name")
         if not isinstance(description, str) or not description.strip():
             raise InputError(f"label {label!r} is described by {description!r:.60}: expected words")
-        same = seen.setdefault(" ".join(description.casefold().split()), label)
+        same = label_of.setdefault(" ".join(description.casefold().split()), label)
         if same != label:
             raise InputError(f"labels {same!r} and {label!r} have the same description: {description!r:.60}")
     return dict(pairs)
@@ -219,8 +219,10 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         counts = self.word_counts(X, np.float64)
         rows: list[Any] = [tfidf(counts, self.idf_)]
         if (embeddings is None) != (self.n_embedding_features_ is None):
-            how = "with embeddings: pass those of" if embeddings is None else "without embeddings: leave them out for"
-            raise InputError(f"embeddings: the classifier was fitted {how} new documents too")
+            fitted_how = (
+                "with embeddings: pass those of" if embeddings is None else "without embeddings: leave them out for"
+            )
+            raise InputError(f"embeddings: the classifier was fitted {fitted_how} new documents too")
         if embeddings is not None:
             rows.append(_unit(check_embeddings(embeddings, counts.shape[0], self.n_embedding_features_)))
         with single_threaded_libraries():
@@ -295,8 +297,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             The labels and topics with their words and documents.
         """
         check_is_fitted(self)
-        known = corpus is None or self._is_fitted_on(corpus)
-        doc_topic = self.doc_topic_ if known else self.transform(corpus, embeddings=embeddings)
+        is_training_corpus = corpus is None or self._is_fitted_on(corpus)
+        doc_topic = self.doc_topic_ if is_training_corpus else self.transform(corpus, embeddings=embeddings)
         n_topics, n_words = self.topic_word_.shape
         presence = presence_of_words(self)
         assert presence is not None
@@ -416,14 +418,14 @@ def _posterior(scores: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
 
 def _check_known_words(labels: Mapping[str, str], rows: np.ndarray) -> None:
     """Raise a ValueError if the words of the descriptions are not enough to distinguish the labels."""
-    seen: dict[bytes, str] = {}
+    label_of: dict[bytes, str] = {}
     for (label, description), row in zip(labels.items(), rows):
         if not row.any():
             raise InputError(
                 f"label {label!r}: the corpus has no word of its description {description!r:.60}; "
                 "use other words, or pass embeddings"
             )
-        same = seen.setdefault(row.tobytes(), label)
+        same = label_of.setdefault(row.tobytes(), label)
         if same != label:
             raise InputError(f"labels {same!r} and {label!r} have the same description in words of the corpus")
 
