@@ -25,15 +25,15 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Folder that this machine and all workers can read and write; needed if they are on other machines.",
     )
     @functools.wraps(command)
-    def run(*words: Any, cluster: str | None, cluster_folder: str | None, **given: Any) -> Any:
+    def run(*words: Any, cluster: str | None, cluster_folder: str | None, **user_options: Any) -> Any:
         if cluster is None:
             if cluster_folder is not None:
                 raise click.UsageError("--cluster-folder needs --cluster")
-            return command(*words, **given)
+            return command(*words, **user_options)
         from ..engine.distributed.cluster import on_cluster
 
-        with on_cluster(cluster, folder=cluster_folder) as found:
-            say(f"on the cluster at {cluster}: {found.n_threads()} threads")
-            return command(*words, **given)
+        with on_cluster(cluster, folder=cluster_folder) as workers:
+            say(f"on the cluster at {cluster}: {workers.n_threads()} threads")
+            return command(*words, **user_options)
 
     return run

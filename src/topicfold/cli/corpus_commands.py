@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .messages import check_places, say
+from .messages import check_paths, say
 from .options import corpus_options, read_corpus
 
 __all__ = ["read"]
@@ -20,12 +20,12 @@ __all__ = ["read"]
 @click.option(
     "--jobs", type=int, default=-1, show_default=True, help="Processes; -1 uses all cores. No effect on results."
 )
-def read(inputs: tuple[str, ...], out: str, no_texts: bool, jobs: int, **given: Any) -> None:
+def read(inputs: tuple[str, ...], out: str, no_texts: bool, jobs: int, **user_options: Any) -> None:
     """Read texts into one corpus file. INPUT can be files, a folder or a pattern ('reviews-*.csv.gz').
 
     Other commands take the file as INPUT. A large file is read piece by piece, so that a fit needs little memory
     regardless of the number of documents.
     """
-    check_places(inputs, out)
-    read_corpus(inputs, given, keep_texts=not no_texts, jobs=jobs, on_disk=out)
+    check_paths(inputs, out)
+    read_corpus(inputs, user_options, keep_texts=not no_texts, jobs=jobs, on_disk=out)
     say(f"the corpus is in {out}")

@@ -50,14 +50,14 @@ def _memory() -> str:
 
 def _requirements() -> dict[str, list[tuple[str, str]]]:
     """Name and lowest version of what is required, by extra; the key '' has those that are always needed."""
-    found: dict[str, list[tuple[str, str]]] = {"": []}
+    requirements: dict[str, list[tuple[str, str]]] = {"": []}
     for line in requires("topicfold") or []:
-        needed, _, condition = line.partition(";")
-        match = re.match(r"([A-Za-z0-9._-]+)(\[[^]]*\])?(?:>=([0-9.]+))?", needed.strip())
+        requirement, _, condition = line.partition(";")
+        match = re.match(r"([A-Za-z0-9._-]+)(\[[^]]*\])?(?:>=([0-9.]+))?", requirement.strip())
         extra = re.search(r"extra == ['\"]([^'\"]+)['\"]", condition)
         if match is not None:
-            found.setdefault(extra[1] if extra else "", []).append((match[1], match[3] or "0"))
-    return found
+            requirements.setdefault(extra[1] if extra else "", []).append((match[1], match[3] or "0"))
+    return requirements
 
 
 def _installed(name: str) -> str | None:
@@ -78,31 +78,31 @@ def _older(installed: str, lowest: str) -> bool:
     return numbers[0] + [0] * (width - len(numbers[0])) < numbers[1] + [0] * (width - len(numbers[1]))
 
 
-def missing_packages(needed: list[tuple[str, str]]) -> list[str]:
+def missing_packages(requirements: list[tuple[str, str]]) -> list[str]:
     """Packages that are missing or too old, as requirements for pip.
 
     >>> missing_packages([("click", "8.1"), ("click", "999"), ("no-such-package", "1.0")])
     ['click>=999', 'no-such-package>=1.0']
     """
-    found = [(name, lowest, _installed(name)) for name, lowest in needed]
-    return [f"{name}>={lowest}" for name, lowest, have in found if have is None or _older(have, lowest)]
+    versions = [(name, lowest, _installed(name)) for name, lowest in requirements]
+    return [f"{name}>={lowest}" for name, lowest, have in versions if have is None or _older(have, lowest)]
 
 
 def _packages(say: _Say) -> list[str]:
-    needed = _requirements()[""]
-    say("packages      " + ", ".join(f"{name} {_installed(name) or 'missing'}" for name, _ in needed))
-    missing = missing_packages(needed)
+    requirements = _requirements()[""]
+    say("packages      " + ", ".join(f"{name} {_installed(name) or 'missing'}" for name, _ in requirements))
+    missing = missing_packages(requirements)
     return [f"missing or too old: {', '.join(missing)}; pip install {' '.join(map(repr, missing))}"] if missing else []
 
 
 def _extras(say: _Say) -> None:
-    for extra, needed in _requirements().items():
+    for extra, requirements in _requirements().items():
         if extra in ("", *DEVELOPMENT):
             continue
-        if missing_packages(needed):
+        if missing_packages(requirements):
             say(f"extra         {extra}: not installed; pip install 'topicfold[{extra}]'")
         else:
-            say(f"extra         {extra}: " + ", ".join(f"{name} {_installed(name)}" for name, _ in needed))
+            say(f"extra         {extra}: " + ", ".join(f"{name} {_installed(name)}" for name, _ in requirements))
 
 
 def _threads(say: _Say) -> None:

@@ -58,7 +58,7 @@ def assign(
     batch: int,
     segments: str | None,
     embed: str | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Write the topics of each document of INPUT as a table.
 
@@ -68,13 +68,14 @@ def assign(
     from ..models.model_file import load
     from ..topics.tree import TopicTree
 
-    given |= {"errors": errors_of(given), "limits": limits_of(given)}
+    user_options |= {"errors": errors_of(user_options), "limits": limits_of(user_options)}
     fitted = load(model)
     tree = None if tree_file is None else TopicTree.load(tree_file)
     if edits is not None:
         tree = (tree or fitted.topic_tree()).apply(edits)
-    how = segments_of(segments)
-    n_rows = assign_file(fitted, input, out, tree=tree, to=to, batch=batch, segments=how, embed=embed, **given)
+    n_rows = assign_file(
+        fitted, input, out, tree=tree, to=to, batch=batch, segments=segments_of(segments), embed=embed, **user_options
+    )
     say(f"{n_rows:,} {'documents' if segments is None else 'segments'} assigned")
 
 
@@ -85,7 +86,7 @@ def assign(
 @file_options
 @known_options
 @click.option("-n", default=10, show_default=True, help="Number of documents to show.")
-def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
+def search(model: str, input: str, query: str, n: int, **user_options: Any) -> None:
     """Find documents of INPUT by words or topics. They contain the words of QUERY, or are about the same topics.
 
     Prints score, id, title and the words found. Documents that contain all words come first. '-' as QUERY reads stdin.
@@ -97,7 +98,7 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
         raise click.UsageError("INPUT and QUERY cannot both come from stdin")
     text = sys.stdin.read() if query == "-" else query
     fitted = load(model)
-    corpus = read_as_fitted(fitted, model, input, given)
+    corpus = read_as_fitted(fitted, model, input, user_options)
     for hit in find(fitted, corpus, text, n):
         title = f"  {hit.title}" if hit.title != hit.id else ""
         click.echo(f"{hit.score:.4f}  {hit.id}{title}" + (f"  ({', '.join(hit.words)})" if hit.words else ""))
@@ -113,7 +114,7 @@ def search(model: str, input: str, query: str, n: int, **given: Any) -> None:
     metavar="HOW",
     help=f"Split texts as for the fit ('paragraphs', 'sentences', a number); for {SEGMENT_MODELS}.",
 )
-def score(model: str, input: str, segments: str | None, **given: Any) -> None:
+def score(model: str, input: str, segments: str | None, **user_options: Any) -> None:
     """Print the held-out log-likelihood of INPUT. Also prints the perplexity, if the likelihood is per token.
 
     Half of the tokens of each text, drawn at random, predict the rest; for HLTA it is the exact log-likelihood per
@@ -123,7 +124,7 @@ def score(model: str, input: str, segments: str | None, **given: Any) -> None:
     from ..models.model_file import load
 
     fitted = load(model)
-    value = fitted.score(read_as_fitted(fitted, model, input, given, segments))
+    value = fitted.score(read_as_fitted(fitted, model, input, user_options, segments))
     per = fitted.score_unit.removeprefix("nats ")
     rows = [(f"log-likelihood {per}", f"{value:.4f}")]
     if per == "per token":

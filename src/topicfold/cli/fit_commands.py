@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .cluster_options import cluster_options
-from .messages import INTERRUPTED, check_places, corpus_name, say, say_report
+from .messages import INTERRUPTED, check_paths, corpus_name, say, say_report
 from .option_values import values_of
 from .options import (
     GRAPH_MODELS,
@@ -84,13 +84,13 @@ def fit(
     embed: str | None,
     supervise: bool,
     stream: int | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Fit a model to INPUT, save it, and print its topics. `topicfold models` lists the models."""
     from ..report import build_report
 
     vectors = _vectors_given(embeddings, embed)
-    linked = model_name is None and given["links"] is not None and not graphs and not vectors
+    linked = model_name is None and user_options["links"] is not None and not graphs and not vectors
     if linked:
         graphs = ("links",)
         say(
@@ -105,13 +105,13 @@ def fit(
     _check_fit(model, model_name, bool(graphs or vectors), supervise)
     if stream is not None:
         _check_stream(model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})
-    check_places([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
+    check_paths([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
     if checkpoint:
         model.set_params(checkpoint=checkpoint)
     if stream is not None:
-        fit_stream(model, input, given, stream, out)
+        fit_stream(model, input, user_options, stream, out)
         return
-    corpus = read_corpus(input, given, keep_texts=report is not None or embed is not None, jobs=jobs)
+    corpus = read_corpus(input, user_options, keep_texts=report is not None or embed is not None, jobs=jobs)
     if corpus_out:
         corpus.save(corpus_out)
     for setting, note in model_info(model_name).notes.items():
@@ -211,7 +211,7 @@ def select(
     extend: bool,
     as_json: bool,
     plot: str | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Choose parameters on held-out documents. -p n_topics=[10,20,50] tries each value.
 
@@ -228,13 +228,13 @@ def select(
     if not grid and ("n_topics" in fixed or "n_topics" not in model.get_params()):
         raise click.UsageError("nothing to choose from: give a list of values, such as -p 'n_topics=[10,20,50]'")
     _check_fit(model, model_name, bool(graphs or vectors), False)
-    check_places([input, embeddings, *graphs], plot)
+    check_paths([input, embeddings, *graphs], plot)
     if plot:
         _check_plot(plot)
-    corpus = read_corpus(input, given, keep_texts=embed is not None, jobs=jobs)
-    beside = fit_input(model, corpus, graphs, embeddings, False, embed, input)
-    how: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "extend": extend, "random_state": seed, "n_jobs": jobs}
-    result = choose(model, corpus, grid or None, **how, **beside)
+    corpus = read_corpus(input, user_options, keep_texts=embed is not None, jobs=jobs)
+    fit_arguments = fit_input(model, corpus, graphs, embeddings, False, embed, input)
+    repeats: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "random_state": seed}
+    result = choose(model, corpus, grid or None, extend=extend, n_jobs=jobs, **repeats, **fit_arguments)
     click.echo(result.to_json() if as_json else str(result))
     if plot:
         result.plot().savefig(plot)
@@ -245,15 +245,15 @@ def select(
 def _fit_command(context: click.Context, model_name: str, values: dict[str, Any]) -> str:
     """The command that fits the recommended model, with the options that were given."""
     words = ["topicfold", "fit", str(context.params["input"]), "--model", model_name]
-    known = {parameter.name for parameter in fit.params}
+    options_of_fit = {parameter.name for parameter in fit.params}
     for option in context.command.params:
         name = str(option.name)
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if not given or name not in known or name in ("input", "model_name", "parameters"):
+        set_by_user = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if not set_by_user or name not in options_of_fit or name in ("input", "model_name", "parameters"):
             continue
         value = context.params[name]
-        for one in value if isinstance(value, tuple) else [value]:
-            words += [option.opts[0]] if one is True else [option.opts[0], str(one)]
+        for item in value if isinstance(value, tuple) else [value]:
+            words += [option.opts[0]] if item is True else [option.opts[0], str(item)]
     for name, value in values.items():
         words += ["-p", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "--out", "model.safetensors"])
@@ -262,9 +262,9 @@ def _fit_command(context: click.Context, model_name: str, values: dict[str, Any]
 def _check_plot(path: str) -> None:
     from ..plots.style import new_figure
 
-    known = sorted(new_figure(1, 1).canvas.get_supported_filetypes())
-    if Path(path).suffix.lstrip(".").lower() not in known:
-        raise click.UsageError(f"--plot {path}: expected a name that ends in .{', .'.join(known)}")
+    endings = sorted(new_figure(1, 1).canvas.get_supported_filetypes())
+    if Path(path).suffix.lstrip(".").lower() not in endings:
+        raise click.UsageError(f"--plot {path}: expected a name that ends in .{', .'.join(endings)}")
 
 
 @click.command()
@@ -279,7 +279,7 @@ def demo(out: str, corpus_out: str, report: str) -> None:
     from ..models.lda.lda import LDA
     from ..report import build_report
 
-    check_places([], out, corpus_out, report)
+    check_paths([], out, corpus_out, report)
     corpus = load_demo()
     say(f"{corpus}\n")
     say("Fitting LTM with 20 topics on words and dependencies, and LDA with 40 on words alone ...")

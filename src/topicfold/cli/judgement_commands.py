@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .messages import check_places, corpus_name, say
+from .messages import check_paths, corpus_name, say
 from .options import file_options, known_options, read_as_fitted
 
 __all__ = ["agreement", "tasks"]
@@ -37,7 +37,7 @@ def tasks(
     seed: int,
     tree_file: str | None,
     name: str | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Write tasks in which people judge the topics of MODEL.
 
@@ -54,20 +54,20 @@ def tasks(
     if not out.endswith(_PAGE):
         raise click.UsageError(f"--out {out}: expected the name of a page, such as tasks.html")
     table, key = (out.removesuffix(_PAGE) + ending for ending in (_TABLE, _KEY))
-    check_places([model, input, tree_file], out, table, key)
+    check_paths([model, input, tree_file], out, table, key)
     fitted = load(model)
     changed = None if tree_file is None else TopicTree.load(tree_file)
-    corpus = read_as_fitted(fitted, model, input, given)
+    corpus = read_as_fitted(fitted, model, input, user_options)
     topics = fitted.topic_tree(corpus)
     if changed is not None:
         topics = changed.replace_documents(topics)
-    wanted: Any = [kind.strip() for kind in kinds.split(",")]
-    made = judgement_tasks(topics, corpus, kinds=wanted, sample=sample, seed=seed)
-    save_tasks_page(made, out, name or corpus_name(input))
+    kind_list: Any = [kind.strip() for kind in kinds.split(",")]
+    task_set = judgement_tasks(topics, corpus, kinds=kind_list, sample=sample, seed=seed)
+    save_tasks_page(task_set, out, name or corpus_name(input))
     with atomic_write(table) as unfinished:
-        Path(unfinished).write_text(made.to_csv(), encoding="utf-8", newline="")
-    made.save_key(key)
-    say(f"{len(made.tasks)} tasks on {len(made.names)} topics are in {out} and {table}; keep {key} to yourself")
+        Path(unfinished).write_text(task_set.to_csv(), encoding="utf-8", newline="")
+    task_set.save_key(key)
+    say(f"{len(task_set.tasks)} tasks on {len(task_set.names)} topics are in {out} and {table}; keep {key} to yourself")
 
 
 @click.command()
@@ -82,5 +82,5 @@ def agreement(key: str, answers: tuple[str, ...], as_json: bool) -> None:
     """
     from ..analysis.judgements import read_judgements
 
-    found = read_judgements(key, answers)
-    click.echo(found.to_json() if as_json else str(found))
+    judgements = read_judgements(key, answers)
+    click.echo(judgements.to_json() if as_json else str(judgements))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import FileError
-from .messages import check_places, corpus_name, say, say_report
+from .messages import check_paths, corpus_name, say, say_report
 from .options import DEFAULT_EMBEDDING, corpus_options, embedded_texts, read_corpus
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def label(
     embed: str | None,
     out: str,
     report: str | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Label the documents of INPUT by DESCRIPTIONS of the labels.
 
@@ -58,9 +58,9 @@ def label(
     from ..analysis.embedding import embed as embed_texts
     from ..analysis.zero_shot import ZeroShotClassifier, described_labels
 
-    labels = described_labels(_read(descriptions))
-    check_places([input, descriptions], None if out == "-" else out, report)
-    corpus = read_corpus(input, given, keep_texts=report is not None or embed is not None)
+    labels = described_labels(_read_json(descriptions))
+    check_paths([input, descriptions], None if out == "-" else out, report)
+    corpus = read_corpus(input, user_options, keep_texts=report is not None or embed is not None)
     vectors: dict[str, Any] = {}
     if embed is not None:
         vectors["embeddings"] = embedded_texts(corpus, embed, input)
@@ -77,7 +77,7 @@ def label(
         say_report(page, report)
 
 
-def _read(path: str) -> Any:
+def _read_json(path: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # also for bytes that are not UTF-8

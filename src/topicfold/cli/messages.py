@@ -9,7 +9,7 @@ import click
 
 from ..errors import InputError
 
-__all__ = ["BUG", "INTERRUPTED", "TERMINATED", "check_places", "corpus_name", "say", "say_report"]
+__all__ = ["BUG", "INTERRUPTED", "TERMINATED", "check_paths", "corpus_name", "say", "say_report"]
 
 BUG = 70  # the exit code for an error inside a program (EX_SOFTWARE)
 INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that Ctrl-C or SIGTERM ended
@@ -34,16 +34,16 @@ def corpus_name(path: str) -> str:
     return name or place.name or "corpus"
 
 
-def check_places(inputs: Sequence[str | None], *outputs: str | None) -> None:
+def check_paths(inputs: Sequence[str | None], *outputs: str | None) -> None:
     """Raise if an output cannot be written, or would overwrite an input or another output.
 
     This is checked before the work starts, so that no result is lost.
     """
     from ..engine.store import check_writable
 
-    taken = [Path(path).resolve() for path in inputs if path is not None]
+    paths_in_use = [Path(path).resolve() for path in inputs if path is not None]
     for path in filter(None, outputs):
         check_writable(path)
-        if Path(path).resolve() in taken:
+        if Path(path).resolve() in paths_in_use:
             raise InputError(f"{path} is also an input or another output of this command: write to another file")
-        taken.append(Path(path).resolve())
+        paths_in_use.append(Path(path).resolve())

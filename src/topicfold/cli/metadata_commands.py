@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .messages import check_places, say
+from .messages import check_paths, say
 from .options import file_options, holds_texts, known_options, read_as_fitted
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ __all__ = ["contrast", "effects"]
 
 
 def _tree_and_corpus(
-    model: str, path: str, tree_file: str | None, columns: Iterable[str], given: dict[str, Any]
+    model: str, path: str, tree_file: str | None, columns: Iterable[str], user_options: dict[str, Any]
 ) -> tuple[TopicTree, Corpus]:
     """The topics of a model over the documents of a file, whose columns are read as metadata."""
     from ..models.model_file import load
@@ -33,11 +33,11 @@ def _tree_and_corpus(
 
     fitted = load(model)
     changed = None if tree_file is None else TopicTree.load(tree_file)
-    named = [name.strip() for name in (given.pop("metadata", None) or "").split(",") if name.strip()]
-    if holds_texts(path, given["format"]):
+    named = [name.strip() for name in (user_options.pop("metadata", None) or "").split(",") if name.strip()]
+    if holds_texts(path, user_options["format"]):
         named = list(dict.fromkeys([*named, *columns]))
-    given["metadata"] = ",".join(named) or None
-    corpus = read_as_fitted(fitted, model, path, given)
+    user_options["metadata"] = ",".join(named) or None
+    corpus = read_as_fitted(fitted, model, path, user_options)
     say(str(corpus))
     topics = fitted.topic_tree(corpus)
     return topics if changed is None else changed.replace_documents(topics), corpus
@@ -81,7 +81,7 @@ def contrast(
     tree_file: str | None,
     as_json: bool,
     out: str | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Print the words that set groups of documents apart. They are listed per topic of MODEL, with z-scores.
 
@@ -92,19 +92,19 @@ def contrast(
 
     if as_json and out is not None:
         raise click.UsageError("--json prints JSON and --out writes CSV: give only one")
-    check_places([model, input, tree_file], None if out == "-" else out)
-    tree, corpus = _tree_and_corpus(model, input, tree_file, [] if by == "labels" else [by], given)
+    check_paths([model, input, tree_file], None if out == "-" else out)
+    tree, corpus = _tree_and_corpus(model, input, tree_file, [] if by == "labels" else [by], user_options)
     pair = None if groups is None else [name.strip() for name in groups.split(",")]
-    wanted = [topic for topic in topics if topic != OVERALL]
-    found = contrasted(tree, corpus, by, groups=pair, topics=wanted if topics else None)
-    shown = topics or found.topics
+    topic_ids = [topic for topic in topics if topic != OVERALL]
+    result = contrasted(tree, corpus, by, groups=pair, topics=topic_ids if topics else None)
+    shown = topics or result.topics
     if out is not None:
-        _write_rows(ContrastWord._fields, found.rows(shown, words), out)
+        _write_rows(ContrastWord._fields, result.rows(shown, words), out)
     elif as_json:
-        rows = [word._asdict() for word in found.rows(shown, words)]
+        rows = [word._asdict() for word in result.rows(shown, words)]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
-        click.echo(found.to_text(shown, words))
+        click.echo(result.to_text(shown, words))
 
 
 @click.command()
@@ -141,7 +141,7 @@ def effects(
     plot: str | None,
     as_json: bool,
     out: str | None,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Print how topic shares depend on columns of INPUT. The estimates have 95 % intervals.
 
@@ -159,13 +159,14 @@ def effects(
     if plot is not None and difference is None and along is None:
         raise click.UsageError("--plot draws a contrast or curves: give --contrast or --along")
     compared = None if difference is None else _difference(difference)
-    check_places([model, input, tree_file], plot, None if out == "-" else out)
-    own = {"labels": given["labels"], "date": given["timestamp"]}
+    check_paths([model, input, tree_file], plot, None if out == "-" else out)
+    role_columns = {"labels": user_options["labels"], "date": user_options["timestamp"]}
     columns = [*formula_columns(formula), *([cluster] if cluster else [])]
-    tree, corpus = _tree_and_corpus(model, input, tree_file, [name for name in columns if not own.get(name)], given)
-    found = estimated(tree, corpus, formula, cluster=cluster, topics=topics or None)
-    say(str(found))
-    table = _effect_table(found, compared, along, by)
+    other_columns = [name for name in columns if not role_columns.get(name)]
+    tree, corpus = _tree_and_corpus(model, input, tree_file, other_columns, user_options)
+    result = estimated(tree, corpus, formula, cluster=cluster, topics=topics or None)
+    say(str(result))
+    table = _effect_table(result, compared, along, by)
     if plot is not None:
         _draw_effects(table, plot, along is not None)
     if out is not None:
@@ -187,11 +188,11 @@ def _difference(text: str) -> tuple[str, str, str]:
 
 
 def _effect_table(
-    found: Effects, compared: tuple[str, str, str] | None, along: str | None, by: str | None
+    result: Effects, compared: tuple[str, str, str] | None, along: str | None, by: str | None
 ) -> pd.DataFrame:
     if compared is not None:
-        return found.contrast(*compared)
-    return found.table() if along is None else found.predict(along, by=by)
+        return result.contrast(*compared)
+    return result.table() if along is None else result.predict(along, by=by)
 
 
 def _draw_effects(table: pd.DataFrame, path: str, curves: bool) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .messages import check_places, say
+from .messages import check_paths, say
 from .options import file_options, known_options, read_as_fitted
-from .topic_commands import topics_of
+from .topic_commands import load_tree
 
 if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
@@ -53,7 +53,7 @@ def name(
     fresh: bool,
     dry_run: bool,
     out: str,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Name the topics of MODEL with a program. It can be the client of a language model.
 
@@ -68,19 +68,19 @@ def name(
     if command is None and not dry_run:
         raise click.UsageError("--command is missing: give a program, or --dry-run to see the prompts")
     if out != "-":
-        check_places([model, input, tree_file], out)
+        check_paths([model, input, tree_file], out)
     by = None if command is None else NameCommand(command, timeout=timeout, fresh=fresh)
-    topics, corpus = _topics_and_corpus(model, input, tree_file, given)
+    topics, corpus = _topics_and_corpus(model, input, tree_file, user_options)
     if by is None or dry_run:
-        for seen in topics_to_name(topics, corpus, None, n_words, n_documents):
-            click.echo(naming_prompt(seen))
+        for topic_to_name in topics_to_name(topics, corpus, None, n_words, n_documents):
+            click.echo(naming_prompt(topic_to_name))
         return
     with progress(f"Naming {len(topics):,} topics", len(topics)) as move:
         done = 0
 
-        def ask(seen: TopicToName) -> tuple[str, str]:
+        def ask(topic_to_name: TopicToName) -> tuple[str, str]:
             nonlocal done
-            answer = by(seen)
+            answer = by(topic_to_name)
             done += 1
             move(done)
             return answer
@@ -90,16 +90,16 @@ def name(
 
 
 def _topics_and_corpus(
-    model: str, input: str | None, tree_file: str | None, given: dict[str, Any]
+    model: str, input: str | None, tree_file: str | None, user_options: dict[str, Any]
 ) -> tuple[TopicTree, Corpus | None]:
     from ..models.model_file import load
     from ..topics.tree import TopicTree
 
     changed = None if tree_file is None else TopicTree.load(tree_file)
     if input is None:
-        return (topics_of(model) if changed is None else changed), None
+        return (load_tree(model) if changed is None else changed), None
     fitted = load(model)
-    corpus = read_as_fitted(fitted, model, input, given)
+    corpus = read_as_fitted(fitted, model, input, user_options)
     say(str(corpus))
     topics = fitted.topic_tree(corpus)
     return (topics if changed is None else changed.replace_documents(topics)), corpus

@@ -13,9 +13,9 @@ from ..errors import FileError
 __all__ = ["names_of", "number_of", "stop_words_from", "values_of"]
 
 
-def names_of(given: str | None) -> list[str]:
+def names_of(value: str | None) -> list[str]:
     """The names of an option that takes several, separated by commas."""
-    return [name.strip() for name in (given or "").split(",") if name.strip()]
+    return [name.strip() for name in (value or "").split(",") if name.strip()]
 
 
 def number_of(name: str, text: str) -> int | float:
@@ -30,18 +30,18 @@ def number_of(name: str, text: str) -> int | float:
         raise click.UsageError(f"--{name.replace('_', '-')} {text}: expected a number") from None
 
 
-def stop_words_from(given: str) -> Any:
+def stop_words_from(value: str) -> Any:
     """The stop words of an option: a language, the words of a file, or None for 'none'."""
     from ..corpus.preprocessing import stop_word_languages
 
-    if given == "none":
+    if value == "none":
         return None
-    if given not in stop_word_languages() and Path(given).is_file():
+    if value not in stop_word_languages() and Path(value).is_file():
         try:
-            return tuple(Path(given).read_text(encoding="utf-8").split())
+            return tuple(Path(value).read_text(encoding="utf-8").split())
         except UnicodeDecodeError as error:
-            raise FileError(f"{given} is not a list of stop words in UTF-8: {error}") from None
-    return given
+            raise FileError(f"{value} is not a list of stop words in UTF-8: {error}") from None
+    return value
 
 
 def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:

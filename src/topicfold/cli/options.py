@@ -174,27 +174,29 @@ graph_options = _options(
 )
 
 
-def limits_of(given: dict[str, Any]) -> ReadLimits:
+def limits_of(user_options: dict[str, Any]) -> ReadLimits:
     """The limits on what a file may contain and use."""
     from ..corpus.limits import ReadLimits
 
-    known = {field.name for field in fields(ReadLimits)}
+    limit_names = {field.name for field in fields(ReadLimits)}
     values: dict[str, Any] = {}
-    for limit in given.pop("limits"):
+    for limit in user_options.pop("limits"):
         name, _, value = limit.partition("=")
-        if name not in known:
-            raise click.UsageError(f"--limit {limit}: expected NAME=NUMBER, with one of {', '.join(sorted(known))}")
+        if name not in limit_names:
+            raise click.UsageError(
+                f"--limit {limit}: expected NAME=NUMBER, with one of {', '.join(sorted(limit_names))}"
+            )
         values[name] = number_of("limit", value)
     return ReadLimits(**values)
 
 
-def errors_of(given: dict[str, Any]) -> Errors:
+def errors_of(user_options: dict[str, Any]) -> Errors:
     """What to do with bytes that are invalid in the encoding."""
-    return "replace" if given.pop("replace_errors") else "strict"
+    return "replace" if user_options.pop("replace_errors") else "strict"
 
 
-def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    options = {name: value for name, value in given.items() if value is not None}
+def _column_options(user_options: Mapping[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in user_options.items() if value is not None}
     if isinstance(options.get("metadata"), str):
         options["metadata"] = names_of(options["metadata"])
     return options
@@ -202,7 +204,7 @@ def _column_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_corpus(
     path: str | Sequence[str],
-    given: dict[str, Any],
+    user_options: dict[str, Any],
     keep_texts: bool = False,
     jobs: int | None = None,
     on_disk: str | None = None,
@@ -210,42 +212,42 @@ def read_corpus(
     """Read a corpus with the options of the command line that belong to it."""
     from ..corpus.corpus import Corpus
 
-    keep_texts = keep_texts and holds_texts(path, given["format"])
-    corpus = Corpus.read(path, n_jobs=jobs, on_disk=on_disk, keep_texts=keep_texts, **reading_options(given))
+    keep_texts = keep_texts and holds_texts(path, user_options["format"])
+    corpus = Corpus.read(path, n_jobs=jobs, on_disk=on_disk, keep_texts=keep_texts, **reading_options(user_options))
     say(str(corpus))
     return corpus
 
 
-def reading_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of the command line that belong to `Corpus.read`; they are taken out of `given`."""
+def reading_options(user_options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the command line that belong to `Corpus.read`; they are taken out of `user_options`."""
     return {
-        "errors": errors_of(given),
-        "limits": limits_of(given),
-        "stop_words": stop_words_from(given.pop("stop_words")),
-        "stemmer": given.pop("stem"),
-        "ngrams": (1, given.pop("ngrams")),
-        "min_df": number_of("min_df", given.pop("min_df")),
-        "max_df": number_of("max_df", given.pop("max_df")),
-        "segments": segments_of(given.pop("segments")),
-        **_column_options(given),
+        "errors": errors_of(user_options),
+        "limits": limits_of(user_options),
+        "stop_words": stop_words_from(user_options.pop("stop_words")),
+        "stemmer": user_options.pop("stem"),
+        "ngrams": (1, user_options.pop("ngrams")),
+        "min_df": number_of("min_df", user_options.pop("min_df")),
+        "max_df": number_of("max_df", user_options.pop("max_df")),
+        "segments": segments_of(user_options.pop("segments")),
+        **_column_options(user_options),
     }
 
 
 def read_as_fitted(
-    fitted: TopicModel, model: str, path: str, given: dict[str, Any], segments: str | None = None
+    fitted: TopicModel, model: str, path: str, user_options: dict[str, Any], segments: str | None = None
 ) -> Corpus:
     """Read documents with the words and the preprocessing of a fitted model."""
     from ..corpus.corpus import Corpus
 
-    errors, limits = errors_of(given), limits_of(given)
-    options = _column_options(given)
+    errors, limits = errors_of(user_options), limits_of(user_options)
+    options = _column_options(user_options)
     knows_segments = info_of(fitted).takes_segments
     if segments is not None and not knows_segments:
         able, name = SEGMENT_MODELS, type(fitted).__name__.lower()
         raise click.UsageError(f"--segments {segments}: only {able} assigns segments, not {name}")
-    how = segments_of(segments)
+    segmentation = segments_of(segments)
     if not holds_texts(path, options.get("format")):
-        return Corpus.read(path, errors=errors, limits=limits, segments=how, **options)
+        return Corpus.read(path, errors=errors, limits=limits, segments=segmentation, **options)
     if fitted.preprocessing_ is None:
         raise InputError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
     if segments is None and knows_segments:
@@ -257,14 +259,14 @@ def read_as_fitted(
         vocabulary=fitted.words(),
         preprocessing=fitted.preprocessing_,
         keep_texts=True,
-        segments=how,
+        segments=segmentation,
         **options,
     )
 
 
-def segments_of(given: str | None) -> str | int | None:
+def segments_of(value: str | None) -> str | int | None:
     """How to split texts: a name, or a number of words per segment."""
-    return int(given) if given is not None and given.isdigit() else given
+    return int(value) if value is not None and value.isdigit() else value
 
 
 def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
@@ -278,10 +280,10 @@ def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
 
 def model_info(model_name: str) -> ModelInfo:
     """What the model of this name can do; names are the same in upper and lower case."""
-    known = models_by_option()
-    if model_name.lower() not in known:
-        raise click.UsageError(f"there is no model {model_name!r}; the models are: {', '.join(known)}")
-    return known[model_name.lower()]
+    models = models_by_option()
+    if model_name.lower() not in models:
+        raise click.UsageError(f"there is no model {model_name!r}; the models are: {', '.join(models)}")
+    return models[model_name.lower()]
 
 
 def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int) -> TopicModel:
@@ -289,8 +291,8 @@ def make_model(model_name: str, values: Mapping[str, Any], seed: int, jobs: int)
     model = model_info(model_name).load()(random_state=seed, n_jobs=jobs)
     unknown = [name for name in values if name not in model.get_params()]
     if unknown:
-        known = ", ".join(sorted(model.get_params()))
-        raise click.UsageError(f"{model_name} has no parameter {unknown[0]!r}; its parameters are: {known}")
+        parameter_names = ", ".join(sorted(model.get_params()))
+        raise click.UsageError(f"{model_name} has no parameter {unknown[0]!r}; its parameters are: {parameter_names}")
     model.set_params(**values)
     model.check_parameters()
     return model
@@ -306,21 +308,21 @@ def fit_input(
     beside: str = "-",
 ) -> dict[str, Any]:
     """What `fit` gets besides the counts: labels, a graph, embeddings; new embeddings are saved next to `beside`."""
-    given: dict[str, Any] = {}
+    fit_arguments: dict[str, Any] = {}
     if supervise:
-        given["y"] = _labels(corpus)
-        say(f"labels of {(given['y'] != '').sum():,} documents supervise the fit")
+        fit_arguments["y"] = _labels(corpus)
+        say(f"labels of {(fit_arguments['y'] != '').sum():,} documents supervise the fit")
     if not info_of(model).takes_graph:
-        return given
+        return fit_arguments
     vectors = None if embeddings is None else _vectors(embeddings)
     if embed is not None:
         vectors = embedded_texts(corpus, embed, beside)
     if vectors is not None:
-        given["embeddings"] = vectors
+        fit_arguments["embeddings"] = vectors
     if graphs and graphs != ("knn",):  # a graph that the model builds itself
-        found = [_named_graph(name, model, corpus, vectors) for name in graphs]
-        given["graph"] = sum(found[1:], start=found[0])
-    return given
+        matrices = [_named_graph(name, model, corpus, vectors) for name in graphs]
+        fit_arguments["graph"] = sum(matrices[1:], start=matrices[0])
+    return fit_arguments
 
 
 def _named_graph(name: str, model: TopicModel, corpus: Corpus, vectors: np.ndarray | None) -> sp.csr_array:
@@ -330,17 +332,17 @@ def _named_graph(name: str, model: TopicModel, corpus: Corpus, vectors: np.ndarr
     if name == "knn":
         parameters = model.get_params()
         rows, metric = (corpus, parameters["metric"]) if vectors is None else (vectors, "cosine")
-        found = knn_graph(rows, parameters["n_neighbors"], metric=metric, n_jobs=model.n_jobs)
+        graph = knn_graph(rows, parameters["n_neighbors"], metric=metric, n_jobs=model.n_jobs)
     elif name == "links":
         if corpus.links is None:
             raise click.UsageError("--graph links: the corpus has no links; --links names the column that has them")
-        found = link_graph(corpus.links, len(corpus))
+        graph = link_graph(corpus.links, len(corpus))
     else:
         if not Path(name).exists():
             raise click.UsageError(f"--graph {name}: there is no such file; or give 'knn' or 'links'")
-        found = read_graph(name, corpus.ids)
-    say(f"graph {name}: {found.nnz // 2:,} edges")
-    return found
+        graph = read_graph(name, corpus.ids)
+    say(f"graph {name}: {graph.nnz // 2:,} edges")
+    return graph
 
 
 def _labels(corpus: Corpus) -> np.ndarray:
@@ -361,11 +363,11 @@ def embedded_texts(corpus: Corpus, model: str, beside: str) -> np.ndarray:
 
     if corpus.texts is None:
         raise click.UsageError(f"--embed: {beside} has no texts; give texts, or a corpus that was read with its texts")
-    here = Path(beside)
-    folder = here.parent if here.exists() else None
+    path = Path(beside)
+    folder = path.parent if path.exists() else None
     vectors = embed(corpus, model, cache=folder)
-    kept = "" if folder is None else f", kept in {folder}"
-    say(f"{len(vectors):,} texts embedded by {model}: {vectors.shape[1]} numbers each{kept}")
+    where = "" if folder is None else f", kept in {folder}"
+    say(f"{len(vectors):,} texts embedded by {model}: {vectors.shape[1]} numbers each{where}")
     return vectors
 
 

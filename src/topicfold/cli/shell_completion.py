@@ -106,16 +106,20 @@ def complete_model(context: click.Context, option: click.Parameter, incomplete: 
 
 def complete_parameter(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Parameters of the model on the command line, or the values of one parameter."""
-    given = context.params
-    linked = any(given.get(name) for name in ("graphs", "embeddings", "embed", "links", "supervise"))
-    model_name = given.get("model_name") or default_model(linked)
+    options = context.params
+    linked = any(options.get(name) for name in ("graphs", "embeddings", "embed", "links", "supervise"))
+    model_name = options.get("model_name") or default_model(linked)
     if model_name.lower() not in models_by_option():
         return []
     parameters = signature_of(model_name).parameters
     name, equals, value = incomplete.partition("=")
     if not equals:
-        return [CompletionItem(f"{one.name}=", help=_about(one)) for one in parameters if one.name.startswith(name)]
-    choices = next((one.choices for one in parameters if one.name == name), [])
+        return [
+            CompletionItem(f"{parameter.name}=", help=_about(parameter))
+            for parameter in parameters
+            if parameter.name.startswith(name)
+        ]
+    choices = next((parameter.choices for parameter in parameters if parameter.name == name), [])
     return [CompletionItem(f"{name}={choice}") for choice in choices if choice.startswith(value)]
 
 

@@ -79,10 +79,10 @@ def signature_of(model_name: str) -> Signature:
     Parameter(name='n_topics', type='int', default='20', summary='Number of topics.')
     """
     info = models_by_option()[model_name.lower()]
-    found = find_spec(f"topicfold.models.{info.module}")
-    assert found is not None
-    assert found.origin is not None
-    source = ast.parse(Path(found.origin).read_text(encoding="utf-8"))
+    spec = find_spec(f"topicfold.models.{info.module}")
+    assert spec is not None
+    assert spec.origin is not None
+    source = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
     class_node = next(node for node in source.body if isinstance(node, ast.ClassDef) and node.name == info.name)
     text = inspect.cleandoc(ast.get_docstring(class_node) or "")
     about = _documented(text)
@@ -96,14 +96,17 @@ def signature_of(model_name: str) -> Signature:
 
 def _defaults(class_node: ast.ClassDef) -> dict[str, str]:
     """The parameters of __init__ with their defaults, as written in the source."""
-    made = next(node for node in class_node.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
-    given = made.args
-    positional = given.args[1:]
-    found = dict(zip([one.arg for one in positional[::-1]], [ast.unparse(value) for value in given.defaults[::-1]]))
+    init = next(node for node in class_node.body if isinstance(node, ast.FunctionDef) and node.name == "__init__")
+    arguments = init.args
+    names = [argument.arg for argument in arguments.args[1:]]
+    defaults = [ast.unparse(value) for value in arguments.defaults]
+    positional = dict.fromkeys(names, "") | dict(zip(names[::-1], defaults[::-1]))
     keywords = {
-        one.arg: ast.unparse(value) for one, value in zip(given.kwonlyargs, given.kw_defaults) if value is not None
+        argument.arg: ast.unparse(value)
+        for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults)
+        if value is not None
     }
-    return {one.arg: found.get(one.arg, "") for one in positional} | keywords
+    return positional | keywords
 
 
 def _documented(text: str) -> dict[str, tuple[str, str]]:
@@ -113,17 +116,17 @@ def _documented(text: str) -> dict[str, tuple[str, str]]:
         return {}
     start = lines.index("Parameters") + 2
     ends = (row for row in range(start, len(lines)) if lines[row] and set(lines[row]) == {"-"})
-    found: dict[str, tuple[str, str]] = {}
+    documented: dict[str, tuple[str, str]] = {}
     names: list[str] = []
     kind, words = "", [""]
     for line in [*lines[start : next(ends, len(lines) + 1) - 1], "end"]:
         if line.startswith(" "):
             words.append(line.strip())
         elif line:
-            found |= dict.fromkeys(names, (kind, _first_sentence(" ".join(words).strip())))
+            documented |= dict.fromkeys(names, (kind, _first_sentence(" ".join(words).strip())))
             written, _, kind = line.partition(" : ")
             names, kind, words = written.split(", "), re.sub(r", (default=.*|optional)$", "", kind), []
-    return found
+    return documented
 
 
 def _first_sentence(text: str) -> str:

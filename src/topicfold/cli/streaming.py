@@ -13,12 +13,12 @@ from .options import reading_options
 __all__ = ["fit_stream"]
 
 
-def fit_stream(model: Any, path: str, given: dict[str, Any], size: int, out: str) -> None:
+def fit_stream(model: Any, path: str, user_options: dict[str, Any], size: int, out: str) -> None:
     """Learn from batches of `size` documents, and save the model at the end."""
     from ..corpus.corpus import Corpus
 
     n_documents, n_batches = 0, 0
-    for batch in Corpus.batches(path, size, **reading_options(given)):
+    for batch in Corpus.batches(path, size, **reading_options(user_options)):
         model.partial_fit(batch)
         n_documents, n_batches = n_documents + len(batch), n_batches + 1
         say(f"{n_documents:,} documents; the last batch had {model.history_[-1]:.4f} {model.score_unit}")

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .messages import check_places, corpus_name, say, say_report
+from .messages import check_paths, corpus_name, say, say_report
 from .option_values import names_of, number_of
 from .options import SEGMENT_MODELS, edits_option, file_options, known_options, read_as_fitted
-from .quick_exploration import fitted_on, open_in_browser, with_guessed_columns
+from .quick_exploration import fit_default_model, open_in_browser, with_guessed_columns
 from .shell_completion import complete_stop_words
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
     from ..topics.tree import TopicTree
 
-__all__ = ["explore", "show", "topics_of", "tree"]
+__all__ = ["explore", "load_tree", "show", "tree"]
 
 
 @click.command()
@@ -52,7 +52,7 @@ def show(
     hlta_json: str | None,
 ) -> None:
     """Print the topics of a saved MODEL or tree. `topicfold tree` writes trees."""
-    topics = topics_of(model, repeat)
+    topics = load_tree(model, repeat)
     if levels:
         topics = topics.select_levels(_numbers("levels", levels))
     if hlta_json:
@@ -71,7 +71,7 @@ def show(
             click.echo(f"{share:.4f}  {name}" + (f"  {title}" if title != name else ""))
 
 
-def topics_of(path: str, repeat: bool = False) -> TopicTree:
+def load_tree(path: str, repeat: bool = False) -> TopicTree:
     """The topics of a model file or a tree file."""
     from ..engine.store import kind_of_file
     from ..models import info_of
@@ -116,8 +116,8 @@ def tree(
 
     Changes are made in the order in which the options are listed here.
     """
-    check_places([model, edits], out)
-    topics = topics_of(model)
+    check_paths([model, edits], out)
+    topics = load_tree(model)
     if levels:
         topics = topics.select_levels(_numbers("levels", levels))
     for merge in merges:
@@ -136,7 +136,7 @@ def tree(
 
 
 @click.command()
-@click.argument("places", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] INPUT")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(), metavar="[MODEL] INPUT")
 @file_options
 @known_options
 @click.option(
@@ -160,7 +160,7 @@ def tree(
 )
 @click.option(
     "--open/--no-open",
-    "wanted",
+    "open_page",
     default=None,
     help="Open the page in the browser; by default only at a terminal and without MODEL.",
 )
@@ -191,9 +191,9 @@ def tree(
     help="Maximum megabytes of text on the page, before compression; above it, the longest texts are cut.",
 )
 def explore(
-    places: tuple[str, ...],
+    paths: tuple[str, ...],
     n_topics: int,
-    wanted: bool | None,
+    open_page: bool | None,
     segments: str | None,
     out: str,
     tree_file: str | None,
@@ -204,7 +204,7 @@ def explore(
     layout: Literal["neighbours", "umap"],
     documents: int,
     texts_mb: float,
-    **given: Any,
+    **user_options: Any,
 ) -> None:
     """Write a page to explore topics and documents. It is one HTML file.
 
@@ -215,25 +215,25 @@ def explore(
     from ..report import build_report
     from ..topics.tree import TopicTree
 
-    if len(places) > 2:
-        raise click.UsageError(f"{len(places)} files: expected INPUT, or MODEL and INPUT")
-    model, input = places if len(places) == 2 else (None, places[0])
+    if len(paths) > 2:
+        raise click.UsageError(f"{len(paths)} files: expected INPUT, or MODEL and INPUT")
+    model, input = paths if len(paths) == 2 else (None, paths[0])
     if model is not None and Path(input).suffix == ".safetensors" and Path(model).suffix != ".safetensors":
         raise click.UsageError(f"MODEL comes first: topicfold explore {input} {model}")
-    check_places([model, input, other, edits, tree_file], out)
+    check_paths([model, input, other, edits, tree_file], out)
     if effects is not None:
-        given["metadata"] = _with_columns(given, effects)
+        user_options["metadata"] = _with_columns(user_options, effects)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
-    stop_words = given.pop("stop_words") if model is not None else given["stop_words"]
+    stop_words = user_options.pop("stop_words") if model is not None else user_options["stop_words"]
     if model is None:
         _check_alone(input, segments=segments, tree=tree_file, edits=edits)
-        fitted, corpus = fitted_on(input, given, n_topics)
+        fitted, corpus = fit_default_model(input, user_options, n_topics)
     else:
         if stop_words is not None:
             raise click.UsageError("--stop-words is for a new fit: MODEL has the stop words of its own")
         fitted = load(model)
-        corpus = read_as_fitted(fitted, model, input, with_guessed_columns(input, given), segments)
+        corpus = read_as_fitted(fitted, model, input, with_guessed_columns(input, user_options), segments)
         say(str(corpus))
     topics = fitted.topic_tree(corpus)
     if changed is not None:
@@ -253,24 +253,25 @@ def explore(
     )
     page.save(out)
     say_report(page, out)
-    open_in_browser(out, False if wanted is None and model is not None else wanted)
+    open_in_browser(out, False if open_page is None and model is not None else open_page)
 
 
-def _check_alone(input: str, **given: str | None) -> None:
+def _check_alone(input: str, **model_options: str | None) -> None:
     """Raise if INPUT is a model, or if an option needs a model."""
     from ..engine.store import kind_of_file
 
     if Path(input).suffix == ".safetensors" and Path(input).is_file() and kind_of_file(input) != "corpus":
         raise click.UsageError(f"{input} is a {kind_of_file(input)}, not documents: give MODEL and INPUT")
-    for name, value in given.items():
+    for name, value in model_options.items():
         if value is not None:
             raise click.UsageError(f"--{name} needs a saved model: give MODEL and INPUT")
 
 
-def _with_columns(given: dict[str, Any], formula: str) -> str | None:
+def _with_columns(user_options: dict[str, Any], formula: str) -> str | None:
     """The columns to keep, including those that the formula uses."""
     from ..analysis.formula import formula_columns
 
-    own = {"labels": given["labels"], "date": given["timestamp"]}
-    kept = names_of(given["metadata"])
-    return ",".join(dict.fromkeys([*kept, *(name for name in formula_columns(formula) if not own.get(name))])) or None
+    role_columns = {"labels": user_options["labels"], "date": user_options["timestamp"]}
+    metadata_columns = names_of(user_options["metadata"])
+    metadata_columns += [name for name in formula_columns(formula) if not role_columns.get(name)]
+    return ",".join(dict.fromkeys(metadata_columns)) or None
