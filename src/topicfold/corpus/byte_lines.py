@@ -35,9 +35,9 @@ def check_regular(path: Path, *, streaming: bool = False) -> None:
     mode = path.stat().st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (streaming and stat.S_ISFIFO(mode)):
         return
-    what = "a FIFO" if stat.S_ISFIFO(mode) else "a device or socket"
+    kind = "a FIFO" if stat.S_ISFIFO(mode) else "a device or socket"
     hint = ": set the format, or read it from standard input, '-'" if stat.S_ISFIFO(mode) else ": expected a file"
-    raise FileError(f"{path} is {what}{hint}")
+    raise FileError(f"{path} is {kind}{hint}")
 
 
 @contextmanager
@@ -131,9 +131,9 @@ def _raw_lines(source: Source, name: str, limits: ReadLimits) -> Iterator[bytes]
             for line in whole:
                 yield line + b"\n"
             begun, length, number = [last], len(last), number + len(more)
-    rest = b"".join(begun)
-    if rest:
-        yield rest
+    last_line = b"".join(begun)
+    if last_line:
+        yield last_line
 
 
 def _wide_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
@@ -163,10 +163,10 @@ def _check_length(length: int, name: str, number: int, limits: ReadLimits) -> No
 def check_encoding(encoding: str, errors: str) -> None:
     """Raise an InputError if Python does not know an encoding of texts, or how to treat errors."""
     try:
-        known = codecs.lookup(encoding)._is_text_encoding
+        is_text_encoding = codecs.lookup(encoding)._is_text_encoding
     except (LookupError, TypeError, ValueError):
-        known = False
-    if not known:
+        is_text_encoding = False
+    if not is_text_encoding:
         raise InputError(f"encoding={encoding!r} is not a text encoding")
     try:
         codecs.lookup_error(errors)

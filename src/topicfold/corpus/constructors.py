@@ -18,7 +18,7 @@ from .preprocessing import TOKEN_PATTERN, Preprocessing
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from .building import HowSegments, RankWordsBy
+    from .building import RankWordsBy, Segmentation
     from .corpus import Corpus
     from .limits import ReadLimits
 
@@ -41,7 +41,7 @@ class CorpusConstructors:
         metadata: Mapping[str, Iterable[Any]] | None = None,
         date_format: str | None = None,
         vocabulary: Sequence[str] | None = None,
-        segments: HowSegments = None,
+        segments: Segmentation = None,
         keep_texts: bool = False,
         preprocessing: Preprocessing | None = None,
         token_pattern: str = TOKEN_PATTERN,
@@ -127,7 +127,7 @@ class CorpusConstructors:
         from .building import TextOptions, corpus_from_texts, preprocessing_from
 
         check_texts(texts)
-        how = preprocessing_from(
+        preprocessing = preprocessing_from(
             preprocessing,
             token_pattern=token_pattern,
             lowercase=lowercase,
@@ -136,7 +136,7 @@ class CorpusConstructors:
             ngrams=ngrams,
             tokenizer=tokenizer,
         )
-        options = TextOptions(how, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        options = TextOptions(preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
         return corpus_from_texts(
             texts,
             options,
@@ -222,10 +222,10 @@ class CorpusConstructors:
             raise InputError(f"{len(words)} words for {matrix.shape[1]} columns: expected one per column")
         if (min_df, max_df, max_words) != (1, 1.0, None):
             numbered: Sequence[Any] = words or range(matrix.shape[1])
-            matrix, chosen = choose_words(
+            matrix, chosen_words = choose_words(
                 matrix.copy(), numbered, min_df=min_df, max_df=max_df, max_words=max_words, rank_by=rank_by
             )
-            words = chosen if words is not None else None
+            words = chosen_words if words is not None else None
         rows = as_ids(ids)
         from .corpus import Corpus
 
@@ -255,7 +255,7 @@ class CorpusConstructors:
         separator: str | None = None,
         date_format: str | None = None,
         vocabulary: Sequence[str] | None = None,
-        segments: HowSegments = None,
+        segments: Segmentation = None,
         keep_texts: bool = False,
         preprocessing: Preprocessing | None = None,
         token_pattern: str = TOKEN_PATTERN,
@@ -349,7 +349,7 @@ class CorpusConstructors:
         from .building import TextOptions, preprocessing_from
         from .readers import Columns, as_names, corpus_from_records, frame_records, with_index_as_id
 
-        how = preprocessing_from(
+        preprocessing = preprocessing_from(
             preprocessing,
             token_pattern=token_pattern,
             lowercase=lowercase,
@@ -358,7 +358,7 @@ class CorpusConstructors:
             ngrams=ngrams,
             tokenizer=tokenizer,
         )
-        options = TextOptions(how, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        options = TextOptions(preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
         frame, id = with_index_as_id(frame, id)
         columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
         return corpus_from_records(frame_records(frame, columns), columns, options, where="the frame")
@@ -382,7 +382,7 @@ class CorpusConstructors:
         errors: Literal["strict", "replace"] = "strict",
         pattern: str = "*.txt",
         vocabulary: str | Path | Sequence[str] | None = None,
-        segments: HowSegments = None,
+        segments: Segmentation = None,
         keep_texts: bool = False,
         preprocessing: Preprocessing | None = None,
         token_pattern: str = TOKEN_PATTERN,
@@ -509,7 +509,7 @@ class CorpusConstructors:
         from .limits import ReadLimits
         from .readers import Columns, FileOptions, as_names, read
 
-        how = preprocessing_from(
+        preprocessing = preprocessing_from(
             preprocessing,
             token_pattern=token_pattern,
             lowercase=lowercase,
@@ -518,7 +518,7 @@ class CorpusConstructors:
             ngrams=ngrams,
             tokenizer=tokenizer,
         )
-        options = TextOptions(how, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        options = TextOptions(preprocessing, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
         columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
         file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits(), n_jobs, on_disk)
         return read(path, columns, options, file, vocabulary)

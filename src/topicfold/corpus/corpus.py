@@ -299,8 +299,8 @@ class Corpus(CorpusConstructors):
         ([2, 1], ('1999', '2001'))
         """
         if column not in self.metadata:
-            known = ", ".join(self.metadata) or "none: name the columns to keep when reading, metadata=[...]"
-            raise InputError(f"the corpus has no metadata column {column!r}; it has {known}")
+            columns = ", ".join(self.metadata) or "none: name the columns to keep when reading, metadata=[...]"
+            raise InputError(f"the corpus has no metadata column {column!r}; it has {columns}")
         values = self.metadata[column]
         kind = values.dtype.kind
         missing = values == "" if kind == "O" else np.isnat(values) if kind == "M" else values != values
@@ -326,9 +326,9 @@ class Corpus(CorpusConstructors):
             return self.counts
         column = {word: index for index, word in enumerate(words)}
         new = np.array([column.get(word, -1) for word in self.vocabulary])
-        known = np.flatnonzero(new >= 0)
-        ones = np.ones(len(known), self.counts.dtype)
-        return sp.csr_array(self.counts @ sp.csr_array((ones, (known, new[known])), (len(new), len(words))))
+        shared = np.flatnonzero(new >= 0)
+        ones = np.ones(len(shared), self.counts.dtype)
+        return sp.csr_array(self.counts @ sp.csr_array((ones, (shared, new[shared])), (len(new), len(words))))
 
     def vectorize(self, texts: Iterable[str]) -> sp.csr_array:
         """Count the words of this corpus in new texts, with the preprocessing of the corpus.
@@ -374,5 +374,5 @@ def check_corpus(corpus: Any) -> None:
     """Raise if something else was passed where a corpus is needed; the error says how to make one."""
     if isinstance(corpus, Corpus):
         return
-    made = "Corpus.from_texts(texts)" if isinstance(corpus, list | tuple) else "Corpus.from_texts or Corpus.from_frame"
-    raise InputError(f"corpus is of type {type(corpus).__name__}: expected a Corpus; make one with {made}")
+    maker = "Corpus.from_texts(texts)" if isinstance(corpus, list | tuple) else "Corpus.from_texts or Corpus.from_frame"
+    raise InputError(f"corpus is of type {type(corpus).__name__}: expected a Corpus; make one with {maker}")

@@ -68,17 +68,17 @@ def _read_mtx(path: Path, limits: ReadLimits) -> tuple[sp.coo_array, None]:
     if not banner.startswith(_BANNER) or len(words) != 5:
         raise FileError(f"{path} is not a Matrix Market file: it does not begin with {_BANNER.decode()}")
     _, _, form, field, symmetry = words
-    known = (form in (b"coordinate", b"array"), field in _MTX_FIELDS, symmetry in (b"general", b"symmetric"))
-    if not all(known):
-        what = b" ".join(words[2:]).decode("ascii", "replace")
-        raise FileError(f"{path} is a Matrix Market file of type {what!r}: expected integer or real numbers")
-    found = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is not a comment
-    sizes = [] if found is None else [int(size) for size in found[1].split()]
-    if found is None or len(sizes) != (3 if form == b"coordinate" else 2):
+    supported = (form in (b"coordinate", b"array"), field in _MTX_FIELDS, symmetry in (b"general", b"symmetric"))
+    if not all(supported):
+        kind = b" ".join(words[2:]).decode("ascii", "replace")
+        raise FileError(f"{path} is a Matrix Market file of type {kind!r}: expected integer or real numbers")
+    size_line = re.search(rb"^[ \t]*([0-9][0-9 \t]*)\r?$", text, re.MULTILINE)  # the first line that is not a comment
+    sizes = [] if size_line is None else [int(size) for size in size_line[1].split()]
+    if size_line is None or len(sizes) != (3 if form == b"coordinate" else 2):
         raise FileError(f"{path} is not a Matrix Market file: it does not give its size")
     _check_size(path, sizes[0], sizes[1], limits)
     _check_memory(path, 24 * (sizes[2] if form == b"coordinate" else sizes[0] * sizes[1]), limits)
-    body = text[found.end() :]
+    body = text[size_line.end() :]
     numbers = _parsed(path, "Matrix Market", lambda: np.loadtxt(io.BytesIO(body), comments="%", ndmin=2))
     if form == b"array":
         numbers = numbers.ravel()[:, None] if body.strip() else np.zeros((0, 1))
@@ -176,11 +176,11 @@ def _read_ldac(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
 def _read_uci(path: Path, limits: ReadLimits) -> tuple[sp.csr_array, None]:
     """UCI bag of words: three lines with D, W and NNZ, then lines 'document word count', counted from one."""
     with opened(path, limits) as (source, _):
-        *sizes, rest = (_whole(path, source, limits) + b"\n\n\n").split(b"\n", 3)
+        *sizes, body = (_whole(path, source, limits) + b"\n\n\n").split(b"\n", 3)
     try:
         n_documents, n_words, n_values = (int(size) for size in sizes)
         _check_size(path, n_documents, n_words, limits)
-        triples = np.loadtxt(io.BytesIO(rest), dtype=np.int64, ndmin=2) if rest.strip() else np.zeros((0, 3), int)
+        triples = np.loadtxt(io.BytesIO(body), dtype=np.int64, ndmin=2) if body.strip() else np.zeros((0, 3), int)
         if triples.shape != (n_values, 3):
             raise InputError(f"it declares {n_values} lines of three numbers and has {triples.shape[0]}")
         if n_values and not (

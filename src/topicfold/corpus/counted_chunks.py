@@ -14,13 +14,13 @@ from ..errors import InputError
 from .counting import WordCounter
 from .preprocessing import Preprocessing, split_segments
 
-__all__ = ["Counted", "HowCounted", "count_document", "counted_in_processes"]
+__all__ = ["CountOptions", "Counted", "count_document", "counted_in_processes"]
 
 _CHUNK = 1 << 21  # characters that a process counts at a time
 _ALONE = 8  # up to this many chunks are counted in this process: starting others takes about a second
 
 
-class HowCounted(NamedTuple):
+class CountOptions(NamedTuple):
     """How texts become counts."""
 
     preprocessing: Preprocessing
@@ -54,7 +54,7 @@ def count_document(counter: WordCounter, text: str | Sequence[str], segments: An
 
 
 def counted_in_processes(
-    texts: Iterable[str | Sequence[str]], how: HowCounted, n_jobs: int | None
+    texts: Iterable[str | Sequence[str]], options: CountOptions, n_jobs: int | None
 ) -> Iterator[Counted]:
     """Yield the texts in chunks, in order; if there are many, they are counted in other processes."""
     chunks = _chunks(texts)
@@ -62,7 +62,7 @@ def counted_in_processes(
     if n_processes > 1:
         begun = list(islice(chunks, _ALONE + 1))
         if len(begun) > _ALONE:
-            yield from _shared_out(chain(begun, chunks), how, n_processes)
+            yield from _shared_out(chain(begun, chunks), options, n_processes)
             return
         chunks = iter(begun)
     for chunk in chunks:
@@ -82,7 +82,9 @@ def _chunks(texts: Iterable[str | Sequence[str]]) -> Iterator[list[str | Sequenc
         yield chunk
 
 
-def _shared_out(chunks: Iterator[list[str | Sequence[str]]], how: HowCounted, n_processes: int) -> Iterator[Counted]:
+def _shared_out(
+    chunks: Iterator[list[str | Sequence[str]]], options: CountOptions, n_processes: int
+) -> Iterator[Counted]:
     # joblib comes with scikit-learn: its processes do not run the user's script again, and accept any function
     from joblib.externals.loky import get_reusable_executor
 
@@ -90,7 +92,7 @@ def _shared_out(chunks: Iterator[list[str | Sequence[str]]], how: HowCounted, n_
     waiting: deque[tuple[list[str | Sequence[str]], Any]] = deque()
     try:
         for chunk in chunks:
-            waiting.append((chunk, executor.submit(_count, chunk, how)))
+            waiting.append((chunk, executor.submit(_count, chunk, options)))
             if len(waiting) > 2 * n_processes:
                 yield _result(*waiting.popleft())
         while waiting:
@@ -105,8 +107,10 @@ def _result(chunk: list[str | Sequence[str]], future: Any) -> Counted:
     return Counted(chunk, counts, words, n_rows)
 
 
-def _count(texts: Sequence[str | Sequence[str]], how: HowCounted) -> tuple[sp.csr_array, list[str] | None, list[int]]:
-    counter = WordCounter(how.preprocessing, how.vocabulary)
-    n_rows = [count_document(counter, text, how.segments) for text in texts]
+def _count(
+    texts: Sequence[str | Sequence[str]], options: CountOptions
+) -> tuple[sp.csr_array, list[str] | None, list[int]]:
+    counter = WordCounter(options.preprocessing, options.vocabulary)
+    n_rows = [count_document(counter, text, options.segments) for text in texts]
     counts, words = counter.finish()
-    return counts, None if how.vocabulary is not None else words, n_rows
+    return counts, None if options.vocabulary is not None else words, n_rows

@@ -153,9 +153,9 @@ class WordCounter:
             return
         columns = np.asarray(self._pending)
         ends = np.concatenate([[0], self._pending_ends])
-        known = columns >= 0
-        indptr = np.concatenate([[0], np.cumsum(known)])[ends]
-        columns = columns[known]
+        has_column = columns >= 0
+        indptr = np.concatenate([[0], np.cumsum(has_column)])[ends]
+        columns = columns[has_column]
         width = max(1, int(columns.max(initial=0)) + 1)
         counts = sp.csr_array((np.ones(len(columns), np.int32), columns, indptr), (len(ends) - 1, width))
         counts.sum_duplicates()
@@ -205,22 +205,22 @@ def choose_words(
     low, high = _documents("min_df", min_df, n_documents), _documents("max_df", max_df, n_documents)
     document_frequency = _column_sums(counts, "documents")
     rare, common = document_frequency < low, document_frequency > high
-    kept = np.flatnonzero(~rare & ~common)
-    if len(kept) == 0:
+    columns = np.flatnonzero(~rare & ~common)
+    if len(columns) == 0:
         raise InputError(
             f"none of {len(words):,} words is left: min_df={min_df} removed {int(rare.sum()):,} "
             f"and max_df={max_df} removed {int((common & ~rare).sum()):,}; relax the filter that removed more"
         )
     if max_words is not None and max_words < 1:
         raise InputError(f"max_words={max_words}: expected at least 1")
-    if max_words is not None and max_words < len(kept):
-        kept = _best(counts, words, kept, document_frequency, max_words, rank_by)
+    if max_words is not None and max_words < len(columns):
+        columns = _best(counts, words, columns, document_frequency, max_words, rank_by)
     elif rank_by not in _RANKINGS:
         raise InputError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
-    kept = np.array(sorted(kept.tolist(), key=words.__getitem__), dtype=np.int64)
+    columns = np.array(sorted(columns.tolist(), key=words.__getitem__), dtype=np.int64)
     new_column = np.full(len(words), -1, np.int32)
-    new_column[kept] = np.arange(len(kept), dtype=np.int32)
-    return _renumber_columns(counts, new_column, len(kept)), [words[column] for column in kept.tolist()]
+    new_column[columns] = np.arange(len(columns), dtype=np.int32)
+    return _renumber_columns(counts, new_column, len(columns)), [words[column] for column in columns.tolist()]
 
 
 def _documents(name: str, value: int | float, n_documents: int) -> float:
@@ -233,7 +233,7 @@ def _documents(name: str, value: int | float, n_documents: int) -> float:
 
 
 def _best(
-    counts: sp.csr_array, words: Sequence[str], kept: np.ndarray, df: np.ndarray, max_words: int, rank_by: str
+    counts: sp.csr_array, words: Sequence[str], columns: np.ndarray, df: np.ndarray, max_words: int, rank_by: str
 ) -> np.ndarray:
     if rank_by not in _RANKINGS:
         raise InputError(f"rank_by={rank_by!r}: expected one of {', '.join(_RANKINGS)}")
@@ -242,21 +242,21 @@ def _best(
     else:
         value = _column_sums(counts, "shares") * np.log(counts.shape[0] / np.maximum(df, 1))
     # ties are broken by the word itself, so the choice does not depend on the order of the documents
-    best = sorted(kept.tolist(), key=lambda column: (-value[column], words[column]))
+    best = sorted(columns.tolist(), key=lambda column: (-value[column], words[column]))
     return np.array(best[:max_words], dtype=np.int64)
 
 
-def _column_sums(counts: sp.csr_array, what: str) -> np.ndarray:
+def _column_sums(counts: sp.csr_array, quantity: str) -> np.ndarray:
     """Per column: number of documents, number of tokens, or sum of its shares in the documents. Works in chunks."""
     total = np.zeros(counts.shape[1])
-    if what == "shares":
+    if quantity == "shares":
         filled = np.flatnonzero(np.diff(counts.indptr))
         lengths = np.ones(counts.shape[0])
         if len(filled):
             lengths[filled] = np.add.reduceat(counts.data, counts.indptr[filled])
     for start, stop in _chunks(counts.nnz):
-        weights = np.ones(stop - start) if what == "documents" else counts.data[start:stop].astype(float)
-        if what == "shares":
+        weights = np.ones(stop - start) if quantity == "documents" else counts.data[start:stop].astype(float)
+        if quantity == "shares":
             rows = np.searchsorted(counts.indptr, np.arange(start, stop), side="right") - 1
             weights /= lengths[rows]
         total += np.bincount(counts.indices[start:stop], weights, minlength=len(total))
@@ -283,11 +283,11 @@ def _renumber_columns(counts: sp.csr_array, new_column: np.ndarray, width: int) 
         release(indices[end : end + size])
         release(data[end : end + size])
         end += size
-    kept = _csr(trimmed(data, end), trimmed(indices, end), indptr, width)
-    _sort_rows(kept)
+    result = _csr(trimmed(data, end), trimmed(indices, end), indptr, width)
+    _sort_rows(result)
     if end < 0.35 * len(data) and not is_mapped(data):  # a small copy frees the large, unused tail
-        kept = kept.copy()
-    return kept
+        result = result.copy()
+    return result
 
 
 def _sort_rows(counts: sp.csr_array) -> None:
@@ -296,10 +296,10 @@ def _sort_rows(counts: sp.csr_array) -> None:
         counts.sort_indices()
         return
     for first, last in row_blocks(counts.indptr, -(-counts.nnz // _CHUNK)):
-        here = slice(int(counts.indptr[first]), int(counts.indptr[last]))
-        data, indices = counts.data[here], counts.indices[here]
+        cells = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+        data, indices = counts.data[cells], counts.indices[cells]
         rows = sp.csr_array(
-            (data.copy(), indices.copy(), counts.indptr[first : last + 1] - here.start),
+            (data.copy(), indices.copy(), counts.indptr[first : last + 1] - cells.start),
             (last - first, counts.shape[1]),
         )
         rows.sort_indices()

@@ -43,17 +43,17 @@ def check_texts(texts: Any) -> None:
         raise InputError('texts is a data frame: pass one of its columns, or use Corpus.from_frame(frame, text="...")')
 
 
-def check_unique(what: str, values: Sequence[str]) -> None:
+def check_unique(kind: str, values: Sequence[str]) -> None:
     if isinstance(values, tuple):
         several = len(set(values)) < len(values)
     else:  # strings in a file: compare their hashes, to save memory; two strings with the same hash are most unlikely
         several = len(np.unique(np.fromiter(map(hash, values), np.int64, len(values)))) < len(values)
     if several:
-        seen: set[str] = set()
+        earlier: set[str] = set()
         for value in values:
-            if value in seen:
-                raise InputError(f"the {what} {value!r} occurs more than once: expected each {what} only once")
-            seen.add(value)
+            if value in earlier:
+                raise InputError(f"the {kind} {value!r} occurs more than once: expected each {kind} only once")
+            earlier.add(value)
 
 
 def checked_text(text: Any, number: int) -> str | Sequence[str]:

@@ -86,9 +86,9 @@ def _delimiter(head: str, row: str) -> str:
     A name of a single column may have a semicolon, too; then the first row has none.
     """
     unquoted = re.sub(r'"[^"]*"', "", head)
-    found = "," if "," in unquoted else max(_DELIMITERS, key=unquoted.count)
+    delimiter = "," if "," in unquoted else max(_DELIMITERS, key=unquoted.count)
     unfinished = row.count('"') % 2 == 1  # a cell with a line break: the row goes on below
-    return found if found in row or unfinished or not row else ","
+    return delimiter if delimiter in row or unfinished or not row else ","
 
 
 def _csv_records(path: Path, lines: Iterable[str], format: str, limits: ReadLimits) -> Iterator[Record]:
@@ -127,12 +127,12 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
         raise FileError(f"{path} is not a Parquet file: {' '.join(str(error).split())[:200]}") from None
     with file:
         names = file.schema_arrow.names
-        wanted = names if columns is None else [name for name in names if name in columns or name == "id"]
+        columns_to_read = names if columns is None else [name for name in names if name in columns or name == "id"]
         for name in columns or ():
             if name not in names:
                 raise InputError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
         try:
-            for batch in file.iter_batches(batch_size=2048, columns=wanted):
+            for batch in file.iter_batches(batch_size=2048, columns=columns_to_read):
                 rows = batch.to_pylist()
                 yield from rows
         except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:  # also dates that Python has not
@@ -144,17 +144,17 @@ def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits
         raise error  # os.walk would skip a folder that it may not read
 
     check_encoding(encoding, errors)
-    found = False
+    any_file = False
     for folder, subfolders, names in os.walk(path, onerror=refused):
         subfolders.sort()
         for file in sorted(Path(folder, name) for name in names if Path(name).match(pattern)):
-            found = True
+            any_file = True
             check_regular(file)
             if file.stat().st_size > limits.line:
                 raise FileError(f"{file} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
             text = decoded(file.read_bytes(), str(file), encoding, errors).removeprefix("\ufeff")
             yield {"id": file.relative_to(path).as_posix(), "text": text, "folder": file.parent.name}
-    if not found:
+    if not any_file:
         raise FileError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
 
 

@@ -53,9 +53,9 @@ class GuessedColumns(NamedTuple):
 
     def unused(self) -> list[str]:
         """The columns that are not used, with the reason if a guess failed."""
-        used = self.columns.names()
-        left = [name for name in self.names if name.strip() and name not in used]
-        return [f"{name} ({self.failed[name]})" if name in self.failed else name for name in left]
+        used_names = self.columns.names()
+        unused_names = [name for name in self.names if name.strip() and name not in used_names]
+        return [f"{name} ({self.failed[name]})" if name in self.failed else name for name in unused_names]
 
 
 class _Column:
@@ -68,12 +68,12 @@ class _Column:
         self.holds_lists = any(isinstance(value, list | tuple) for value in present)
         self.holds_objects = any(isinstance(value, dict) for value in present)
         self.parts = [as_text(part) for value in present for part in (value if self.holds_lists else [value])]
-        self.known = [as_text(value).strip() for value in present]
-        self.known = [value for value in self.known if value]
+        self.filled = [as_text(value).strip() for value in present]
+        self.filled = [value for value in self.filled if value]
         self.n = len(values)
-        self.distinct = len(set(self.parts if self.holds_lists else self.known))
-        self.words = sum(len(value.split()) for value in self.known) / max(len(self.known), 1)
-        self.is_number = bool(self.known) and all(_is_number(value) for value in self.known)
+        self.distinct = len(set(self.parts if self.holds_lists else self.filled))
+        self.words = sum(len(value.split()) for value in self.filled) / max(len(self.filled), 1)
+        self.is_number = bool(self.filled) and all(_is_number(value) for value in self.filled)
 
     def rank(self, role: str) -> int:
         """The place of the column's name, or of its first or last part, among the names of the role."""
@@ -82,22 +82,22 @@ class _Column:
         places = [_NAMES[role].index(part) for part in (parts[-1], parts[0]) if part in _NAMES[role]]
         return min(places, default=_UNNAMED)
 
-    def date_format(self, given: str | None = None) -> str | None:
+    def date_format(self, fixed_format: str | None = None) -> str | None:
         """'' if nearly all values are dates as they are, their format if a single one fits all, otherwise None.
 
-        If a format is `given`, only that is tried.
+        If there is a `fixed_format`, only that is tried.
         """
-        if given is not None:
-            return given if self.known and all(_is_date(value, given) for value in self.known) else None
+        if fixed_format is not None:
+            return fixed_format if self.filled and all(_is_date(value, fixed_format) for value in self.filled) else None
         if self.is_number:
-            years = all(len(value) == 4 and 1000 <= float(value) <= 2200 for value in self.known)
+            years = all(len(value) == 4 and 1000 <= float(value) <= 2200 for value in self.filled)
             return "" if years else None
-        if not self.known:
+        if not self.filled:
             return None
-        if self.holds_dates or sum(_is_date(value, None) for value in self.known) >= 0.95 * len(self.known):
+        if self.holds_dates or sum(_is_date(value, None) for value in self.filled) >= 0.95 * len(self.filled):
             return ""
         forms = [form + time for form in _DATE_FORMATS for time in _TIMES]
-        fitting = [form for form in forms if all(_is_date(value, form) for value in self.known)]
+        fitting = [form for form in forms if all(_is_date(value, form) for value in self.filled)]
         return fitting[0] if len(fitting) == 1 else None
 
     def is_metadata(self) -> bool:
@@ -106,59 +106,59 @@ class _Column:
             return False  # names with a comma cannot be listed on the command line
         if self.is_number:
             return self.distinct > 1
-        return 2 <= self.distinct <= min(_MOST_VALUES, len(self.known) // 2)
+        return 2 <= self.distinct <= min(_MOST_VALUES, len(self.filled) // 2)
 
 
 def guess_columns(
-    records: Iterable[Record], given: Columns | None = None, roles: Collection[str] = ()
+    records: Iterable[Record], fixed: Columns | None = None, roles: Collection[str] = ()
 ) -> GuessedColumns:
-    """Guess the columns of a table from its first rows; `given` are those of the `roles` that are not to be guessed.
+    """Guess the columns of a table from its first rows; `fixed` are those of the `roles` that are not to be guessed.
 
     >>> rows = [{"review_id": str(n), "body": f"a long text about thing {n}", "stars": n % 5} for n in range(20)]
     >>> guessed = guess_columns(rows)
     >>> guessed.columns.text, guessed.columns.id, guessed.columns.metadata
     ('body', 'review_id', ('stars',))
     """
-    given = given or Columns()
+    fixed = fixed or Columns()
     rows = list(islice(records, _ROWS))
     if not rows:
         raise InputError("the file has no documents: expected a table with a column of texts")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    taken = {given.links, *(getattr(given, role) for role in roles if role != "metadata")}
-    taken |= set(given.metadata) if "metadata" in roles else set()
-    left = [_Column(name, [row.get(name) for row in rows]) for name in names if name not in taken]
-    found: dict[str, Any] = {}
+    named = {fixed.links, *(getattr(fixed, role) for role in roles if role != "metadata")}
+    named |= set(fixed.metadata) if "metadata" in roles else set()
+    candidates = [_Column(name, [row.get(name) for row in rows]) for name in names if name not in named]
+    guess: dict[str, Any] = {}
     reasons: dict[str, str] = {}
 
     def take(role: str, fits: list[_Column], why: str) -> None:
         if fits and role not in roles:
             best = min(fits, key=lambda column: column.rank(role))
-            found[role], reasons[role] = best.name, f"{best.name} ({why.format(best)})"
-            left.remove(best)
+            guess[role], reasons[role] = best.name, f"{best.name} ({why.format(best)})"
+            candidates.remove(best)
 
     if "text" not in roles:
-        text = _text_column(left)
-        found["text"], reasons["text"] = text.name, f"{text.name} ({text.words:.0f} words on average)"
-        left.remove(text)
-    left = [column for column in left if column.known]
-    form = given.date_format
-    dated = [c for c in left if c.holds_dates or c.rank("timestamp") < _UNNAMED or form is not None]
+        text = _text_column(candidates)
+        guess["text"], reasons["text"] = text.name, f"{text.name} ({text.words:.0f} words on average)"
+        candidates.remove(text)
+    candidates = [column for column in candidates if column.filled]
+    form = fixed.date_format
+    dated = [c for c in candidates if c.holds_dates or c.rank("timestamp") < _UNNAMED or form is not None]
     dated = sorted((c for c in dated if c.date_format(form) is not None), key=lambda column: column.rank("timestamp"))
     if dated and "timestamp" not in roles:
         form = dated[0].date_format(form) or None
         take("timestamp", dated[:1], f"dates in the format {form}" if form else "dates")
-    single = [c for c in left if not (c.holds_lists or c.holds_objects)]
-    take("id", [c for c in single if c.rank("id") < _UNNAMED and c.distinct == len(c.known) == c.n], "all different")
-    titled = [c for c in single if c in left and c.rank("title") < _UNNAMED and not c.is_number]
-    take("title", [c for c in titled if c.distinct > len(c.known) / 2], "by its name")
-    labels = [c for c in left if c.rank("labels") < _UNNAMED and not c.holds_objects]
-    few = [c for c in labels if 2 <= c.distinct <= min(_MOST_LABELS, len(c.known) // 2)]
+    single = [c for c in candidates if not (c.holds_lists or c.holds_objects)]
+    take("id", [c for c in single if c.rank("id") < _UNNAMED and c.distinct == len(c.filled) == c.n], "all different")
+    titled = [c for c in single if c in candidates and c.rank("title") < _UNNAMED and not c.is_number]
+    take("title", [c for c in titled if c.distinct > len(c.filled) / 2], "by its name")
+    labels = [c for c in candidates if c.rank("labels") < _UNNAMED and not c.holds_objects]
+    few = [c for c in labels if 2 <= c.distinct <= min(_MOST_LABELS, len(c.filled) // 2)]
     take("labels", few, "{0.distinct} values")
     if "metadata" not in roles:
-        found["metadata"] = tuple(column.name for column in left if column.is_metadata())
-        if found["metadata"]:
-            reasons["metadata"] = ", ".join(found["metadata"])
-    return GuessedColumns(given._replace(**found, date_format=form), reasons, tuple(names))
+        guess["metadata"] = tuple(column.name for column in candidates if column.is_metadata())
+        if guess["metadata"]:
+            reasons["metadata"] = ", ".join(guess["metadata"])
+    return GuessedColumns(fixed._replace(**guess, date_format=form), reasons, tuple(names))
 
 
 def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[GuessedColumns, int]:
@@ -179,15 +179,15 @@ def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[G
                 failed[name] = why
     if not failed:
         return guessed, n_rows
-    kept = columns._replace(metadata=tuple(name for name in columns.metadata if name not in failed))
+    usable = columns._replace(metadata=tuple(name for name in columns.metadata if name not in failed))
     reasons = dict(guessed.reasons)
     for name, role in roles.items():
         if name in failed and role != "metadata":
             none: dict[str, Any] = {role: None}
-            kept = kept._replace(**none)
+            usable = usable._replace(**none)
             del reasons[role]
-    reasons |= {"metadata": ", ".join(kept.metadata)} if "metadata" in reasons else {}
-    return GuessedColumns(kept, {role: why for role, why in reasons.items() if why}, guessed.names, failed), n_rows
+    reasons |= {"metadata": ", ".join(usable.metadata)} if "metadata" in reasons else {}
+    return GuessedColumns(usable, {role: why for role, why in reasons.items() if why}, guessed.names, failed), n_rows
 
 
 def _problem(record: Record, name: str, role: str, form: str | None, ids: set[str]) -> str | None:
@@ -224,7 +224,7 @@ def guess_language(texts: Iterable[str]) -> str | None:
 
 def _text_column(columns: list[_Column]) -> _Column:
     """The column with the most words among those named like a text column, or among all if none is."""
-    texts = [column for column in columns if column.known and not column.is_number and column.date_format() is None]
+    texts = [column for column in columns if column.filled and not column.is_number and column.date_format() is None]
     texts = [column for column in texts if not column.holds_objects]
     if not texts:
         listed = ", ".join(f"{column.name:.40}" for column in columns[:8])

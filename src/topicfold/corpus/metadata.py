@@ -42,21 +42,21 @@ def checked_metadata(columns: Mapping[str, np.ndarray], n_documents: int) -> Map
     return MappingProxyType(dict(columns))
 
 
-def _column(name: str, given: Iterable[Any]) -> np.ndarray:
-    if isinstance(given, np.ndarray) and given.dtype.kind == "M":
-        return given.astype("datetime64[s]")
-    values = [None if is_missing(value) else value for value in given]
-    known = [value for value in values if value is not None]
-    if known and all(map(_is_number, known)):
+def _column(name: str, raw_values: Iterable[Any]) -> np.ndarray:
+    if isinstance(raw_values, np.ndarray) and raw_values.dtype.kind == "M":
+        return raw_values.astype("datetime64[s]")
+    values = [None if is_missing(value) else value for value in raw_values]
+    present = [value for value in values if value is not None]
+    if present and all(map(_is_number, present)):
         numbers = [float("nan") if value is None else float(value) for value in values]
-        whole = len(known) == len(values) and all(n.is_integer() and abs(n) < _LARGEST_WHOLE for n in numbers)
+        whole = len(present) == len(values) and all(n.is_integer() and abs(n) < _LARGEST_WHOLE for n in numbers)
         return np.array(numbers, dtype=np.int64 if whole else np.float64)
-    if known and all(map(_is_date, known)):
+    if present and all(map(_is_date, present)):
         try:
             return np.array([as_timestamp(value) for value in values], dtype="datetime64[s]")
         except ValueError:
             pass  # 1999-99-99 looks like a date but is not: then the column is text
-    for value in known:
+    for value in present:
         if isinstance(value, list | tuple | dict | np.ndarray):
             raise InputError(f"metadata {name!r} contains {value!r:.40}: expected one value per document")
     return np.array(["" if value is None else as_text(value) for value in values], dtype=object)

@@ -333,7 +333,7 @@ def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tupl
     return text, spans
 
 
-def split_segments(text: str | Sequence[str], how: str | Callable[[str], Sequence[str]]) -> list[str]:
+def split_segments(text: str | Sequence[str], split: str | Callable[[str], Sequence[str]]) -> list[str]:
     """Split a text into segments: 'paragraphs' (blank lines), 'sentences', 'given' (already a list), or a callable.
 
     >>> split_segments("One. Two!\\n\\nThree?", "paragraphs")
@@ -341,18 +341,18 @@ def split_segments(text: str | Sequence[str], how: str | Callable[[str], Sequenc
     >>> split_segments("One. Two!\\n\\nThree?", "sentences")
     ['One.', 'Two!', 'Three?']
     """
-    if callable(how):
-        return list(how(text))  # type: ignore[arg-type]
-    if how == "given":
+    if callable(split):
+        return list(split(text))  # type: ignore[arg-type]
+    if split == "given":
         if isinstance(text, str):
             raise InputError("segments='given': expected each text to be a list of segments, got one string")
         return list(text)
     if not isinstance(text, str):
-        raise InputError(f"segments={how!r}: expected each text to be one string; use 'given' for lists of segments")
-    pattern = {"paragraphs": r"\n\s*\n", "sentences": r"(?<=[.!?。！？])\s+|\n\s*\n|(?<=[。！？])"}.get(how)
+        raise InputError(f"segments={split!r}: expected each text to be one string; use 'given' for lists of segments")
+    pattern = {"paragraphs": r"\n\s*\n", "sentences": r"(?<=[.!?。！？])\s+|\n\s*\n|(?<=[。！？])"}.get(split)
     if pattern is None:
         raise InputError(
-            f"segments={how!r}: expected 'paragraphs', 'sentences', 'given', a number of tokens, or a callable"
+            f"segments={split!r}: expected 'paragraphs', 'sentences', 'given', a number of tokens, or a callable"
         )
     return [part for part in (part.strip() for part in re.split(pattern, text)) if part]
 

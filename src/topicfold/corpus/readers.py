@@ -100,14 +100,14 @@ def read(
             if columns.labels not in (None, "folder"):
                 raise InputError(f"labels={columns.labels!r}: for a folder of texts, expected labels='folder'")
             columns = columns._replace(text="text", id="id", title=None)
-        source = chain.from_iterable(records(one, file, columns.names()) for one in paths)
+        source = chain.from_iterable(records(each, file, columns.names()) for each in paths)
         options = replace(options, vocabulary=words)
         if file.on_disk is None:
             return corpus_from_records(source, columns, options, where, n_jobs=file.n_jobs)
         return _read_onto_disk(source, columns, options, where, file.n_jobs, Path(file.on_disk))
     if len(paths) > 1 or file.on_disk is not None:
-        what = f"{len(paths)} files" if len(paths) > 1 else "on_disk"
-        raise InputError(f"{where}: {what} with format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
+        source_kind = f"{len(paths)} files" if len(paths) > 1 else "on_disk"
+        raise InputError(f"{where}: {source_kind} with format {format!r}: expected texts ({', '.join(TEXT_FORMATS)})")
     if format == "safetensors":
         _check_unset(first, "a saved corpus and is loaded unchanged", columns, options, vocabulary)
         return Corpus.load(first)
@@ -118,8 +118,8 @@ def read(
         words = _words_beside(first, vocabulary, file.encoding, file.limits)
         if words is not None and len(words) > counts.shape[1]:  # words that occur in no document of a sparse file
             counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
-        chosen: dict[str, Any] = {name: getattr(options, name) for name in filters}
-        return Corpus.from_counts(counts, words, labels=found_labels, **chosen)
+        filter_values: dict[str, Any] = {name: getattr(options, name) for name in filters}
+        return Corpus.from_counts(counts, words, labels=found_labels, **filter_values)
 
 
 def _read_onto_disk(
@@ -127,8 +127,8 @@ def _read_onto_disk(
 ) -> Corpus:
     """Read texts into a file that is then mapped; temporary files are in the same folder."""
     with written_by_one(file):
-        found = corpus_from_records(source, columns, options, where, n_jobs=n_jobs, folder=file.absolute().parent)
-        found.save(file)
+        corpus = corpus_from_records(source, columns, options, where, n_jobs=n_jobs, folder=file.absolute().parent)
+        corpus.save(file)
     return Corpus.load(file, memory_map=True)
 
 
@@ -137,56 +137,58 @@ def read_batches(
 ) -> Iterator[Corpus]:
     """Yield corpora of `size` documents each; `read_one` is `Corpus.read`, whose parameters are the options."""
     check_whole("size", size)
-    given = signature(read_one).bind(path, **options)
-    given.apply_defaults()
-    how = given.arguments
+    bound = signature(read_one).bind(path, **options)
+    bound.apply_defaults()
+    settings = bound.arguments
     paths = files_of(path)
-    format = "jsonl" if str(paths[0]) == "-" else how["format"] or format_of(paths[0])
+    format = "jsonl" if str(paths[0]) == "-" else settings["format"] or format_of(paths[0])
     if format not in TEXT_FORMATS:
         corpus = read_one(path, **options)
         yield from (corpus.subset(slice(first, first + size)) for first in range(0, len(corpus), size))
         return
-    limits, vocabulary = how["limits"] or ReadLimits(), how["vocabulary"]
-    file = FileOptions(how["format"], how["encoding"], how["errors"], how["pattern"], how["verbose"], limits)
+    limits, vocabulary = settings["limits"] or ReadLimits(), settings["vocabulary"]
+    file = FileOptions(
+        settings["format"], settings["encoding"], settings["errors"], settings["pattern"], settings["verbose"], limits
+    )
     if isinstance(vocabulary, str | Path):
-        vocabulary = _words(vocabulary, how["encoding"], limits)
-    source = chain.from_iterable(records(one, file) for one in paths)
+        vocabulary = _words(vocabulary, settings["encoding"], limits)
+    source = chain.from_iterable(records(each, file) for each in paths)
     number = 0
     while batch := list(islice(source, size)):
-        corpus = _corpus_of_batch(batch, how, vocabulary, number, name_of(paths), folder=format == "folder")
+        corpus = _corpus_of_batch(batch, settings, vocabulary, number, name_of(paths), folder=format == "folder")
         vocabulary, number = corpus.vocabulary, number + len(batch)
         yield corpus
 
 
 def _corpus_of_batch(
-    batch: list[Record], how: Mapping[str, Any], vocabulary: Any, number: int, where: str, *, folder: bool
+    batch: list[Record], settings: Mapping[str, Any], vocabulary: Any, number: int, where: str, *, folder: bool
 ) -> Corpus:
-    single = {name: how[name] for name in ("text", "id", "title", "labels", "links", "timestamp")}
-    columns = Columns(**single, metadata=as_names(how["metadata"]), separator=how["separator"])
-    columns = columns._replace(date_format=how["date_format"])
+    single = {name: settings[name] for name in ("text", "id", "title", "labels", "links", "timestamp")}
+    columns = Columns(**single, metadata=as_names(settings["metadata"]), separator=settings["separator"])
+    columns = columns._replace(date_format=settings["date_format"])
     if folder:
         columns = columns._replace(text="text", id="id", title=None)
     elif columns.id is None and "id" not in batch[0]:  # numbering continues from batch to batch
         batch = [{**record, "id": number + place} for place, record in enumerate(batch)]
-    words = {name: how[name] for name in [field.name for field in fields(Preprocessing)]}
-    preprocessing = preprocessing_from(how["preprocessing"], **words)
-    filters = {name: how[name] for name in ("segments", "keep_texts", "min_df", "max_df", "max_words", "rank_by")}
+    words = {name: settings[name] for name in [field.name for field in fields(Preprocessing)]}
+    preprocessing = preprocessing_from(settings["preprocessing"], **words)
+    filters = {name: settings[name] for name in ("segments", "keep_texts", "min_df", "max_df", "max_words", "rank_by")}
     return corpus_from_records(batch, columns, TextOptions(preprocessing, vocabulary, **filters), where)
 
 
 def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
     """The files of a path: one, several, or all that match a pattern, sorted by name."""
     if not isinstance(path, str | Path):
-        paths = [one for given in path for one in files_of(given)]
+        paths = [file for entry in path for file in files_of(entry)]
         if not paths:
             raise InputError("the list of files is empty: expected at least one")
         return paths
     if str(path) == "-" or Path(path).exists() or not glob.has_magic(str(path)):
         return [Path(path)]
-    found = sorted(glob.glob(str(path), recursive=True))
-    if not found:
+    matches = sorted(glob.glob(str(path), recursive=True))
+    if not matches:
         raise FileError(f"no file matches {path}")
-    return [Path(one) for one in found]
+    return [Path(file) for file in matches]
 
 
 def name_of(paths: Sequence[Path]) -> str:
@@ -195,7 +197,7 @@ def name_of(paths: Sequence[Path]) -> str:
 
 
 def _check_unset(
-    path: Path, what: str, columns: Columns, options: TextOptions, vocabulary: Any, besides: Sequence[str] = ()
+    path: Path, kind: str, columns: Columns, options: TextOptions, vocabulary: Any, besides: Sequence[str] = ()
 ) -> None:
     """Raise a ValueError if an option is set that does not apply to a file."""
     set_here = [name for name, value in columns._asdict().items() if value != Columns._field_defaults[name]]
@@ -206,7 +208,7 @@ def _check_unset(
     if vocabulary is not None:
         set_here.append("vocabulary")
     if set_here:
-        raise InputError(f"{path} is {what}: leave out {', '.join(set_here)}")
+        raise InputError(f"{path} is {kind}: leave out {', '.join(set_here)}")
 
 
 def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None = None) -> Iterator[Record]:
@@ -250,13 +252,13 @@ def corpus_from_records(
     With a `folder`, the data are written to temporary files there.
     """
     named = {"titles": columns.title, "labels": columns.labels, "timestamps": columns.timestamp}
-    known: dict[str, Any] = {name: [] for name, column in named.items() if column}
+    field_values: dict[str, Any] = {name: [] for name, column in named.items() if column}
     metadata: dict[str, list[Any]] = {name: [] for name in columns.metadata}
     ids: Any = []
     if folder is not None:
         ids = StringSpool(folder, as_id)
-        known |= {"titles": StringSpool(folder, as_title)} if "titles" in known else {}
-        known |= {"labels": LabelSpool(folder, as_label_tuple)} if "labels" in known else {}
+        field_values |= {"titles": StringSpool(folder, as_title)} if "titles" in field_values else {}
+        field_values |= {"labels": LabelSpool(folder, as_label_tuple)} if "labels" in field_values else {}
     link_lists: list[tuple[Any, list[Any]]] = []
 
     def texts() -> Iterator[Any]:
@@ -266,16 +268,16 @@ def corpus_from_records(
                 id = "id" if id is None and "id" in record else id or None  # '' means that documents have no id
                 for column in columns.names():
                     _cell(record, column, where)
-            own = _cell(record, id, where) if id else number
-            ids.append(own)
-            for name, values in known.items():
+            document_id = _cell(record, id, where) if id else number
+            ids.append(document_id)
+            for name, values in field_values.items():
                 value = _cell(record, named[name], where)
                 values.append(_split(value, columns.separator) if name == "labels" else value)
             for name, values in metadata.items():
                 values.append(_cell(record, name, where))
             if columns.links:
                 targets = _split(_cell(record, columns.links, where), columns.separator) or []
-                link_lists.append((own, targets))
+                link_lists.append((document_id, targets))
             yield _cell(record, columns.text, where)
 
     pairs = ((source_id, target) for source_id, targets in link_lists for target in _as_list(targets))
@@ -288,7 +290,7 @@ def corpus_from_records(
         date_format=columns.date_format,
         n_jobs=n_jobs,
         folder=folder,
-        **known,
+        **field_values,
     )
 
 
@@ -331,12 +333,12 @@ def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:
     table = nw.from_native(frame, pass_through=True)
     if not isinstance(table, nw.DataFrame | nw.LazyFrame):
         raise InputError(f"{type(frame).__name__} is not a data frame: expected pandas, polars, pyarrow or DuckDB")
-    there = table.collect_schema().names()
+    available = table.collect_schema().names()
     names = columns.names()
     for name in names:
-        if name not in there:
-            raise InputError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, there))}")
-    if columns.id is None and "id" in there:
+        if name not in available:
+            raise InputError(f"the frame has no column {name!r}; its columns are: {', '.join(map(str, available))}")
+    if columns.id is None and "id" in available:
         names.append("id")
     if isinstance(table, nw.LazyFrame):
         if columns.id is None:

@@ -39,16 +39,16 @@ class StoredStrings(Sequence[str]):
     def __getitem__(self, row: slice) -> tuple[str, ...]: ...
     def __getitem__(self, row: int | slice) -> str | tuple[str, ...]:
         if isinstance(row, slice):
-            return tuple(self[one] for one in range(*row.indices(len(self))))
+            return tuple(self[number] for number in range(*row.indices(len(self))))
         row = range(len(self))[row]
         return self.raw[self._starts[row] : self._starts[row + 1]].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         for first in range(0, len(self), _BLOCK):
             starts = self._starts[first : first + _BLOCK + 1]
-            here = self.raw[starts[0] : starts[-1]]
-            raw = here.tobytes()
-            release(here)
+            block = self.raw[starts[0] : starts[-1]]
+            raw = block.tobytes()
+            release(block)
             places = (starts - starts[0]).tolist()
             for start, end in pairwise(places):
                 yield raw[start:end].decode("utf-8", "surrogatepass")
@@ -57,7 +57,7 @@ class StoredStrings(Sequence[str]):
         if isinstance(other, StoredStrings):
             return np.array_equal(self._starts, other._starts) and np.array_equal(self.raw, other.raw)
         if isinstance(other, tuple | list):
-            return len(self) == len(other) and all(one == two for one, two in zip(self, other))
+            return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other))
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -93,7 +93,7 @@ class StoredLabels(Sequence[tuple[str, ...]]):
     def __getitem__(self, row: slice) -> tuple[tuple[str, ...], ...]: ...
     def __getitem__(self, row: int | slice) -> Any:
         if isinstance(row, slice):
-            return tuple(self[one] for one in range(*row.indices(len(self))))
+            return tuple(self[number] for number in range(*row.indices(len(self))))
         row = range(len(self))[row]
         return tuple(self._names[code] for code in self._codes[self._starts[row] : self._starts[row + 1]])
 
