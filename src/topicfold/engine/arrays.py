@@ -144,13 +144,13 @@ def summed(counts: sp.csr_array, axis: int) -> np.ndarray:
     total, sums = np.zeros(counts.shape[1]), []
     for first in range(0, counts.shape[0], _ROWS_PER_SUM):
         last = min(first + _ROWS_PER_SUM, counts.shape[0])
-        here = slice(int(counts.indptr[first]), int(counts.indptr[last]))
-        indices, data = counts.indices[here], counts.data[here]
+        cells = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+        indices, data = counts.indices[cells], counts.data[cells]
         if axis == 0:
             total += np.bincount(indices, data, minlength=len(total))
         else:
             ends = np.concatenate([[0.0], np.cumsum(data, dtype=np.float64)])
-            sums.append(np.diff(ends[counts.indptr[first : last + 1] - here.start]))
+            sums.append(np.diff(ends[counts.indptr[first : last + 1] - cells.start]))
         release(indices)
         release(data)
     return total if axis == 0 else np.concatenate(sums)

@@ -97,8 +97,10 @@ def has_whole_numbers(counts: sp.csr_array) -> bool:
     return bool((counts.data == np.floor(counts.data)).all())
 
 
-def check_whole_numbers(counts: sp.csr_array, what: str) -> None:
-    """Raise a ValueError if a value is not a whole number: `what` needs counts of tokens."""
+def check_whole_numbers(counts: sp.csr_array, purpose: str) -> None:
+    """Raise a ValueError if a value is not a whole number: `purpose` needs counts of tokens."""
     if not has_whole_numbers(counts):
         value = counts.data[np.argmax(counts.data != np.floor(counts.data))]
-        raise InputError(f"{what} needs whole counts, but X contains {value:g}: pass counts, not weights like tf-idf")
+        raise InputError(
+            f"{purpose} needs whole counts, but X contains {value:g}: pass counts, not weights like tf-idf"
+        )

@@ -20,5 +20,5 @@ def import_extra(module: str, extra: str, purpose: str, package: str | None = No
     try:
         return import_module(module)
     except ImportError as error:
-        needed = package or module.partition(".")[0]
-        raise MissingExtraError(f"{purpose} needs {needed}: pip install 'topicfold[{extra}]'") from error
+        requirement = package or module.partition(".")[0]
+        raise MissingExtraError(f"{purpose} needs {requirement}: pip install 'topicfold[{extra}]'") from error

@@ -135,8 +135,8 @@ def check_writable(path: str | Path) -> None:
     if not place.parent.is_dir():
         raise FileError(f"{path}: the folder {Path(path).parent} does not exist: create it, or write somewhere else")
     if place.exists() and not place.is_file():
-        what = "a folder" if place.is_dir() else "not a regular file"
-        raise FileError(f"{path} is {what}: name a file to write")
+        kind = "a folder" if place.is_dir() else "not a regular file"
+        raise FileError(f"{path} is {kind}: name a file to write")
     if not os.access(place.parent, os.W_OK | os.X_OK):
         raise FileError(f"{path}: the folder {Path(path).parent} is not writable")
 
@@ -169,10 +169,10 @@ def _replace(temporary: Path, path: Path) -> None:
 
 def remove_left_over(path: Path) -> None:
     """Remove the files that a killed save to the same name has left, unless a process is still writing them."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
-        writer = left.name.removeprefix(f".{path.name}.").split(".")[0]
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        writer = leftover.name.removeprefix(f".{path.name}.").split(".")[0]
         if not (writer.isdecimal() and is_running(int(writer))):
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 @contextmanager

@@ -49,11 +49,11 @@ class Stored:
 
 
 def check_stored(
-    values: Mapping[str, Any], declared: Mapping[str, Stored], known: Mapping[str, int] | None = None
+    values: Mapping[str, Any], declared: Mapping[str, Stored], known_sizes: Mapping[str, int] | None = None
 ) -> None:
     """Raise an InputError that names the first value that is missing, unknown, or not as declared.
 
-    A size is defined by the first array that has it, in the order of the declarations, unless it is in `known`.
+    A size is defined by the first array that has it, in the order of the declarations, unless it is in `known_sizes`.
     """
     for name in values:
         if name not in declared:
@@ -61,7 +61,7 @@ def check_stored(
     for name, stored in declared.items():
         if name not in values and not stored.may_be_missing:
             raise InputError(f"it has no {name}")
-    sizes = dict(known or {})
+    sizes = dict(known_sizes or {})
     for name, stored in declared.items():
         if name not in values:
             continue
@@ -121,12 +121,12 @@ def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
 def _wrong_shape(shape: tuple[int, ...], stored: Stored, sizes: dict[str, int]) -> str:
     assert stored.shape is not None
     expected = tuple(sizes.get(size, -1) if isinstance(size, str) else size for size in stored.shape)
-    found = dict(zip(stored.shape, shape))  # a name that occurs twice has one size
+    actual = dict(zip(stored.shape, shape))  # a name that occurs twice has one size
     fits = len(shape) == len(expected) and all(e in (-1, s) for s, e in zip(shape, expected))
-    if not fits or any(found[name] != size for name, size in zip(stored.shape, shape)):
-        wanted = " x ".join(str(size) if e == -1 else f"{e} ({size})" for size, e in zip(stored.shape, expected))
-        return f"has shape {shape}: expected {wanted}"
-    sizes.update({name: size for name, size in found.items() if isinstance(name, str)})
+    if not fits or any(actual[name] != size for name, size in zip(stored.shape, shape)):
+        expected_text = " x ".join(str(size) if e == -1 else f"{e} ({size})" for size, e in zip(stored.shape, expected))
+        return f"has shape {shape}: expected {expected_text}"
+    sizes.update({name: size for name, size in actual.items() if isinstance(name, str)})
     return ""
 
 

@@ -107,9 +107,9 @@ def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Ite
             model = topicfold.LDA(n_topics=100, random_state=0).fit(corpus)
     """
     distributed = import_extra("distributed", "dask", "on_cluster")
-    own = None
+    own_client = None
     if isinstance(client, str):
-        client = own = _connected(distributed, client)
+        client = own_client = _connected(distributed, client)
     try:
         cluster = Cluster(client, Path(tempfile.gettempdir()) if folder is None else Path(folder))
         token = _current.set(cluster)
@@ -119,8 +119,8 @@ def on_cluster(client: Client | str, *, folder: str | Path | None = None) -> Ite
             _current.reset(token)
             cluster.close()
     finally:
-        if own is not None:
-            own.close()  # type: ignore[no-untyped-call]
+        if own_client is not None:
+            own_client.close()  # type: ignore[no-untyped-call]
 
 
 def _connected(distributed: Any, address: str) -> Client:
@@ -151,7 +151,7 @@ class Cluster:
         except OSError as error:
             raise ServiceError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
         self._rows: dict[int, DocumentRows] = {}
-        self._lasting: dict[int, ArrayFile] = {}
+        self._static_files: dict[int, ArrayFile] = {}
         try:
             self._check_workers()
         except BaseException:
@@ -250,11 +250,11 @@ class Cluster:
             if isinstance(value, np.ndarray) and value.size and not any(value.strides):
                 return EvenArray(value.flat[0], value.shape)
             if isinstance(value, np.ndarray) and value.nbytes > _SMALL:
-                found = stored_place(value)
-                if found is None:
-                    found = write_array(self.new_path(), value)
-                    written.append(found.path)
-                return found
+                file = stored_place(value)
+                if file is None:
+                    file = write_array(self.new_path(), value)
+                    written.append(file.path)
+                return file
             return tuple(map(refer, value)) if type(value) is tuple else value
 
         try:
@@ -263,39 +263,39 @@ class Cluster:
             for path in written:
                 _remove(path)
 
-    def file_of(self, lasting: StaticArray) -> ArrayFile:
+    def file_of(self, static: StaticArray) -> ArrayFile:
         """The file of an array that does not change; it is removed together with the array."""
-        key = id(lasting.array)
-        if key not in self._lasting:
-            found = stored_place(lasting.array)
-            if found is None:
-                found = write_array(self.new_path(), lasting.array)
-            self._lasting[key] = found
-            weakref.finalize(lasting.array, self._forget, key)
-        return self._lasting[key]
+        key = id(static.array)
+        if key not in self._static_files:
+            file = stored_place(static.array)
+            if file is None:
+                file = write_array(self.new_path(), static.array)
+            self._static_files[key] = file
+            weakref.finalize(static.array, self._forget, key)
+        return self._static_files[key]
 
     def _forget(self, key: int) -> None:
-        found = self._lasting.pop(key)
-        if Path(found.path).parent == self.folder:
-            _remove(found.path)
+        file = self._static_files.pop(key)
+        if Path(file.path).parent == self.folder:
+            _remove(file.path)
 
     # ---- rows of documents ------------------------------------------------------------------------------------------
 
     def rows_of(self, table: np.ndarray, groups: Sequence[tuple[int, int]]) -> DocumentRows:
         """The rows of a table, in one file per group; those of the last pass if the table is already known."""
-        found = self._rows.get(table.ctypes.data)
-        if found is None or found.table.shape != table.shape or found.groups != list(groups):
-            found = self._rows[table.ctypes.data] = DocumentRows(self, table, list(groups))
-        return found
+        rows = self._rows.get(table.ctypes.data)
+        if rows is None or rows.table.shape != table.shape or rows.groups != list(groups):
+            rows = self._rows[table.ctypes.data] = DocumentRows(self, table, list(groups))
+        return rows
 
     def gather(self, table: np.ndarray, *, forget: bool) -> None:
         """Update a table with the rows that workers have changed."""
-        found = self._rows.get(table.ctypes.data)
-        if found is not None:
-            found.gather()
+        rows = self._rows.get(table.ctypes.data)
+        if rows is not None:
+            rows.gather()
             if forget:
                 del self._rows[table.ctypes.data]
-                found.remove()
+                rows.remove()
 
     # ---- workers ----------------------------------------------------------------------------------------------------
 
@@ -306,10 +306,10 @@ class Cluster:
             raise ServiceError(f"the cluster at {self.address} has no workers: start some, then try again") from None
         token = uuid.uuid4().hex
         (self.folder / "token").write_text(token, encoding="ascii", newline="\n")
-        found = self.client.run(environment, on_error="return")
-        seen = self.client.run(tokens_seen, str(self.folder / "token"), on_error="return")
+        environments = self.client.run(environment, on_error="return")
+        tokens = self.client.run(tokens_seen, str(self.folder / "token"), on_error="return")
         ours = environment()
-        for worker, theirs in found.items():
+        for worker, theirs in environments.items():
             if isinstance(theirs, BaseException):
                 reason = " ".join(str(theirs).split())[:200]
                 raise ServiceError(f"the worker {worker} cannot load topicfold: {reason}")
@@ -318,12 +318,12 @@ class Cluster:
                     f"the worker {worker} has topicfold {theirs['topicfold']}, this machine {ours['topicfold']}: "
                     "install the same version everywhere"
                 )
-            if seen[worker] != token:
+            if tokens[worker] != token:
                 raise ServiceError(
                     f"the worker {worker} cannot access the folder {self.folder.parent}: choose one that this machine "
                     "and all workers can read and write, on_cluster(client, folder=...) or --cluster-folder"
                 )
-        others = {what for theirs in found.values() for what in ours if theirs[what] != ours[what]}
+        others = {package for theirs in environments.values() for package in ours if theirs[package] != ours[package]}
         if others:
             warn_user(f"workers differ from this machine in {', '.join(sorted(others))}: the last bits may differ")
 
@@ -400,7 +400,7 @@ def _remove(path: str) -> None:
 
 def _remove_left_over(folder: Path) -> None:
     """Remove the files of processes of this machine that were killed."""
-    for left in folder.glob(f"{_PREFIX}-{socket.gethostname()}-*"):
-        number = left.name.removeprefix(f"{_PREFIX}-{socket.gethostname()}-").partition("-")[0]
+    for leftover in folder.glob(f"{_PREFIX}-{socket.gethostname()}-*"):
+        number = leftover.name.removeprefix(f"{_PREFIX}-{socket.gethostname()}-").partition("-")[0]
         if number.isdecimal() and not is_running(int(number)):
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)

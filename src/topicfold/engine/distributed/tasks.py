@@ -45,28 +45,28 @@ def tokens_seen(path: str) -> str | None:
     return token
 
 
-def run_items(wanted: str, function: Callable[..., Any], shared: Any, items: Sequence[Any]) -> list[Any]:
+def run_items(version: str, function: Callable[..., Any], shared: Any, items: Sequence[Any]) -> list[Any]:
     """`function(*shared, item)` for each item."""
-    _check_version(wanted)
+    _check_version(version)
     with _single_threaded():
         arrays = opened(shared)
         return [function(*arrays, opened(item)) for item in items]
 
 
 def run_sum(
-    wanted: str, function: Callable[..., Any], shared: Any, items: Sequence[Any], shape: tuple[int, int], dtype: str
+    version: str, function: Callable[..., Any], shared: Any, items: Sequence[Any], shape: tuple[int, int], dtype: str
 ) -> tuple[list[Any], np.ndarray]:
     """The results of `function(*shared, item, table)`, and the sum of their tables in the tree of `TableSum`."""
-    _check_version(wanted)
+    _check_version(version)
     with _single_threaded():
         arrays = opened(shared)
         sums = TableSum(lambda: row_table(*shape, dtype))
         return sums.over(lambda item, table: function(*arrays, item, table), items)
 
 
-def add_up(one: tuple[list[Any], np.ndarray], two: tuple[list[Any], np.ndarray]) -> tuple[list[Any], np.ndarray]:
+def add_up(first: tuple[list[Any], np.ndarray], second: tuple[list[Any], np.ndarray]) -> tuple[list[Any], np.ndarray]:
     """The combined results of two branches of the tree."""
-    return one[0] + two[0], one[1] + two[1]
+    return first[0] + second[0], first[1] + second[1]
 
 
 @lru_cache(1)
@@ -74,10 +74,10 @@ def _own_version() -> str:
     return version("topicfold")
 
 
-def _check_version(wanted: str) -> None:
-    if _own_version() != wanted:
+def _check_version(version: str) -> None:
+    if _own_version() != version:
         raise ServiceError(
-            f"a worker has topicfold {_own_version()}: expected {wanted}; install the same version everywhere"
+            f"a worker has topicfold {_own_version()}: expected {version}; install the same version everywhere"
         )
 
 
