@@ -98,8 +98,8 @@ def knn_graph(
             )
         check_finite(vectors, "X")
         vectors = document_vectors(vectors, metric) if weighting else vectors
-    how: dict[str, Any] = {"metric": metric, "skip_self": True, "exact": exact, "n_jobs": n_jobs}
-    directed = nearest(vectors, vectors, n_neighbors, **how).astype(np.float64)
+    directed = nearest(vectors, vectors, n_neighbors, metric=metric, skip_self=True, exact=exact, n_jobs=n_jobs)
+    directed = directed.astype(np.float64)
     if not weighted:
         directed.data[:] = 1
     return canonical(directed.maximum(directed.T))
@@ -198,8 +198,8 @@ def label_graph(graph: Any, y: Any) -> sp.csr_array:
     graph = check_graph(graph, graph.shape[0])
     codes = label_codes(y, graph.shape[0])
     edges = graph.tocoo()
-    kept = (codes[edges.row] < 0) | (codes[edges.col] < 0) | (codes[edges.row] == codes[edges.col])
-    graph = sp.csr_array((edges.data[kept], (edges.row[kept], edges.col[kept])), graph.shape)
+    compatible = (codes[edges.row] < 0) | (codes[edges.col] < 0) | (codes[edges.row] == codes[edges.col])
+    graph = sp.csr_array((edges.data[compatible], (edges.row[compatible], edges.col[compatible])), graph.shape)
     pairs, weights = [np.zeros((0, 2), np.int64)], [np.zeros(0)]
     for code in range(codes.max(initial=-1) + 1):
         members = np.flatnonzero(codes == code)

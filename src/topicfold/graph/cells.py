@@ -37,15 +37,15 @@ def nearest_in_cells(rows: np.ndarray, n_neighbors: int) -> sp.csr_array:
     with single_threaded_libraries():
         centres, cell_of = _cells(vectors)
         members = np.split(np.argsort(cell_of, kind="stable"), np.cumsum(np.bincount(cell_of, minlength=len(centres))))
-        sizes = np.array([len(own) for own in members[:-1]])
+        sizes = np.array([len(cell) for cell in members[:-1]])
         for cell in np.flatnonzero(sizes):
             near = np.argsort(-(centres @ centres[cell]), kind="stable")
             near = near[near != cell]
             n_near = np.searchsorted(np.cumsum(sizes[near]), _COMPARED - sizes[cell]) + 1
             others = np.sort(np.concatenate([members[other] for other in (cell, *near[:n_near])]))
             for start in range(0, sizes[cell], _ROWS):
-                own = members[cell][start : start + _ROWS]
-                index[own], best[own] = _best_among(vectors, own, others, n_neighbors)
+                queries = members[cell][start : start + _ROWS]
+                index[queries], best[queries] = _best_among(vectors, queries, others, n_neighbors)
     return rows_of_best(index, best, n_rows)
 
 
@@ -65,18 +65,18 @@ def _cells(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _nearest_centre(vectors: np.ndarray, centres: np.ndarray) -> np.ndarray:
     step = max(1, _LARGEST_PRODUCT // len(centres))
-    found = [(vectors[start : start + step] @ centres.T).argmax(axis=1) for start in range(0, len(vectors), step)]
-    return np.concatenate(found)
+    nearest = [(vectors[start : start + step] @ centres.T).argmax(axis=1) for start in range(0, len(vectors), step)]
+    return np.concatenate(nearest)
 
 
 def _best_among(
-    vectors: np.ndarray, own: np.ndarray, others: np.ndarray, n_neighbors: int
+    vectors: np.ndarray, queries: np.ndarray, others: np.ndarray, n_neighbors: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and cosines of the best rows for each of `own`, which are among them; no row is its own neighbour."""
-    scores = vectors[own] @ vectors[others].T
-    scores[np.arange(len(own)), np.searchsorted(others, own)] = -np.inf
-    index = np.empty((len(own), n_neighbors), np.int32)
-    best = np.empty((len(own), n_neighbors), np.float32)
+    """Indices and cosines of the best rows for each of `queries`, which are among them; no row is its own neighbour."""
+    scores = vectors[queries] @ vectors[others].T
+    scores[np.arange(len(queries)), np.searchsorted(others, queries)] = -np.inf
+    index = np.empty((len(queries), n_neighbors), np.int32)
+    best = np.empty((len(queries), n_neighbors), np.float32)
     # the computed cosine of orthogonal rows may be a little above zero
     keep_best(scores, np.float32(16 * np.finfo(np.float32).eps), index, best)
     return np.append(others, len(vectors))[index], best

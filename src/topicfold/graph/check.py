@@ -38,14 +38,14 @@ def label_codes(y: ArrayLike, n_documents: int) -> np.ndarray:
     for value in values:
         _check_label(value)
     missing = np.array([is_missing(value) or value in (-1, "-1") for value in values], bool)
-    given = [value for value, absent in zip(values, missing) if not absent]
-    if any(isinstance(value, str) for value in given):
-        given = [str(value) for value in given]
+    present = [value for value, absent in zip(values, missing) if not absent]
+    if any(isinstance(value, str) for value in present):
+        present = [str(value) for value in present]
     codes = np.full(n_documents, -1, np.int64)
     try:
-        codes[~missing] = np.unique(np.array(given), return_inverse=True)[1] if given else 0
+        codes[~missing] = np.unique(np.array(present), return_inverse=True)[1] if present else 0
     except TypeError:  # they cannot be sorted
-        kinds = ", ".join(sorted({type(value).__name__ for value in given}))
+        kinds = ", ".join(sorted({type(value).__name__ for value in present}))
         raise InputError(f"y contains labels of several types ({kinds}): expected whole numbers or strings") from None
     return codes
 

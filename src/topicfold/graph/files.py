@@ -41,25 +41,25 @@ def read_graph(path: str | Path, ids: Sequence[str] | None) -> sp.csr_array:
     if path.suffix not in (".csv", ".tsv", ".txt"):
         raise FileError(f"{path}: expected a file that ends in .npz, .csv, .tsv or .txt")
     lines = _edge_lines(path)
-    known = None if ids is None else {str(name): row for row, name in enumerate(ids)}
-    if known is not None and ids is not None and len(known) < len(ids):
+    row_of_id = None if ids is None else {str(name): row for row, name in enumerate(ids)}
+    if row_of_id is not None and ids is not None and len(row_of_id) < len(ids):
         raise InputError("ids contains the same id twice: expected a different id for each document")
 
     def row_of(name: str) -> int | None:
-        return known.get(name) if known is not None else int(name) if name.isdecimal() else None
+        return row_of_id.get(name) if row_of_id is not None else int(name) if name.isdecimal() else None
 
-    found = [(row_of(cells[0]), row_of(cells[1])) for _, cells in lines]
-    if len(found) > 1 and found[0] == (None, None) and None not in found[1]:
-        lines, found = lines[1:], found[1:]
-    for (number, cells), pair in zip(lines, found):
+    edges = [(row_of(cells[0]), row_of(cells[1])) for _, cells in lines]
+    if len(edges) > 1 and edges[0] == (None, None) and None not in edges[1]:
+        lines, edges = lines[1:], edges[1:]
+    for (number, cells), pair in zip(lines, edges):
         if None in pair:
-            what = "a row number" if known is None else f"one of the ids of the {len(known)} documents"
-            raise FileError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {what}")
+            expected = "a row number" if row_of_id is None else f"one of the ids of the {len(row_of_id)} documents"
+            raise FileError(f"{path}, line {number}: {cells[pair.index(None)]!r} is not {expected}")
     weights = [_weight(cells[2], f"{path}, line {number}") for number, cells in lines if len(cells) > 2]
-    largest = max((row or 0 for pair in found for row in pair), default=0)
+    largest = max((row or 0 for pair in edges for row in pair), default=0)
     if largest >= limits.size:
         raise FileError(f"{path} contains row {largest}: expected less than {limits.size:,}")
-    pairs = np.array(found, np.int64).reshape(-1, 2)
+    pairs = np.array(edges, np.int64).reshape(-1, 2)
     n_documents = len(ids) if ids is not None else int(pairs.max(initial=-1)) + 1
     return link_graph(pairs, n_documents, weights=weights or None)
 

@@ -151,8 +151,8 @@ class NeighborIndex:
             return sp.csr_array((vectors.shape[0], n_base), dtype=vectors.dtype)
         if self._inverted is not None and metric != "euclidean" and not exact and n_base > _MOST_EXACT:
             intersect = metric == "intersection"
-            found = likely_best(self._inverted, vectors, n_neighbors, intersect, skip_self, n_jobs)
-            return rows_of_best(*found, n_base)
+            candidates = likely_best(self._inverted, vectors, n_neighbors, intersect, skip_self, n_jobs)
+            return rows_of_best(*candidates, n_base)
         index, best = self._best(vectors, n_neighbors, skip_self, n_jobs)
         if metric == "euclidean":  # the score was a.b - |b|^2 / 2
             best = 1 / (1 + np.sqrt(np.maximum(_squares(vectors)[:, None] - 2 * best, 0)))
@@ -175,8 +175,8 @@ class NeighborIndex:
             run = _best_of_dense
             shared = (self._padded, self._half_squares, np.ascontiguousarray(queries), n_base, least)
         with single_threaded_libraries():
-            found = list(map_anywhere(run, (*shared, n_neighbors, skip_self), query_blocks(queries.shape[0]), n_jobs))
-        return np.concatenate([index for index, _ in found]), np.concatenate([best for _, best in found])
+            blocks = list(map_anywhere(run, (*shared, n_neighbors, skip_self), query_blocks(queries.shape[0]), n_jobs))
+        return np.concatenate([index for index, _ in blocks]), np.concatenate([best for _, best in blocks])
 
 
 def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
@@ -254,25 +254,25 @@ def _keep(
 ) -> None:
     if skip_self:
         scores[np.arange(last - first), np.arange(first, last)] = -np.inf
-    here = slice(first - begin, last - begin)
-    keep_best(scores, least, index[here], best[here])
+    block = slice(first - begin, last - begin)
+    keep_best(scores, least, index[block], best[block])
 
 
 def rows_of_best(index: np.ndarray, best: np.ndarray, n_base: int) -> sp.csr_array:
     """The best columns and values of each row as a sparse matrix; column n_base means no neighbour."""
     order = np.argsort(index, axis=1)
     index, best = np.take_along_axis(index, order, axis=1), np.take_along_axis(best, order, axis=1)
-    found = index < n_base
-    indptr = np.concatenate([[0], np.cumsum(found.sum(axis=1))])
-    return sp.csr_array((best[found], index[found], indptr), (len(index), n_base))
+    is_neighbor = index < n_base
+    indptr = np.concatenate([[0], np.cumsum(is_neighbor.sum(axis=1))])
+    return sp.csr_array((best[is_neighbor], index[is_neighbor], indptr), (len(index), n_base))
 
 
 def _approximate(base: np.ndarray, n_neighbors: int, metric: str) -> sp.csr_array:
     purpose = f"a neighbour graph of more than {_MOST_EXACT:,} dense rows"
     NNDescent = import_extra("pynndescent", "neighbors", purpose).NNDescent
     # one thread: the result depends on how the work is split
-    found = NNDescent(base, metric=metric, n_neighbors=n_neighbors + 1, random_state=0, n_jobs=1)
-    index, distance = found.neighbor_graph
+    descent = NNDescent(base, metric=metric, n_neighbors=n_neighbors + 1, random_state=0, n_jobs=1)
+    index, distance = descent.neighbor_graph
     best = 1 / (1 + distance) if metric == "euclidean" else 1 - distance
     no_neighbor = (index < 0) | (index == np.arange(len(base))[:, None]) | (best <= 0)
     if metric == "cosine":

@@ -31,8 +31,8 @@ def class_codes(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
     labelled, labels = known_labels(y, n_documents)
     classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        found = f"only one class, {classes[0].item()!r}" if len(classes) else "no labels"
-        raise InputError(f"y has {found}: expected labelled documents of at least two classes")
+        classes_text = f"only one class, {classes[0].item()!r}" if len(classes) else "no labels"
+        raise InputError(f"y has {classes_text}: expected labelled documents of at least two classes")
     codes = np.full(n_documents, -1)
     codes[labelled] = numbers
     return classes, codes

@@ -95,14 +95,14 @@ def keep_best(scores, least, index, best):
 
 @njit
 def find_candidates(
-    indptr, ranks, data, rarest, word_ptr, word_docs, word_data, own, intersect, share, scores, met, values, candidates
+    indptr, ranks, data, rarest, word_ptr, word_docs, word_data, skip, intersect, share, scores, met, values, candidates
 ):
     """The documents with the best scores by only the rarest words of each query, in no order; among ties, the first.
 
     Words are ranked by the number of documents that have them (rarest first), and are in that order in a query (ranks).
     With looked_up the first words that make up `share` of the score of the query with itself,
     scores = queries[:, looked_up] @ base[:, looked_up].T, or sum_w min(query, base). Only documents with one of these
-    words count, and not document own + r for query r. A free place contains n_documents.
+    words count, and not document skip + r for query r. A free place contains n_documents.
 
     scores: n_documents values of -inf, which are restored at the end; met, values: room for n_documents + 1 values, and
     for as many as there are candidates.
@@ -133,17 +133,17 @@ def find_candidates(
                 met[n_met] = document
                 n_met += before == nothing  # without a branch, which could not be predicted
                 scores[document] = more if before == nothing else before + more
-        kept = candidates[r]
-        kept[:] = n_documents
+        heap = candidates[r]
+        heap[:] = n_documents
         values[:] = nothing
         bar = nothing
         for i in range(n_met):
             document = met[i]
             score = scores[document]
             scores[document] = nothing
-            if score < bar or document == own + r:
+            if score < bar or document == skip + r:
                 continue
-            if score == bar and document > kept[0]:
+            if score == bar and document > heap[0]:
                 continue
             place = 0
             while True:
@@ -152,15 +152,15 @@ def find_candidates(
                     break
                 other = child + 1
                 if other < room and (
-                    values[other] < values[child] or (values[other] == values[child] and kept[other] > kept[child])
+                    values[other] < values[child] or (values[other] == values[child] and heap[other] > heap[child])
                 ):
                     child = other
-                if values[child] > score or (values[child] == score and kept[child] < document):
+                if values[child] > score or (values[child] == score and heap[child] < document):
                     break
-                kept[place] = kept[child]
+                heap[place] = heap[child]
                 values[place] = values[child]
                 place = child
-            kept[place] = document
+            heap[place] = document
             values[place] = score
             bar = values[0]
 
@@ -222,7 +222,7 @@ def likely_best(
     n_candidates = min(max(CANDIDATES * n_neighbors, FEWEST_CANDIDATES), n_documents)
     shared = (*index, rank, csr_parts(queries), n_candidates, n_neighbors, intersect, skip_self)
     blocks = list(map_anywhere(_likely_block, shared, query_blocks(queries.shape[0]), n_jobs))
-    return np.concatenate([found for found, _ in blocks]), np.concatenate([best for _, best in blocks])
+    return np.concatenate([documents for documents, _ in blocks]), np.concatenate([best for _, best in blocks])
 
 
 def _likely_block(
@@ -239,24 +239,24 @@ def _likely_block(
 ) -> tuple[np.ndarray, np.ndarray]:
     (first, last), (indptr, indices, data) = block, queries
     n_documents, n_words, n_rows, dtype = len(rows[0]) - 1, len(rarest), last - first, data.dtype
-    here = slice(int(indptr[first]), int(indptr[last]))
-    cells = (data[here].copy(), rank[indices[here]], indptr[first : last + 1] - here.start)
+    entries = slice(int(indptr[first]), int(indptr[last]))
+    cells = (data[entries].copy(), rank[indices[entries]], indptr[first : last + 1] - entries.start)
     by_rank = sp.csr_array(cells, (n_rows, n_words))
     by_rank.has_sorted_indices = False
     by_rank.sort_indices()
     candidates = np.empty((n_rows, n_candidates), np.int32)
     scores = np.full(n_documents, -np.inf, dtype)
     scratch = (scores, np.empty(n_documents + 1, np.int32), np.empty(n_candidates, dtype))
-    own = first if skip_self else -n_rows
+    skip = first if skip_self else -n_rows
     share = SHARE_OF_INTERSECTION if intersect else SHARE
-    find_candidates(*csr_parts(by_rank), rarest, *postings, own, intersect, share, *scratch, candidates)
+    find_candidates(*csr_parts(by_rank), rarest, *postings, skip, intersect, share, *scratch, candidates)
     candidates.sort(axis=1)  # so that the first of equally good ones is kept
     scores = np.empty((n_rows, n_candidates), dtype)
     score_candidates(*queries, first, last, *rows, intersect, candidates, np.zeros(n_words, dtype), scores)
-    found, best = np.empty((n_rows, n_neighbors), np.int32), np.empty((n_rows, n_neighbors), dtype)
-    keep_best(scores, dtype.type(0), found, best)
+    places, best = np.empty((n_rows, n_neighbors), np.int32), np.empty((n_rows, n_neighbors), dtype)
+    keep_best(scores, dtype.type(0), places, best)
     free = np.full((n_rows, 1), n_documents, np.int32)
-    return np.take_along_axis(np.hstack([candidates, free]), found, axis=1), best
+    return np.take_along_axis(np.hstack([candidates, free]), places, axis=1), best
 
 
 def query_blocks(n_queries: int) -> list[tuple[int, int]]:
