@@ -96,15 +96,15 @@ def _contingency(labels: Iterable[Hashable], clusters: Iterable[Hashable]) -> np
 
 def _codes(values: Iterable[Hashable], name: str) -> tuple[np.ndarray, int]:
     """Values numbered from 0 in order of appearance, and the number of distinct values; types may be mixed."""
-    seen: dict[Hashable, int] = {}
+    code_of: dict[Hashable, int] = {}
     items: Iterable[Hashable] = values.tolist() if isinstance(values, np.ndarray) else values
     try:
-        codes = np.array([seen.setdefault(value, len(seen)) for value in items], np.int64)
+        codes = np.array([code_of.setdefault(value, len(code_of)) for value in items], np.int64)
     except TypeError:
         raise InputError(f"{name} must be a flat list of hashable values, one per document") from None
-    if any(isinstance(value, float) and math.isnan(value) for value in seen):
+    if any(isinstance(value, float) and math.isnan(value) for value in code_of):
         raise InputError(f"{name} must have a value for every document, got nan")
-    return codes, len(seen)
+    return codes, len(code_of)
 
 
 class PairScores(NamedTuple):
@@ -356,8 +356,8 @@ def break_even(y: Any, scores: Any) -> float:
         raise InputError("y has no positive document, so recall is not defined")
     last = -np.sort(-values)[n_taken - 1]
     above, level = values > last, values == last
-    found = positive[above].sum() + (n_taken - above.sum()) * positive[level].mean()
-    return float(found / n_taken)
+    hits = positive[above].sum() + (n_taken - above.sum()) * positive[level].mean()
+    return float(hits / n_taken)
 
 
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

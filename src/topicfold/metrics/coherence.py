@@ -99,9 +99,9 @@ def _windows_of_block(
 ) -> tuple[int, np.ndarray]:
     first, last = block
     table = np.zeros((size, size), np.int64)
-    here = indptr[first : last + 1]
-    tokens = word_ids[here[0] : here[-1]]
-    return int(_count_windows(tokens, here - here[0], slot_of, window, table)), table
+    ends = indptr[first : last + 1]
+    tokens = word_ids[ends[0] : ends[-1]]
+    return int(_count_windows(tokens, ends - ends[0], slot_of, window, table)), table
 
 
 def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int) -> tuple[int, np.ndarray]:
@@ -151,26 +151,26 @@ def window_counts(tokens: Tokens, words: Sequence[int] | np.ndarray, window: int
     """
     word_ids, indptr = _check_tokens(tokens)
     window = check_whole("window", window)
-    wanted = np.asarray(words)
-    if wanted.size == 0:
-        wanted = wanted.astype(np.int64)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iu":
-        raise InputError(f"words must be a list of integer word ids, got shape {wanted.shape}, type {wanted.dtype}")
-    if wanted.size and int(wanted.min()) < 0:
-        raise InputError(f"word ids must be 0 or more, got {wanted.min()}")
-    if np.unique(wanted).size != wanted.size:
+    ids = np.asarray(words)
+    if ids.size == 0:
+        ids = ids.astype(np.int64)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise InputError(f"words must be a list of integer word ids, got shape {ids.shape}, type {ids.dtype}")
+    if ids.size and int(ids.min()) < 0:
+        raise InputError(f"word ids must be 0 or more, got {ids.min()}")
+    if np.unique(ids).size != ids.size:
         raise InputError("words must be distinct, got a repeated word id")
     # Ids larger than any in the text are in no window and need no slot: a huge id must not lead to a huge table.
-    known = wanted <= (int(word_ids.max()) if word_ids.size else -1)
-    slot_of = np.full(int(wanted[known].max()) + 1 if known.any() else 0, -1, np.int32)
-    slot_of[wanted[known]] = np.flatnonzero(known)
-    table = np.zeros((wanted.size, wanted.size), np.int64)
+    in_text = ids <= (int(word_ids.max()) if word_ids.size else -1)
+    slot_of = np.full(int(ids[in_text].max()) + 1 if in_text.any() else 0, -1, np.int32)
+    slot_of[ids[in_text]] = np.flatnonzero(in_text)
+    table = np.zeros((ids.size, ids.size), np.int64)
     # A window longer than the longest document has the same effect as one of that length: no overflow in the kernel.
     window = min(window, max(1, int(np.diff(indptr).max(initial=0))))
     n_windows = 0
     blocks = row_blocks(indptr, _BLOCKS_ON_CLUSTER) if current_cluster() else [(0, len(indptr) - 1)]
-    for counted, part in map_anywhere(_windows_of_block, (word_ids, indptr, slot_of, window, len(table)), blocks, None):
-        n_windows += counted
+    for count, part in map_anywhere(_windows_of_block, (word_ids, indptr, slot_of, window, len(table)), blocks, None):
+        n_windows += count
         table += part
     frequency = table.diagonal().copy()
     table += table.T.copy()
@@ -199,8 +199,8 @@ def _npmi(together: np.ndarray, n_windows: int) -> np.ndarray:
     always = together == n_windows  # would be 0 / 0; words that only occur together have NPMI 1
     scale = np.where(always, 1.0, -np.log(joint))
     npmi = np.where(always, 1.0, np.log(joint / np.outer(p, p)) / scale)
-    seen = together.diagonal() > 0
-    return np.where(np.outer(seen, seen), npmi, 0.0)
+    occurs = together.diagonal() > 0
+    return np.where(np.outer(occurs, occurs), npmi, 0.0)
 
 
 def _c_npmi(together: np.ndarray, n_windows: int) -> float:
@@ -332,11 +332,11 @@ def coherence(
     return result
 
 
-def _groups(chosen: list[int], topics: list[np.ndarray]) -> Iterator[list[int]]:
+def _groups(numbers: list[int], topics: list[np.ndarray]) -> Iterator[list[int]]:
     """Groups of topics with at most MAX_WORDS distinct words; each needs one pass over the text. Mostly one group."""
     group: list[int] = []
     words: set[int] = set()
-    for t in chosen:
+    for t in numbers:
         mine = set(topics[t].tolist())
         if group and len(words | mine) > MAX_WORDS:
             yield group

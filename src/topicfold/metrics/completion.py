@@ -54,31 +54,31 @@ def _draw_heldout(indptr, indices, counts, share, heldout):
             state = _mix((state ^ np.uint64(indices[e])) + _GOLDEN)
             state = _mix((state ^ np.uint64(counts[e])) + _GOLDEN)
             to_come += counts[e]
-        wanted = int(np.floor(share * to_come + 1e-9))  # a share of 1 - 0.9 of 10 tokens is one token
+        n_wanted = int(np.floor(share * to_come + 1e-9))  # a share of 1 - 0.9 of 10 tokens is one token
         for e in range(indptr[d], indptr[d + 1]):
-            kept = 0
+            n_drawn = 0
             if counts[e] > _MANY:
                 state += _GOLDEN
                 first = (np.float64(_mix(state) >> _SHIFT_11) + 0.5) * 2.0**-53
                 state += _GOLDEN
                 second = np.float64(_mix(state) >> _SHIFT_11) * 2.0**-53
                 normal = math.sqrt(-2 * math.log(first)) * math.cos(2 * math.pi * second)
-                n, chance = np.float64(counts[e]), wanted / np.float64(to_come)
+                n, chance = np.float64(counts[e]), n_wanted / np.float64(to_come)
                 spread = math.sqrt(n * chance * (1 - chance) * max(to_come - n, 0.0) / max(to_come - 1.0, 1.0))
-                kept = int(np.floor(n * chance + spread * normal + 0.5))
-                kept = min(max(kept, 0, wanted - (to_come - counts[e])), wanted, counts[e])
-                wanted -= kept
+                n_drawn = int(np.floor(n * chance + spread * normal + 0.5))
+                n_drawn = min(max(n_drawn, 0, n_wanted - (to_come - counts[e])), n_wanted, counts[e])
+                n_wanted -= n_drawn
                 to_come -= counts[e]
-                heldout[e] = kept
+                heldout[e] = n_drawn
                 continue
             for _ in range(counts[e]):
                 state += _GOLDEN
                 uniform = np.float64(_mix(state) >> _SHIFT_11) * 2.0**-53
-                if uniform * to_come < wanted:
-                    kept += 1
-                    wanted -= 1
+                if uniform * to_come < n_wanted:
+                    n_drawn += 1
+                    n_wanted -= 1
                 to_come -= 1
-            heldout[e] = kept
+            heldout[e] = n_drawn
 
 
 def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
@@ -130,10 +130,10 @@ def split_tokens(counts: Any, *, observed: float = 0.5) -> tuple[Any, Any]:
     heldout = np.zeros_like(whole)
     _draw_heldout(indptr, indices, whole, 1 - observed, heldout)
     too_short = np.repeat(matrix.sum(axis=1) < 2, np.diff(indptr))
-    seen = np.where(too_short, 0, whole - heldout)
+    observed_counts = np.where(too_short, 0, whole - heldout)
     form = sparse.csr_array if isinstance(counts, sparse.sparray) else sparse.csr_matrix
     halves = []
-    for data in (seen, heldout):
+    for data in (observed_counts, heldout):
         half = form((data.astype(matrix.dtype), matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
         half.eliminate_zeros()
         halves.append(half)

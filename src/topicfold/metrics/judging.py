@@ -119,11 +119,11 @@ def krippendorff_alpha(ratings: Any, level: Literal["nominal", "ordinal"] = "nom
     0.667
     """
     check_choice("level", level, ("nominal", "ordinal"))
-    given = np.asarray(ratings, dtype=np.float64)
-    if given.ndim != 2:
-        raise InputError(f"ratings have {given.ndim} dimension(s): expected a matrix, raters x units")
-    values = np.unique(given[~np.isnan(given)])
-    counts = (given[:, :, None] == values).sum(axis=0)  # units x values
+    matrix = np.asarray(ratings, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise InputError(f"ratings have {matrix.ndim} dimension(s): expected a matrix, raters x units")
+    values = np.unique(matrix[~np.isnan(matrix)])
+    counts = (matrix[:, :, None] == values).sum(axis=0)  # units x values
     counts = counts[counts.sum(axis=1) > 1]
     weight = 1 / (counts.sum(axis=1) - 1)
     coincidence = (counts * weight[:, None]).T @ counts  # o_ck; a rating does not form a pair with itself
@@ -173,17 +173,17 @@ def spearman(one: Any, other: Any, *, draws: int = _DRAWS) -> Estimate:
     if n < _FEWEST:
         return Estimate(np.nan, np.nan, np.nan, n)
     drawn = pairs[:, np.random.default_rng(0).integers(n, size=(draws, n))]
-    found = _rank_correlations(drawn[0], drawn[1])
-    found = found[~np.isnan(found)]
-    low, high = np.quantile(found, [0.025, 0.975]) if len(found) else (np.nan, np.nan)
+    correlations = _rank_correlations(drawn[0], drawn[1])
+    correlations = correlations[~np.isnan(correlations)]
+    low, high = np.quantile(correlations, [0.025, 0.975]) if len(correlations) else (np.nan, np.nan)
     return Estimate(float(_rank_correlations(pairs[[0]], pairs[[1]])[0]), float(low), float(high), n)
 
 
-def _rank_correlations(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _rank_correlations(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Rank correlations row by row; NaN if a row is constant."""
     from scipy.stats import rankdata
 
-    ranks = [rankdata(rows, axis=1) for rows in (one, other)]
+    ranks = [rankdata(rows, axis=1) for rows in (left, right)]
     first, second = (rows - rows.mean(axis=1, keepdims=True) for rows in ranks)
     scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
     return np.where(scale > 0, (first * second).sum(axis=1) / np.where(scale > 0, scale, 1), np.nan)

@@ -162,16 +162,18 @@ def agreement(clusterings: Iterable[Any]) -> float:
     """
     from sklearn.metrics import adjusted_mutual_info_score
 
-    found = [np.asarray(clusters) for clusters in clusterings]
-    if len(found) < 2:
-        raise InputError(f"agreement needs at least two clusterings, got {len(found)}")
+    label_arrays = [np.asarray(clusters) for clusters in clusterings]
+    if len(label_arrays) < 2:
+        raise InputError(f"agreement needs at least two clusterings, got {len(label_arrays)}")
     values = []
-    for one, two in combinations(found, 2):
-        if one.shape != two.shape or one.ndim != 1:
-            raise InputError(f"clusterings of shapes {one.shape} and {two.shape}: expected one cluster per document")
-        both = (one >= 0) & (two >= 0)
+    for first, second in combinations(label_arrays, 2):
+        if first.shape != second.shape or first.ndim != 1:
+            raise InputError(
+                f"clusterings of shapes {first.shape} and {second.shape}: expected one cluster per document"
+            )
+        both = (first >= 0) & (second >= 0)
         if both.any():
-            values.append(adjusted_mutual_info_score(one[both], two[both]))
+            values.append(adjusted_mutual_info_score(first[both], second[both]))
     if not values:
         raise InputError("no two clusterings have a document in common")
     return float(np.mean(values))
