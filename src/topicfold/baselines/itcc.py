@@ -104,8 +104,8 @@ def merged(cells: Cells, column_labels: np.ndarray, n_rows: int, n_clusters: int
 
 def block_sums(profiles: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """Row clusters x column clusters: the rows of a cluster added up."""
-    chosen = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), (n_clusters, len(labels)))
-    return chosen @ profiles
+    members = sp.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), (n_clusters, len(labels)))
+    return members @ profiles
 
 
 def preserved_information(blocks: np.ndarray) -> float:
@@ -138,11 +138,11 @@ def spread_labels(profiles: sp.csr_array, n_clusters: int, rng: np.random.Random
     logs = shares.copy()
     logs.data = shares.data * np.log(shares.data)
     entropy = logs.sum(axis=1)
-    used = background > 0
+    occurs = background > 0
 
     def divergences(seed: int) -> np.ndarray:
         mixed = (1 - _BACKGROUND) * shares[[seed]].toarray()[0] + _BACKGROUND * background
-        return np.maximum(entropy - shares @ np.log(np.where(used, mixed, 1)), 0)
+        return np.maximum(entropy - shares @ np.log(np.where(occurs, mixed, 1)), 0)
 
     labels = np.zeros(len(mass), np.int64)
     nearest = divergences(rng.choice(len(mass), p=mass / mass.sum()))
@@ -154,13 +154,13 @@ def spread_labels(profiles: sp.csr_array, n_clusters: int, rng: np.random.Random
     return labels
 
 
-def check_clusters(name: str, value: Any, available: int, of: str, counted: str) -> None:
+def check_clusters(name: str, value: Any, available: int, of: str, count_name: str) -> None:
     """Raise unless `value` is a whole number from 1 to `available`, the number of rows or columns to be clustered."""
     check_whole(name, value)
     if value > available:
         raise InputError(
             f"{name}={value} is more than there are {of} that are not empty "
-            f"({counted}={available}): choose at most {available}"
+            f"({count_name}={available}): choose at most {available}"
         )
 
 

@@ -82,8 +82,8 @@ def poisson_flips(rows, indptr, indices, data, prototypes, mass, memberships):
                 bound[cluster] = total * np.log(1 + bound[cluster] / total) - mass[cluster]
         for other in inside:
             costs[i] += mass[other]
-            rest = 1 - bound[other] / total
-            bound[other] = total * np.log(rest) + mass[other] if len(inside) > 1 and rest > 0 else -np.inf
+            remaining = 1 - bound[other] / total
+            bound[other] = total * np.log(remaining) + mass[other] if len(inside) > 1 and remaining > 0 else -np.inf
         gain = 0.0
         for _ in range(n_clusters):
             chosen = bound.argmax()

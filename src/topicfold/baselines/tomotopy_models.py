@@ -324,8 +324,8 @@ class HLDA(BaselineModel):
     def _fold_in(self, counts: sp.csr_array) -> np.ndarray:
         """P(path|d): the share of the path times the likelihood of the words, by P(w|path)."""
         check_whole_numbers(counts, "HLDA")
-        known = self.topic_word_.sum(axis=0) > 0
-        logs = np.log(np.where(known, self.topic_word_, 1.0))
+        occurs = self.topic_word_.sum(axis=0) > 0
+        logs = np.log(np.where(occurs, self.topic_word_, 1.0))
         return softmax(counts @ logs.T + np.log(self.path_share_), axis=1)
 
 
