@@ -160,8 +160,8 @@ def select_levels(tree: TopicTree, levels: Sequence[int]) -> TopicTree:
     """Only the topics of some levels; the parent of a topic is the nearest selected topic above it."""
     unknown = sorted(set(levels) - set(tree.level.tolist()))
     if unknown or not len(levels):
-        there = ", ".join(map(str, np.unique(tree.level)))
-        raise InputError(f"levels={list(levels)}: expected levels of the tree, which has {there}")
+        tree_levels = ", ".join(map(str, np.unique(tree.level)))
+        raise InputError(f"levels={list(levels)}: expected levels of the tree, which has {tree_levels}")
     row = {int(topic): k for k, topic in enumerate(tree.ids)}
     selected = np.isin(tree.level, list(levels))
     parent = tree.parent.copy()

@@ -61,9 +61,9 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
 
 def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
     """The tree after the edits. Groups are added above the topics at the end, when all topics are known."""
-    rest = max([*tree.ids.tolist(), *tree.mapping], default=-1) + 1  # id of the group of all other topics
+    rest_group = max([*tree.ids.tolist(), *tree.mapping], default=-1) + 1  # id of the group of all other topics
     group_of: dict[int, int] = {}  # topic: id of its group
-    group_names = {rest: _REST}  # and of each new group
+    group_names = {rest_group: _REST}  # and of each new group
     for number, edit in enumerate(edits, 1):
         try:
             _checked(edit)
@@ -80,14 +80,14 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
                 group_of = {topic: group for topic, group in group_of.items() if group not in topics}
             else:
                 check_flat(tree, "group")
-                new = rest + len(group_names)
+                new = rest_group + len(group_names)
                 group_names[new] = name
                 group_of |= {int(tree.ids[tree.row(topic)]): new for topic in topics}
         except InputError as error:
             raise InputError(f"edit {number}: {error}") from None
-    left = set(tree.ids.tolist())
-    group_of = {topic: group for topic, group in group_of.items() if topic in left}
-    return _with_named_groups(tree, group_of, group_names, rest) if group_of else tree
+    remaining = set(tree.ids.tolist())
+    group_of = {topic: group for topic, group in group_of.items() if topic in remaining}
+    return _with_named_groups(tree, group_of, group_names, rest_group) if group_of else tree
 
 
 def _checked(edit: Any) -> Edit:
@@ -99,8 +99,8 @@ def _checked(edit: Any) -> Edit:
         raise InputError(f"{kind} has the name {name!r:.60}: expected a string")
     topics = edit[kind] if isinstance(edit[kind], list | tuple) else [edit[kind]]
     if (kind == "rename") == isinstance(edit[kind], list | tuple) or not all(_is_id(topic) for topic in topics):
-        wanted = "the id of a topic" if kind == "rename" else "a list of topic ids"
-        raise InputError(f"{kind} has {edit[kind]!r:.60}: expected {wanted}")
+        expected = "the id of a topic" if kind == "rename" else "a list of topic ids"
+        raise InputError(f"{kind} has {edit[kind]!r:.60}: expected {expected}")
     return edit
 
 
@@ -109,10 +109,10 @@ def _is_id(value: Any) -> bool:
 
 
 def _with_named_groups(
-    tree: TopicTree, group_of: Mapping[int, int], group_names: Mapping[int, str], rest: int
+    tree: TopicTree, group_of: Mapping[int, int], group_names: Mapping[int, str], rest_group: int
 ) -> TopicTree:
-    """The flat tree with one level of groups above it; topics in no group are in the group `rest`."""
-    group = np.array([group_of.get(topic, rest) for topic in tree.ids.tolist()])
+    """The flat tree with one level of groups above it; topics in no group are in the group `rest_group`."""
+    group = np.array([group_of.get(topic, rest_group) for topic in tree.ids.tolist()])
     ids = np.unique(group)
     parent = np.concatenate([group, np.full(len(ids), -1)])
     members = [[row] for row in range(len(tree))] + [np.flatnonzero(group == number).tolist() for number in ids]

@@ -126,20 +126,20 @@ def pyldavis_arguments(tree: TopicTree, corpus: Corpus) -> dict[str, Any]:
         raise InputError(f"the corpus has {n_words} words: expected the {len(tree.vocabulary)} of the tree")
     column = {word: w for w, word in enumerate(corpus.vocabulary or tree.vocabulary)}
     frequency = np.asarray(corpus.counts.sum(axis=0), dtype=np.float64)
-    known = [w for w, word in enumerate(tree.vocabulary) if word in column and frequency[column[word]] > 0]
-    counts = corpus.counts[:, [column[tree.vocabulary[w]] for w in known]]
+    shared = [w for w, word in enumerate(tree.vocabulary) if word in column and frequency[column[word]] > 0]
+    counts = corpus.counts[:, [column[tree.vocabulary[w]] for w in shared]]
     lengths, frequency = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
     topics = np.flatnonzero(tree.at_lowest_level & ((lengths > 0) @ (tree.doc_topic > 0)))
     doc_topic = tree.doc_topic[:, topics].astype(np.float64)
     shown = (lengths > 0) & (doc_topic.sum(axis=1) > 0)
     if not shown.any():
         raise InputError("no document has both words and topics of the tree: pyLDAvis has nothing to show")
-    topic_word = normalise_rows(tree.topic_word[topics][:, known].astype(np.float64))
+    topic_word = normalise_rows(tree.topic_word[topics][:, shared].astype(np.float64))
     topic_word += _ABOVE_ZERO * frequency / frequency.sum()
     return {
         "topic_term_dists": normalise_rows(topic_word),
         "doc_topic_dists": normalise_rows(doc_topic[shown]),
         "doc_lengths": lengths[shown],
-        "vocab": [tree.vocabulary[w] for w in known],
+        "vocab": [tree.vocabulary[w] for w in shared],
         "term_frequency": frequency,
     }

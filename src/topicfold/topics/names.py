@@ -63,11 +63,11 @@ def default_names(tree: TopicTree) -> dict[int, tuple[str, ...]]:
     for _ in range(_WORDS, _MAX_WORDS):
         for topic in _alike({topic: words[: length[topic]] for topic, words in candidates.items()}, level):
             length[topic] += 1
-    chosen = {topic: words[: length[topic]] for topic, words in candidates.items()}
-    for topic in _alike(chosen, level):
+    names = {topic: words[: length[topic]] for topic, words in candidates.items()}
+    for topic in _alike(names, level):
         # three words and an id are clearer than six words that another topic has too
-        chosen[topic] = (*chosen[topic][:_WORDS], f"({topic})")
-    return chosen
+        names[topic] = (*names[topic][:_WORDS], f"({topic})")
+    return names
 
 
 def _of_different_stems(tree: TopicTree, topic: int) -> tuple[str, ...]:
@@ -132,22 +132,22 @@ def name_topics(
     names, descriptions = dict(tree.names), dict(tree.descriptions)
     new: set[int] = set()
     empty: list[int] = []
-    for seen in topics_to_name(tree, corpus, topics, n_words, n_documents):
-        above = int(tree.parent[tree.row(seen.topic)])
+    for topic_to_name in topics_to_name(tree, corpus, topics, n_words, n_documents):
+        above = int(tree.parent[tree.row(topic_to_name.topic)])
         try:
-            answer = by(seen._replace(parent=names.get(above, seen.parent)))
+            answer = by(topic_to_name._replace(parent=names.get(above, topic_to_name.parent)))
         except Exception as error:  # whatever the user's function raises
-            error.add_note(f"while naming topic {seen.topic}")
+            error.add_note(f"while naming topic {topic_to_name.topic}")
             raise
-        name, description = _checked(answer, seen.topic)
+        name, description = _checked(answer, topic_to_name.topic)
         if not name:
-            empty.append(seen.topic)
+            empty.append(topic_to_name.topic)
             continue
-        new.add(seen.topic)
-        names[seen.topic] = name
-        descriptions.pop(seen.topic, None)  # it belonged to another name
+        new.add(topic_to_name.topic)
+        names[topic_to_name.topic] = name
+        descriptions.pop(topic_to_name.topic, None)  # it belonged to another name
         if description:
-            descriptions[seen.topic] = description
+            descriptions[topic_to_name.topic] = description
     if empty:
         shown = ", ".join(map(str, empty[:10])) + (", ..." if len(empty) > 10 else "")
         warn_user(f"{len(empty)} of the topics got no name and stay unchanged: {shown}")
@@ -214,10 +214,10 @@ def _checked(answer: object, topic: int) -> tuple[str, str]:
 def _unique(tree: TopicTree, names: dict[int, str], new: set[int]) -> dict[int, str]:
     """The names, with the id added to each new name that another topic of the level already has."""
     level = dict(zip(tree.ids.tolist(), tree.level.tolist()))
-    taken = {(level[topic], name.casefold()) for topic, name in names.items() if topic not in new}
+    names_in_use = {(level[topic], name.casefold()) for topic, name in names.items() if topic not in new}
     result = dict(names)
     for topic in sorted(new):
-        while (level[topic], result[topic].casefold()) in taken:
+        while (level[topic], result[topic].casefold()) in names_in_use:
             result[topic] += f" ({topic})"
-        taken.add((level[topic], result[topic].casefold()))
+        names_in_use.add((level[topic], result[topic].casefold()))
     return result

@@ -21,11 +21,11 @@ def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float 
     >>> relevance(np.array([[0.5, 0.5]]), np.array([9, 1])).round(2).tolist()
     [[-0.65, 0.23]]
     """
-    known = word_frequency > 0
-    overall = np.where(known, word_frequency, 1) / max(word_frequency.sum(), 1)
+    occurs = word_frequency > 0
+    overall = np.where(occurs, word_frequency, 1) / max(word_frequency.sum(), 1)
     with np.errstate(divide="ignore"):
         logs = np.log(topic_word.astype(np.float64))
-    return np.where(known, logs - (1 - weight) * np.log(overall), -np.inf)
+    return np.where(occurs, logs - (1 - weight) * np.log(overall), -np.inf)
 
 
 def keyness(presence: np.ndarray, overall: np.ndarray) -> np.ndarray:

@@ -90,14 +90,14 @@ def readable_period(timestamps: np.ndarray, fewest: int = _FEWEST, most: int = _
     'month'
     """
     dates = timestamps[~np.isnat(timestamps)]
-    chosen, most_yet = "year", 0
+    longest, most_yet = "year", 0
     for by, unit in PERIODS.items():
         n_periods = len(np.unique(dates.astype(f"datetime64[{unit}]")))
         if n_periods > most or most_yet >= fewest:
             break
         if n_periods > most_yet:  # otherwise a shorter period adds nothing
-            chosen, most_yet = by, n_periods
-    return chosen
+            longest, most_yet = by, n_periods
+    return longest
 
 
 def shares_over_time(

@@ -48,10 +48,10 @@ def topic_linkage(tree: TopicTree) -> np.ndarray:
     return np.asarray(linkage(squareform(distance, checks=False), "average"))
 
 
-def check_flat(tree: TopicTree, what: str) -> None:
+def check_flat(tree: TopicTree, purpose: str) -> None:
     """Raise a ValueError if the tree has more than one level."""
     if tree.parent.max(initial=-1) >= 0 or tree.edges is not None:
-        raise InputError(f"{what} needs a tree of one level: choose one with select_levels([1])")
+        raise InputError(f"{purpose} needs a tree of one level: choose one with select_levels([1])")
 
 
 def topic_clusters(tree: TopicTree, n_clusters: int) -> list[list[int]]:

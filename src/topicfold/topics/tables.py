@@ -119,10 +119,10 @@ def time_table(tree: TopicTree, corpus: Corpus, by: str | None) -> pd.DataFrame:
     _check_documents(tree, corpus)
     timestamps = dates_with_words(tree, check_dates(corpus))
     rows = np.flatnonzero(tree.at_lowest_level)
-    chosen = chosen_period(timestamps, by)
-    periods, share, n_documents = shares_over_time(tree.doc_topic[:, rows], timestamps, chosen)
+    period = chosen_period(timestamps, by)
+    periods, share, n_documents = shares_over_time(tree.doc_topic[:, rows], timestamps, period)
     pandas = _pandas("time_table")
-    index = pandas.Index(periods.astype(str), name=chosen)
+    index = pandas.Index(periods.astype(str), name=period)
     table = pandas.DataFrame(share, index=index, columns=topic_columns(tree, rows))
     table.insert(0, "n_documents", n_documents)
     return table
