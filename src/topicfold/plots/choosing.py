@@ -127,8 +127,8 @@ def _lines(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
     lines: dict[str, list[Row]] = {}
     for row in rows:
         # The parameter that sets the number of topics has a different name in each model: it is the one equal to it.
-        own = {other: value for other, value in row.params.items() if not (several and value == row.topics)}
-        parts = [f"{other}={_short(own[other])}" for other in _varying(rows) if other in own and other != name]
+        params = {other: value for other, value in row.params.items() if not (several and value == row.topics)}
+        parts = [f"{other}={_short(params[other])}" for other in _varying(rows) if other in params and other != name]
         lines.setdefault(", ".join([row.model] * several + parts), []).append(row)
     return lines
 

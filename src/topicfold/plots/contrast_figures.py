@@ -64,18 +64,18 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     """
     check_whole("n_words", n_words)
     group = contrast.groups[0] if group is None else group
-    here, there, _, z = contrast.scores(topic, group)
-    tokens = here + there
-    used = np.flatnonzero(tokens >= _FEWEST)
-    if len(used) == 0:
+    group_counts, other_counts, _, z = contrast.scores(topic, group)
+    tokens = group_counts + other_counts
+    frequent = np.flatnonzero(tokens >= _FEWEST)
+    if len(frequent) == 0:
         raise InputError(f"topic {topic} has no tokens in these groups")
     figure = new_figure(8.0, 5.6)
     axes, lists = figure.subplots(1, 2, width_ratios=(3.2, 1), sharey=False)
     axes.axhspan(-_SURE, _SURE, color="#f2f2f2", linewidth=0)
-    sides = [(used[z[used] > _SURE], COLOURS[0]), (used[z[used] < -_SURE], COLOURS[1])]
-    sides.append((used[np.abs(z[used]) <= _SURE], PALE))
+    sides = [(frequent[z[frequent] > _SURE], COLOURS[0]), (frequent[z[frequent] < -_SURE], COLOURS[1])]
+    sides.append((frequent[np.abs(z[frequent]) <= _SURE], PALE))
     for words, colour in sides:
-        axes.scatter(tokens[words], z[words], s=9, color=colour, linewidths=0, rasterized=len(used) > 2000)
+        axes.scatter(tokens[words], z[words], s=9, color=colour, linewidths=0, rasterized=len(frequent) > 2000)
     best = [words[largest(np.abs(z[words]), n_words)] for words, _ in sides[:2]]
     axes.set_xscale("log")
     axes.margins(x=0.14)
@@ -100,17 +100,17 @@ def _with_room(axes: Any, x: np.ndarray, y: np.ndarray, texts: list[str]) -> lis
     low, high = np.log(axes.get_xlim())
     bottom, top = axes.get_ylim()
     left, base = (np.log(x) - low) / (high - low), (y - bottom) / (top - bottom)
-    chosen: list[int] = []
+    placed: list[int] = []
     for i in np.argsort(-np.abs(y), kind="stable").tolist():
         apart = [
             abs(base[i] - base[j]) > _LINE
             or left[i] > left[j] + _LETTER * (len(texts[j]) + 1)
             or left[j] > left[i] + _LETTER * (len(texts[i]) + 1)
-            for j in chosen
+            for j in placed
         ]
         if all(apart):
-            chosen.append(i)
-    return chosen
+            placed.append(i)
+    return placed
 
 
 def _list_words(axes: Any, contrast: Contrast, best: list[np.ndarray], z: np.ndarray, titles: tuple[str, str]) -> None:

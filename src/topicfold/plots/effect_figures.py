@@ -62,8 +62,8 @@ def effect_sizes(table: pd.DataFrame) -> Any:
     axes = figure.subplots()
     axes.axvline(0, color=GREY, linewidth=1)
     low, high, middle = (100 * table[name].to_numpy() for name in ("low", "high", "estimate"))
-    for place, known in zip(places, sure):
-        colour = GREY if not known else COLOURS[0] if middle[place] > 0 else COLOURS[1]
+    for place, is_sure in zip(places, sure):
+        colour = GREY if not is_sure else COLOURS[0] if middle[place] > 0 else COLOURS[1]
         axes.plot([low[place], high[place]], [place, place], color=colour, linewidth=1.6)
         axes.plot(middle[place], place, "o", color=colour, markersize=5)
     labels = [f"{topic}: {cut(name, 40)}" for topic, name in zip(table["topic"], table["name"])]
@@ -112,27 +112,27 @@ def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_to
     >>> len(plots.effect_curves(found.predict("year")).axes)
     2
     """
-    known = table["topic"].unique().tolist()
+    ids = table["topic"].unique().tolist()
     if topics is None:
         moves = {
-            topic: float(np.ptp(own["share"]) / max(float((own["high"] - own["low"]).mean()), 1e-12))
-            for topic, own in table.groupby("topic", sort=False)
+            topic: float(np.ptp(rows["share"]) / max(float((rows["high"] - rows["low"]).mean()), 1e-12))
+            for topic, rows in table.groupby("topic", sort=False)
         }
-        topics = sorted(known, key=lambda topic: -moves[topic])[:n_topics]
-    missing = [topic for topic in topics if topic not in known]
+        topics = sorted(ids, key=lambda topic: -moves[topic])[:n_topics]
+    missing = [topic for topic in topics if topic not in ids]
     if missing or not topics:
-        raise InputError(f"topics={list(topics)}: expected topics of the table, {', '.join(map(str, known[:12]))}")
+        raise InputError(f"topics={list(topics)}: expected topics of the table, {', '.join(map(str, ids[:12]))}")
     n_columns = min(4, len(topics))
     n_rows = -(-len(topics) // n_columns)
     figure = new_figure(2.9 * n_columns + 0.4, 2.1 * n_rows + 0.5)
     panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True)
     groups = table["group"].unique().tolist() if "group" in table else [None]
     for axes, topic in zip(panels.flat, topics):
-        own = table[table["topic"] == topic]
+        rows = table[table["topic"] == topic]
         for group, colour in zip(groups, _colours(len(groups))):
-            _curve(axes, own if group is None else own[own["group"] == group], colour)
+            _curve(axes, rows if group is None else rows[rows["group"] == group], colour)
         axes.axhline(0, color=GREY, linewidth=0.6)
-        axes.set_title(f"{topic}: {cut(own['name'].iloc[0], 26)}", loc="left", fontsize=SMALL, parse_math=False)
+        axes.set_title(f"{topic}: {cut(rows['name'].iloc[0], 26)}", loc="left", fontsize=SMALL, parse_math=False)
         axes.tick_params(labelsize=8)
         tidy(axes)
     hide_rest(panels, len(topics))
@@ -153,12 +153,12 @@ def _colours(n: int) -> list[str]:
     return [COLOURS[place % len(COLOURS)] for place in range(n)]
 
 
-def _curve(axes: Any, own: pd.DataFrame, colour: str) -> None:
+def _curve(axes: Any, rows: pd.DataFrame, colour: str) -> None:
     """A line with its band, or points with their intervals if the values are categories."""
-    share, low, high = (100 * own[name].to_numpy() for name in ("share", "low", "high"))
-    if own["value"].dtype.kind in "if":
-        axes.plot(own["value"], share, color=colour, linewidth=1.4)
-        axes.fill_between(own["value"], low, high, color=colour, alpha=0.2, linewidth=0)
+    share, low, high = (100 * rows[name].to_numpy() for name in ("share", "low", "high"))
+    if rows["value"].dtype.kind in "if":
+        axes.plot(rows["value"], share, color=colour, linewidth=1.4)
+        axes.fill_between(rows["value"], low, high, color=colour, alpha=0.2, linewidth=0)
     else:
         reach = [share - low, high - share]
-        axes.errorbar(own["value"].astype(str), share, reach, fmt="o", color=colour, markersize=4, capsize=2)
+        axes.errorbar(rows["value"].astype(str), share, reach, fmt="o", color=colour, markersize=4, capsize=2)

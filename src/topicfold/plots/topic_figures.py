@@ -225,18 +225,20 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
     figure = new_figure(8.4, 6.0)
     axes = figure.subplots()
     members = {name: np.array([group == name for group in groups], bool) for name in coloured}
-    rest = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
+    uncoloured = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
     look: dict[str, Any] = {
         "s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)),
         "linewidths": 0,
         "rasterized": True,
     }
-    dots = [axes.scatter(*positions[rest].T, color=PALE, **look)]  # below the others
-    dots += [axes.scatter(*positions[own].T, color=colour, **look) for own, colour in zip(members.values(), COLOURS)]
-    what = "topic" if labels is None else "label"
+    dots = [axes.scatter(*positions[uncoloured].T, color=PALE, **look)]  # below the others
+    dots += [
+        axes.scatter(*positions[member].T, color=colour, **look) for member, colour in zip(members.values(), COLOURS)
+    ]
+    noun = "topic" if labels is None else "label"
     texts = [str(name) if labels is not None else cut(tree.name(int(name)), 36) for name in coloured]
-    others = f"{len(names) - len(coloured)} other {what}s" if len(names) > len(coloured) else f"no {what}"
-    entries = [*zip(dots[1:], texts), *([(dots[0], others)] if rest.any() else [])]
+    others = f"{len(names) - len(coloured)} other {noun}s" if len(names) > len(coloured) else f"no {noun}"
+    entries = [*zip(dots[1:], texts), *([(dots[0], others)] if uncoloured.any() else [])]
     _legend(figure, entries)
     axes.set_aspect("equal")
     bare(axes, f"{len(positions):,} documents by {'largest topic' if labels is None else 'label'}")
@@ -266,5 +268,5 @@ def _largest_topics(tree: TopicTree) -> list[int | None]:
 def _first_labels(labels: Sequence[Any], n_documents: int) -> list[str | None]:
     if len(labels) != n_documents:
         raise InputError(f"{len(labels)} labels for {n_documents} documents: expected one per document")
-    firsts = [(own[0] if len(own) else None) if isinstance(own, list | tuple) else own for own in labels]
+    firsts = [(value[0] if len(value) else None) if isinstance(value, list | tuple) else value for value in labels]
     return [None if is_missing(label) else str(label) for label in firsts]

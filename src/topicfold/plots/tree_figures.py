@@ -83,11 +83,11 @@ def _upper_levels(tree: TopicTree) -> tuple[TopicTree, str]:
     levels = np.unique(tree.level)
     few = [level for level in levels if (tree.level >= level).sum() <= _SHOWN_LINES] or [levels[-1]]
     upper = tree.select_levels([level for level in levels.tolist() if level >= few[0]])
-    which = f"level {few[0]}" if few[0] == levels[-1] else f"levels {levels[-1]} to {few[0]}"
+    levels_shown = f"level {few[0]}" if few[0] == levels[-1] else f"levels {levels[-1]} to {few[0]}"
     if len(upper) <= _SHOWN_LINES:
-        return upper, f"{len(upper)} of {len(tree)} topics: only {which}"
+        return upper, f"{len(upper)} of {len(tree)} topics: only {levels_shown}"
     smallest = upper.ids[np.argsort(-upper.size, kind="stable")[_SHOWN_LINES:]]
-    return upper.drop(smallest.tolist()), f"{_SHOWN_LINES} of {len(tree)} topics: the largest of {which}"
+    return upper.drop(smallest.tolist()), f"{_SHOWN_LINES} of {len(tree)} topics: the largest of {levels_shown}"
 
 
 def _two_columns(tree: TopicTree, n_words: int) -> Any:
