@@ -61,7 +61,7 @@ def shared_documents(left: TopicTree, right: TopicTree) -> np.ndarray:
     rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
     main = [largest_topics(tree) for tree in (left, right)]
     some = (main[0] >= 0) & (main[1] >= 0)
-    places = [np.searchsorted(own, topics[some]) for own, topics in zip(rows, main)]
+    places = [np.searchsorted(lowest, topics[some]) for lowest, topics in zip(rows, main)]
     shape = len(rows[0]), len(rows[1])
     return np.bincount(places[0] * shape[1] + places[1], minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 

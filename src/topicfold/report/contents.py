@@ -124,8 +124,8 @@ def build_report(
     if len(tree) == 0:
         raise InputError("the tree has no topics: there is nothing to show")
     tree = tree.rename(names) if names else tree
-    made = read_edits(edits) if isinstance(edits, str | Path) else [dict(edit) for edit in edits or ()]
-    tree = tree.apply(made)
+    edit_list = read_edits(edits) if isinstance(edits, str | Path) else [dict(edit) for edit in edits or ()]
+    tree = tree.apply(edit_list)
     if len(tree) == 0:
         raise InputError("the edits drop every topic: there is nothing to show")
     tree = replace(tree, doc_topic=with_words(tree))  # documents without words are in no topic on the page
@@ -165,7 +165,7 @@ def build_report(
         "hierarchy": topic_hierarchy(tree),
         "graph": None if graph is None else graph[0],
         "time": time_table(tree, corpus, counts),
-        "edits": made,
+        "edits": edit_list,
         "next_id": max([*tree.ids.tolist(), *tree.mapping]) + 1,
         "groups": groups,
         "effects": None if effects is None else effect_table(_estimated(effects, tree, corpus)),
@@ -185,11 +185,11 @@ def _strata(corpus: Corpus, labels: Labels | None) -> dict[str, np.ndarray]:
 
 
 def _corpus_facts(corpus: Corpus, sample: Sample, cut: int | None) -> dict[str, Any]:
-    chosen = {"best": sample.best, "in_best": sample.n_best, "over": list(sample.over)}
+    sample_facts = {"best": sample.best, "in_best": sample.n_best, "over": list(sample.over)}
     return {
         "documents": len(corpus),
         "shown": len(sample.rows),
-        "sample": chosen if sample.best else None,
+        "sample": sample_facts if sample.best else None,
         "words": corpus.counts.shape[1],
         "tokens": int(corpus.counts.sum()),
         "segments": None if corpus.segments is None else corpus.segments.counts.shape[0],

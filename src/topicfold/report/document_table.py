@@ -135,15 +135,15 @@ def _shares(shares: np.ndarray, tree: TopicTree) -> str:
     """
     least, most = _SHARES[tree.exclusive]
     weight = shares if tree.exclusive else shares * -np.log(np.clip(tree.size, 1e-6, 1))
-    left = dict.fromkeys(tree.level.tolist(), most)
-    found = []
+    free_places = dict.fromkeys(tree.level.tolist(), most)
+    topic_rows = []
     for row in np.argsort(-weight, kind="stable").tolist():
         level = int(tree.level[row])
-        if shares[row] >= least and left[level]:
-            left[level] -= 1
-            found.append(row)
-    found.sort(key=lambda row: (-shares[row], row))
-    return " ".join(f"{row} {round(1000 * float(shares[row]))}" for row in found)
+        if shares[row] >= least and free_places[level]:
+            free_places[level] -= 1
+            topic_rows.append(row)
+    topic_rows.sort(key=lambda row: (-shares[row], row))
+    return " ".join(f"{row} {round(1000 * float(shares[row]))}" for row in topic_rows)
 
 
 def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
@@ -159,8 +159,8 @@ def _dates(corpus: Corpus, rows: np.ndarray) -> list[str] | None:
     """Dates, as precise as those of the corpus: years if all are the first of January, months, or days."""
     if corpus.timestamps is None:
         return None
-    known = corpus.timestamps[~np.isnat(corpus.timestamps)]
-    unit = next((unit for unit in "YM" if (known.astype(f"datetime64[{unit}]") == known).all()), "D")
+    dates = corpus.timestamps[~np.isnat(corpus.timestamps)]
+    unit = next((unit for unit in "YM" if (dates.astype(f"datetime64[{unit}]") == dates).all()), "D")
     return ["" if np.isnat(date) else str(date) for date in corpus.timestamps[rows].astype(f"datetime64[{unit}]")]
 
 
@@ -183,8 +183,8 @@ class _Tints:
             return {}
         weight = self.word_weight[words] * doc_topic[self.topics]
         best = weight.argmax(axis=1)
-        known = weight[np.arange(len(words)), best] > 0
-        return dict(zip(words[known].tolist(), self.topics[best[known]].tolist()))
+        has_topic = weight[np.arange(len(words)), best] > 0
+        return dict(zip(words[has_topic].tolist(), self.topics[best[has_topic]].tolist()))
 
 
 def _counted_words(counts: sp.csr_array, row: int, tree: TopicTree, tints: _Tints, words: dict[str, int]) -> str:
@@ -207,8 +207,8 @@ def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, tex
     """
     assert corpus.texts is not None
     assert corpus.preprocessing is not None
-    known = set(corpus.vocabulary or ())
-    column = {word: w for w, word in enumerate(tree.vocabulary) if word in known}
+    corpus_words = set(corpus.vocabulary or ())
+    column = {word: w for w, word in enumerate(tree.vocabulary) if word in corpus_words}
     texts = [corpus.texts[row] for row in rows]
     limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts], text_bytes)
     segments = None
@@ -219,19 +219,19 @@ def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, tex
         text, spans = _known_spans(text, corpus.preprocessing, column)
         shown = text if limit is None else _cut(text, limit)
         parts = None if segments is None else segments.of(row, text, spans)
-        seen = [span for span in spans if span[1] <= len(shown)]
+        shown_spans = [span for span in spans if span[1] <= len(shown)]
         if parts is None:
-            topics = tints.of([w for *_, w in seen], tree.doc_topic[row])
-            tinted = [(start, end, topics[w]) for start, end, w in seen if w in topics]
+            topics = tints.of([w for *_, w in shown_spans], tree.doc_topic[row])
+            tinted = [(start, end, topics[w]) for start, end, w in shown_spans if w in topics]
         else:
-            tinted = [mark for part in parts for mark in part.marks(seen, tints)]
+            tinted = [mark for part in parts for mark in part.marks(shown_spans, tints)]
         place = _utf16_places(text)
         table["text"].append(shown)
         table["length"].append(place(len(text)))
         table["marks"].append(_marks_as_text(shown, tinted, place))
         if segments is not None:
-            kept = [part for part in parts or [] if part.start < max(len(shown), 1)]
-            table["parts"].append(" ".join(f"{place(p.start)} {p.topic} {p.above}" for p in kept))
+            shown_parts = [part for part in parts or [] if part.start < max(len(shown), 1)]
+            table["parts"].append(" ".join(f"{place(p.start)} {p.topic} {p.above}" for p in shown_parts))
     table["cut"] = limit
     return table
 
@@ -306,9 +306,9 @@ class _Part:
 
     def marks(self, spans: list[Span], tints: _Tints) -> list[Span]:
         """The topics of the words in the segment, given the segment's own mix of topics."""
-        own = spans[self.first : self.last]
-        topics = tints.of([w for *_, w in own], self.topics)
-        return [(start, end, topics[w]) for start, end, w in own if w in topics]
+        own_spans = spans[self.first : self.last]
+        topics = tints.of([w for *_, w in own_spans], self.topics)
+        return [(start, end, topics[w]) for start, end, w in own_spans if w in topics]
 
 
 class _SegmentTopics:
@@ -351,7 +351,7 @@ def _largest(shares: np.ndarray, among: np.ndarray) -> int:
 def _paragraph_start(text: str, after: int, before: int) -> int:
     """The start of a segment whose first word is at `before`: after a blank line, a line, or a sentence."""
     for pattern in (r"\n\s*\n", r"\n", r"[.!?。！？]\s*"):
-        found = re.search(pattern, text[after:before])
-        if found:
-            return after + found.end()
+        match = re.search(pattern, text[after:before])
+        if match:
+            return after + match.end()
     return before

@@ -31,22 +31,22 @@ def effect_table(effects: Effects) -> dict[str, Any]:
         if column in design.factors:
             first, *others = design.levels(column)[: _MOST_VALUES + 1]
             for value in others:
-                found = effects.contrast(column, value, first)
-                rows = zip(found["topic"], found["estimate"], found["low"], found["high"])
+                estimates = effects.contrast(column, value, first)
+                rows = zip(estimates["topic"], estimates["estimate"], estimates["low"], estimates["high"])
                 topics = [[int(topic), *(as_number(number, _DIGITS) for number in numbers)] for topic, *numbers in rows]
                 contrasts.append(
                     {"column": column, "value": shortened(str(value)), "other": shortened(str(first)), "topics": topics}
                 )
         else:
-            found = effects.predict(column, _POINTS)
-            points = [as_number(point, 6) for point in found["value"].iloc[:_POINTS]]
-            curves.append({"column": column, "points": points, "topics": _curves(found)})
+            estimates = effects.predict(column, _POINTS)
+            points = [as_number(point, 6) for point in estimates["value"].iloc[:_POINTS]]
+            curves.append({"column": column, "points": points, "topics": _curves(estimates)})
     return {"formula": shortened(effects.formula), "about": str(effects), "contrasts": contrasts, "curves": curves}
 
 
 def _curves(predicted: pd.DataFrame) -> list[list[Any]]:
-    found = []
+    curves = []
     for topic, some in predicted.groupby("topic", sort=False):
         points = some[["share", "low", "high"]].to_numpy().tolist()
-        found.append([int(topic), [[as_number(number, _DIGITS) for number in point] for point in points]])
-    return found
+        curves.append([int(topic), [[as_number(number, _DIGITS) for number in point] for point in points]])
+    return curves

@@ -29,13 +29,13 @@ def group_tables(tree: TopicTree, corpus: Corpus, words: dict[str, int]) -> list
     columns = ["labels"] * (corpus.labels is not None) + [
         name for name, values in corpus.metadata.items() if values.dtype.kind in "Oiu"
     ]
-    found: list[dict[str, Any]] = []
+    tables: list[dict[str, Any]] = []
     for by in columns:
         member, names = corpus.label_matrix() if by == "labels" else corpus.group_matrix(by)
         cells = (len(tree) + 1) * len(names) * len(tree.vocabulary)
-        if 2 <= len(names) <= _MOST_GROUPS and cells <= _MOST_CELLS and len(found) < _MOST_COLUMNS:
+        if 2 <= len(names) <= _MOST_GROUPS and cells <= _MOST_CELLS and len(tables) < _MOST_COLUMNS:
             share, n_documents = group_shares(tree, member, slice(None))
-            found.append(
+            tables.append(
                 {
                     "by": shortened(by),
                     "values": [shortened(name) for name in names],
@@ -44,7 +44,7 @@ def group_tables(tree: TopicTree, corpus: Corpus, words: dict[str, int]) -> list
                     "words": _words(tree, corpus, by, words),
                 }
             )
-    return found
+    return tables
 
 
 def _words(tree: TopicTree, corpus: Corpus, by: str, words: dict[str, int]) -> list[list[list[list[float | None]]]]:

@@ -23,23 +23,23 @@ def neighbourhood_words(counts: sp.csr_array, positions: np.ndarray, vocabulary:
     """
     if not len(positions):
         return []
-    there = sp.csr_array((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), counts.shape)
+    presence = sp.csr_array((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), counts.shape)
     overall = np.bincount(counts.indices, minlength=counts.shape[1]) / len(positions)
     low, high = positions.min(axis=0), positions.max(axis=0)
-    found: list[list[object]] = []
+    labels: list[list[object]] = []
     for number, grid in enumerate(_GRIDS):
         steps = np.minimum((positions - low) / max(float((high - low).max()), 1e-12) * grid, grid - 1).astype(np.int64)
         _, cell_of, sizes = np.unique(steps @ [grid, 1], return_inverse=True, return_counts=True)
         member = sp.csr_array((np.ones(len(positions), np.float32), (cell_of, np.arange(len(positions)))))
-        inside = sp.csr_array(member @ there)
+        inside = sp.csr_array(member @ presence)
         middle = (member @ positions) / sizes[:, None]
         for cell in np.flatnonzero(sizes >= _FEWEST):
-            own = slice(inside.indptr[cell], inside.indptr[cell + 1])
-            columns, documents = inside.indices[own], inside.data[own]
+            entries = slice(inside.indptr[cell], inside.indptr[cell + 1])
+            columns, documents = inside.indices[entries], inside.data[entries]
             scores = np.where(documents >= 3, keyness(documents / sizes[cell], overall[columns]), -np.inf)
             best = [column for column in largest(scores, _WORDS) if scores[column] > 0]
             if best:
                 words = [shortened(vocabulary[columns[column]]) for column in best]
                 x, y = middle[cell].round().astype(int).tolist()
-                found.append([number, x, y, *words])
-    return found
+                labels.append([number, x, y, *words])
+    return labels

@@ -23,8 +23,8 @@ def metadata_table(corpus: Corpus, rows: np.ndarray) -> tuple[list[dict[str, Any
     names, the most frequent name first, and -1 if missing; a 'text' has too many distinct values for that.
     """
     facts, columns = [], {}
-    for number, (name, given) in enumerate(corpus.metadata.items()):
-        column = _column(given[rows])
+    for number, (name, values) in enumerate(corpus.metadata.items()):
+        column = _column(values[rows])
         columns[f"metadata{number}"] = column.pop("values")
         facts.append({"name": shortened(name, _LONGEST), **column})
     return facts, columns

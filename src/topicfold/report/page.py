@@ -172,8 +172,8 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
     pieces = web_file(template).split("{{")
     page = [pieces[0]]
     for piece in pieces[1:]:
-        name, rest = piece.split("}}", 1)
-        page += [parts[name], rest]
+        name, following = piece.split("}}", 1)
+        page += [parts[name], following]
     return "".join(page)
 
 

@@ -40,31 +40,31 @@ def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray
     strata = strata or {}
     n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
     # the best of every topic, then the second ...
-    chosen = np.array(list(dict.fromkeys(_best_documents(tree.doc_topic, n_best).ravel().tolist()))[:most])
-    others = np.setdiff1d(np.arange(n_documents), chosen)
+    best = np.array(list(dict.fromkeys(_best_documents(tree.doc_topic, n_best).ravel().tolist()))[:most])
+    others = np.setdiff1d(np.arange(n_documents), best)
     keys = [values[others] for values in strata.values()]
     order = others[np.lexsort((*keys[::-1], largest_topics(tree)[others]))]
-    n_drawn = most - len(chosen)
+    n_drawn = most - len(best)
     drawn = order[((np.arange(n_drawn) + 0.5) * len(order) / max(n_drawn, 1)).astype(np.int64)]
-    return Sample(np.sort(np.concatenate([chosen, drawn])), n_best, len(chosen), ("topics", *strata))
+    return Sample(np.sort(np.concatenate([best, drawn])), n_best, len(best), ("topics", *strata))
 
 
 def _best_documents(doc_topic: np.ndarray, n: int) -> np.ndarray:
     """The rows with the largest memberships in each topic, n x topics; ties go to the first."""
-    found = []
+    best_rows = []
     for first in range(0, doc_topic.shape[1], _COLUMNS):
         columns = np.ascontiguousarray(doc_topic[:, first : first + _COLUMNS].T)
-        found += [largest(column, n) for column in columns]
-    return np.stack(found, axis=1)
+        best_rows += [largest(column, n) for column in columns]
+    return np.stack(best_rows, axis=1)
 
 
 def largest_topics(tree: TopicTree) -> np.ndarray:
     """The row of the largest topic of the lowest level for each document; -1 if it has no topic."""
     lowest = np.flatnonzero(tree.at_lowest_level)
     every = len(lowest) == len(tree)
-    found = np.empty(len(tree.doc_topic), np.int64)
-    for start in range(0, len(found), _ROWS):
+    topics = np.empty(len(tree.doc_topic), np.int64)
+    for start in range(0, len(topics), _ROWS):
         block = tree.doc_topic[start : start + _ROWS]
         block = block if every else block[:, lowest]
-        found[start : start + _ROWS] = np.where(block.max(axis=1) > 0, lowest[block.argmax(axis=1)], -1)
-    return found
+        topics[start : start + _ROWS] = np.where(block.max(axis=1) > 0, lowest[block.argmax(axis=1)], -1)
+    return topics

@@ -68,17 +68,17 @@ def _rises(tree: TopicTree, timestamps: np.ndarray, by: str, counts: sp.csr_arra
         return []
     shown = tree.at_lowest_level if tree.edges is not None else tree.level == tree.level.max()
     period, rise, notable = largest_rises(share, n_documents)
-    told = np.flatnonzero(shown & notable)
-    told = told[largest(rise[told], _EVENTS)]
-    if not len(told):
+    rising = np.flatnonzero(shown & notable)
+    rising = rising[largest(rise[rising], _EVENTS)]
+    if not len(rising):
         return []
     dates = timestamps.astype(periods.dtype)
     present = sp.csr_array(((counts.data > 0).astype(np.float64), counts.indices, counts.indptr), shape=counts.shape)
-    found = []
-    for row in told.tolist():
-        here = np.flatnonzero(dates == periods[period[row]])
-        words = rising_words(present, tree.doc_topic[:, row].astype(np.float64), here)
-        found.append(
+    rises = []
+    for row in rising.tolist():
+        documents = np.flatnonzero(dates == periods[period[row]])
+        words = rising_words(present, tree.doc_topic[:, row].astype(np.float64), documents)
+        rises.append(
             {
                 "topic": int(tree.ids[row]),
                 "period": str(periods[period[row]]),
@@ -86,7 +86,7 @@ def _rises(tree: TopicTree, timestamps: np.ndarray, by: str, counts: sp.csr_arra
                 "words": [shortened(tree.vocabulary[w]) for w in words],
             }
         )
-    return found
+    return rises
 
 
 def largest_rises(share: np.ndarray, n_documents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,8 +124,8 @@ def rising_words(present: sp.csr_array, membership: np.ndarray, rows: np.ndarray
     if a document has a word.
     """
     overall = present.T @ membership / max(membership.sum(), 1e-300)
-    own = membership[rows]
-    here = present[rows].T @ own
-    scores = keyness((here + _PRIOR * overall) / (own.sum() + _PRIOR), overall)
-    scores[here < _FEWEST] = -np.inf
+    weights = membership[rows]
+    frequency = present[rows].T @ weights
+    scores = keyness((frequency + _PRIOR * overall) / (weights.sum() + _PRIOR), overall)
+    scores[frequency < _FEWEST] = -np.inf
     return [int(w) for w in largest(scores, _WORDS) if scores[w] > 1e-6]

@@ -75,15 +75,15 @@ def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[
 
     The page computes relevance itself as the slider moves.
     """
-    found: dict[int, float | None] = {}
+    scores: dict[int, float | None] = {}
     if tree.score_name != "relevance":
-        own = tree.word_scores(row)
-        found = {int(w): as_number(own[w]) for w in top_word_columns(own, _WORDS) if own[w] > -math.inf}
+        score = tree.word_scores(row)
+        scores = {int(w): as_number(score[w]) for w in top_word_columns(score, _WORDS) if score[w] > -math.inf}
     logs, lifts = (relevance(tree.topic_word[[row]], tree.word_frequency, weight)[0] for weight in (1, 0))
-    known = np.flatnonzero(logs > -math.inf)
-    for w in known[_best_for_some_weight(logs[known], lifts[known])].tolist():
-        found.setdefault(w, None)
-    numbered = ((words.setdefault(tree.vocabulary[w], len(words)), w, score) for w, score in found.items())
+    possible = np.flatnonzero(logs > -math.inf)
+    for w in possible[_best_for_some_weight(logs[possible], lifts[possible])].tolist():
+        scores.setdefault(w, None)
+    numbered = ((words.setdefault(tree.vocabulary[w], len(words)), w, score) for w, score in scores.items())
     return [[number, as_number(tree.topic_word[row, w]), score] for number, w, score in numbered]
 
 
@@ -99,13 +99,13 @@ def _best_for_some_weight(logs: np.ndarray, lifts: np.ndarray) -> np.ndarray:
 
     every = slice(None)
     leading = np.unique(np.concatenate([largest(scores(weight, every), _WORDS) for weight in (0.0, 0.5, 1.0)]))
-    found: dict[int, None] = {}
+    best_words: dict[int, None] = {}
     for weight in _WEIGHTS if len(leading) else ():
         bar = np.sort(scores(weight, leading))[-min(_WORDS, len(leading))]
         candidates = np.flatnonzero(scores(weight, every) >= bar)
         best = candidates[largest(scores(weight, candidates), _WORDS)]
-        found |= dict.fromkeys(best.tolist())
-    return np.array(list(found), dtype=np.int64)
+        best_words |= dict.fromkeys(best.tolist())
+    return np.array(list(best_words), dtype=np.int64)
 
 
 def word_shares(tree: TopicTree, words: dict[str, int]) -> list[float | None]:
@@ -132,12 +132,12 @@ def _similar(tree: TopicTree) -> list[list[list[float | None]]]:
     words about the same probability: then similarity is by documents, as the correlation of the memberships.
     """
     affinity = _cosines(len(tree), _root_blocks(tree) if tree.exclusive else _centred_blocks(tree))
-    found = []
+    similar = []
     for row in range(len(tree)):
         others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != tree.ids[row]))
         order = largest(affinity[row, others], _SIMILAR)
-        found.append([[int(tree.ids[others[k]]), as_number(affinity[row, others[k]], 3)] for k in order])
-    return found
+        similar.append([[int(tree.ids[others[k]]), as_number(affinity[row, others[k]], 3)] for k in order])
+    return similar
 
 
 def _root_blocks(tree: TopicTree) -> Iterable[np.ndarray]:
@@ -211,12 +211,12 @@ def _labels_of_topics(tree: TopicTree, labels: Labels) -> list[list[list[float |
     has_words = ~np.isin(documents, tree.wordless)
     overall = np.bincount(labels.numbers[has_words], minlength=n_labels) / max(n_documents - len(tree.wordless), 1)
     step = max(1, _CELLS // max(n_labels, 1))
-    found = []
+    topic_labels = []
     for first in range(0, len(tree), step):
         some = tree.doc_topic[:, first : first + step]
         shares = sums_by_group(some, documents, labels.numbers, n_labels)
         shares /= np.maximum(some.sum(axis=0, dtype=np.float64), 1e-300)
         for share in shares.T:
             order = [k for k in largest(share, _LABELS).tolist() if share[k] >= _LEAST_LABEL]
-            found.append([[k, as_number(share[k], 3), as_number(overall[k], 3)] for k in order])
-    return found
+            topic_labels.append([[k, as_number(share[k], 3), as_number(overall[k], 3)] for k in order])
+    return topic_labels
