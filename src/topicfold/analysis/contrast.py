@@ -465,12 +465,12 @@ def _tokens(tree: TopicTree, corpus: Corpus, member: sp.csr_array, rows: np.ndar
     total[0] = summed(counts[grouped_rows], 0)
     for level in np.unique(tree.level[rows]).tolist():
         tokens = TopicTokens(tree, counts, level)
-        mine = np.flatnonzero(tree.level[rows] == level) + 1
-        columns = np.searchsorted(tokens.rows, rows[mine - 1])
+        table_rows = np.flatnonzero(tree.level[rows] == level) + 1
+        columns = np.searchsorted(tokens.rows, rows[table_rows - 1])
         for place, part in enumerate(parts):
             part_tokens = tokens.by_word(part)[:, columns].T
-            group_tokens[mine, place] = part_tokens
-            total[mine] += part_tokens
+            group_tokens[table_rows, place] = part_tokens
+            total[table_rows] += part_tokens
         if overlap:
-            total[mine] = tokens.by_word(grouped_rows)[:, columns].T
+            total[table_rows] = tokens.by_word(grouped_rows)[:, columns].T
     return group_tokens, total

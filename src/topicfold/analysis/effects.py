@@ -212,8 +212,8 @@ class Effects:
         typical = self.design.typical(at)
         tables = []
         for group in groups:
-            more = {} if by is None else {by: group}
-            rows = self.design.rows_for([{**typical, **more, column: value} for value in values])
+            group_value = {} if by is None else {by: group}
+            rows = self.design.rows_for([{**typical, **group_value, column: value} for value in values])
             for row, value in zip(rows, values):
                 predictions = self._linear(row, "", topics, level).rename(columns={"estimate": "share"})
                 tables.append(predictions.drop(columns=["term", "p"]).assign(value=value, group=group))

@@ -306,7 +306,7 @@ def _intruders(tree: TopicTree, topic: int, best_words: list[str]) -> list[str]:
     foreign: dict[str, float] = {}
     for other in tree.ids[level].tolist():
         for word in (scored_word.word for scored_word in tree.words(other, _OWN_WORDS)):
-            if word not in near and not any(same_stem(word, mine) for mine in best_words):
+            if word not in near and not any(same_stem(word, best_word) for best_word in best_words):
                 most = max(float(tree.topic_word[level, column[word]].max()), 1e-300)
                 foreign[word] = float(tree.topic_word[row, column[word]]) / most
     allowed = max(_FOREIGN, min(foreign.values(), default=0.0))

@@ -278,7 +278,7 @@ def _judged(tasks: Sequence[Task], table: np.ndarray, kind: Kind) -> Judged:
     level: Any = "nominal" if kind == "intrusion" else "ordinal"
     alpha, rng = krippendorff_alpha(known_answers, level), np.random.default_rng(0)
     drawn = rng.integers(len(columns), size=(_DRAWS if not math.isnan(alpha) else 0, len(columns)))
-    alphas = np.array([krippendorff_alpha(known_answers[:, some], level) for some in drawn])
+    alphas = np.array([krippendorff_alpha(known_answers[:, resample], level) for resample in drawn])
     alphas = alphas[~np.isnan(alphas)]
     low, high = np.quantile(alphas, [0.025, 0.975]).tolist() if len(alphas) else (math.nan, math.nan)
     mean = _mean([(tasks[number], table[:, number]) for number in columns], kind)

@@ -333,6 +333,6 @@ def _table(rows: Sequence[Row], chosen: int, baselines: Sequence[Row] = ()) -> l
         figures += [f"{row.diversity:.2f}", f"{row.stability:.2f}", *[f"{row.topics:.4g}"] * own_topics]
         lines.append([*start, *figures, f"{row.seconds:.2f}"])
     widths = [max(map(len, column)) for column in zip(*lines)]
-    beside = [f"{row.model}: {row.score:.4f} ± {row.score_error:.4f}, {row.perplexity:,.0f}" for row in baselines]
-    below = [f"without topics (score, perplexity): {'; '.join(beside)}"] if beside else []
+    without = [f"{row.model}: {row.score:.4f} ± {row.score_error:.4f}, {row.perplexity:,.0f}" for row in baselines]
+    below = [f"without topics (score, perplexity): {'; '.join(without)}"] if without else []
     return [*("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines), *below, *failures]

@@ -129,15 +129,15 @@ def select(
     folds.measure([*points, *baselines], n_jobs, verbose)
     for _ in range(_MOST_EXTENSIONS + 1):
         rows, best = _ranked(points, unit)
-        beside = _baseline_rows(baselines, folds, unit)
-        chosen, reason, edge = recommend(rows, best, beside, unit)
+        baseline_rows = _baseline_rows(baselines, folds, unit)
+        chosen, reason, edge = recommend(rows, best, baseline_rows, unit)
         further = beyond(rows, chosen) if extend and edge else {}
         if not further:
             break
-        more = _further(points[chosen], further)
-        folds.measure(more, n_jobs, verbose)
-        points += more
-    return Selection(tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds), tuple(beside), edge)
+        new_points = _further(points[chosen], further)
+        folds.measure(new_points, n_jobs, verbose)
+        points += new_points
+    return Selection(tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds), tuple(baseline_rows), edge)
 
 
 def score_unit(model: BaseEstimator) -> str:
@@ -205,14 +205,14 @@ def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] |
         grid = {"n_topics": DEFAULT_SIZES}
     if not isinstance(grid, Mapping) or not grid:
         raise InputError(f"grid of {name}: expected values to try, such as {{'n_topics': [10, 20, 50]}}, got {grid!r}")
-    known = model.get_params()
+    parameters = model.get_params()
     for parameter, values in grid.items():
-        if parameter not in known:
-            raise InputError(f"{name} has no parameter {parameter!r}; it has {', '.join(known)}")
+        if parameter not in parameters:
+            raise InputError(f"{name} has no parameter {parameter!r}; it has {', '.join(parameters)}")
         if isinstance(values, str) or not hasattr(values, "__iter__") or not list(values):
             raise InputError(f"grid of {name}: expected a list of values of {parameter}, got {values!r}")
     plain = {"n_jobs": 1, "verbose": False, "checkpoint": None}
-    settings = {parameter: value for parameter, value in plain.items() if parameter in known}
+    settings = {parameter: value for parameter, value in plain.items() if parameter in parameters}
     combinations = [dict(zip(grid, values)) for values in product(*grid.values())]
     return [_Point(name, clone(model).set_params(**{**settings, **params}), params) for params in combinations]
 

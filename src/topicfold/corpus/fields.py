@@ -76,12 +76,12 @@ def as_id(value: Any) -> str:
 
 
 def as_ids(ids: Iterable[Any] | None) -> tuple[str, ...]:
-    def one(number: int, value: Any) -> str:
+    def checked_id(number: int, value: Any) -> str:
         if is_missing(value):
             raise InputError(f"document {number} has no id: expected one per document, or none at all")
         return as_text(value)
 
-    return () if ids is None else tuple(one(number, value) for number, value in enumerate(ids))
+    return () if ids is None else tuple(checked_id(number, value) for number, value in enumerate(ids))
 
 
 def as_title(value: Any) -> str:

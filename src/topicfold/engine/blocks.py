@@ -126,13 +126,13 @@ class TableSum:
                 other = place ^ 1
                 if other < size:
                     with self._lock:
-                        beside = waiting.pop((level, other), None)
-                        if beside is None:
+                        neighbour = waiting.pop((level, other), None)
+                        if neighbour is None:
                             waiting[level, place] = table
                             return result
-                    table += beside  # the sum of two is the same in either order
-                    beside[...] = 0
-                    self.give_back(beside)
+                    table += neighbour  # the sum of two is the same in either order
+                    neighbour[...] = 0
+                    self.give_back(neighbour)
                 place //= 2
             waiting[len(sizes) - 1, 0] = table
             return result

@@ -380,7 +380,7 @@ def from_arrays(arrays: Mapping[str, np.ndarray], plain: Any, **makers: Callable
 
     make: dict[str, Callable[[Any], Any]] = {"sparse": _sparse, "strings": _strings, "mapping": _mapping, **makers}
 
-    def one(key: str, entry: Any) -> Any:
+    def value_of(key: str, entry: Any) -> Any:
         kind = entry.get("is") if isinstance(entry, Mapping) else None
         if kind == "array":
             return array(key)
@@ -397,7 +397,7 @@ def from_arrays(arrays: Mapping[str, np.ndarray], plain: Any, **makers: Callable
 
     if not isinstance(plain, Mapping):
         raise InputError("it has no values")
-    return {key: one(key, entry) for key, entry in plain.items()}
+    return {key: value_of(key, entry) for key, entry in plain.items()}
 
 
 def _shape(entry: Mapping[str, Any]) -> tuple[int, int]:

@@ -337,12 +337,12 @@ def _groups(numbers: list[int], topics: list[np.ndarray]) -> Iterator[list[int]]
     group: list[int] = []
     words: set[int] = set()
     for t in numbers:
-        mine = set(topics[t].tolist())
-        if group and len(words | mine) > MAX_WORDS:
+        topic_words = set(topics[t].tolist())
+        if group and len(words | topic_words) > MAX_WORDS:
             yield group
             group, words = [], set()
         group.append(t)
-        words |= mine
+        words |= topic_words
     if group:
         yield group
 

@@ -226,14 +226,14 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
     axes = figure.subplots()
     members = {name: np.array([group == name for group in groups], bool) for name in coloured}
     uncoloured = ~np.any([*members.values(), np.zeros(len(positions), bool)], axis=0)
-    look: dict[str, Any] = {
+    style: dict[str, Any] = {
         "s": float(np.clip(20_000 / max(len(positions), 1), 4, 30)),
         "linewidths": 0,
         "rasterized": True,
     }
-    dots = [axes.scatter(*positions[uncoloured].T, color=PALE, **look)]  # below the others
+    dots = [axes.scatter(*positions[uncoloured].T, color=PALE, **style)]  # below the others
     dots += [
-        axes.scatter(*positions[member].T, color=colour, **look) for member, colour in zip(members.values(), COLOURS)
+        axes.scatter(*positions[member].T, color=colour, **style) for member, colour in zip(members.values(), COLOURS)
     ]
     noun = "topic" if labels is None else "label"
     texts = [str(name) if labels is not None else cut(tree.name(int(name)), 36) for name in coloured]
@@ -248,8 +248,8 @@ def document_map(positions: np.ndarray, tree: TopicTree, labels: Sequence[Any] |
 def _legend(figure: Any, entries: Sequence[tuple[Any, str]]) -> None:
     """A legend at the side, for any texts: matplotlib would leave out a text that begins with _."""
     handles, texts = [handle for handle, _ in entries], [text for _, text in entries]
-    look: dict[str, Any] = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
-    legend = figure.legend(handles, list(map(str, range(len(texts)))), **look)
+    style: dict[str, Any] = {"loc": "outside right center", "frameon": False, "fontsize": SMALL, "markerscale": 3}
+    legend = figure.legend(handles, list(map(str, range(len(texts)))), **style)
     for shown, text in zip(legend.get_texts(), texts):
         shown.set_parse_math(False)
         shown.set_text(text)

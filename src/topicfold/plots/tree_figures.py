@@ -106,21 +106,21 @@ def _two_columns(tree: TopicTree, n_words: int) -> Any:
         _mark(axes, tree, topic, 0, line, colour, n_words, side=-1)
         for part in at_right:
             if weight := weights.get((topic, part), 0.0):
-                look: dict[str, Any] = {
+                style: dict[str, Any] = {
                     "color": colour,
                     "alpha": 0.45,
                     "linewidth": 6 * weight / heaviest,
                     "solid_capstyle": "butt",
                     "zorder": 1,
                 }
-                axes.plot([0, 1], [line, at_right[part]], **look, gid=f"{topic}-{part}")
+                axes.plot([0, 1], [line, at_right[part]], **style, gid=f"{topic}-{part}")
     for part, line in at_right.items():
         _mark(axes, tree, part, 1, line, GREY, n_words)
     axes.set_xlim(-1.7, 2.7)
     axes.set_ylim(n_lines, 0)
     shown = len(at_left) + len(at_right)
-    some = f"{len(tree)} topics" if shown == len(tree) else f"{shown} of {len(tree)} topics: the largest"
-    bare(axes, f"{some}. The width of a line shows the share of the right topic in the left one")
+    count_text = f"{len(tree)} topics" if shown == len(tree) else f"{shown} of {len(tree)} topics: the largest"
+    bare(axes, f"{count_text}. The width of a line shows the share of the right topic in the left one")
     return figure
 
 
@@ -160,10 +160,10 @@ def _mark(axes: Any, tree: TopicTree, topic: int, x: float, y: float, colour: st
     axes.scatter(x, y, s=8 + 150 * share, color=colour, linewidths=0, zorder=2)
     words = tree.names.get(topic) or " ".join(word.word for word in tree.words(topic, n_words))
     text = f"{cut(words, 56)}  {share:.1%}"
-    look: dict[str, Any] = {
+    style: dict[str, Any] = {
         "va": "center",
         "ha": "left" if side > 0 else "right",
         "fontsize": SMALL,
         "parse_math": False,
     }
-    axes.annotate(text, (x, y), (side * (5 + 5 * share), 0), textcoords="offset points", **look)
+    axes.annotate(text, (x, y), (side * (5 + 5 * share), 0), textcoords="offset points", **style)

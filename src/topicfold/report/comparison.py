@@ -60,8 +60,8 @@ def shared_documents(left: TopicTree, right: TopicTree) -> np.ndarray:
     """
     rows = [np.flatnonzero(tree.at_lowest_level) for tree in (left, right)]
     main = [largest_topics(tree) for tree in (left, right)]
-    some = (main[0] >= 0) & (main[1] >= 0)
-    places = [np.searchsorted(lowest, topics[some]) for lowest, topics in zip(rows, main)]
+    in_both = (main[0] >= 0) & (main[1] >= 0)
+    places = [np.searchsorted(lowest, topics[in_both]) for lowest, topics in zip(rows, main)]
     shape = len(rows[0]), len(rows[1])
     return np.bincount(places[0] * shape[1] + places[1], minlength=shape[0] * shape[1]).reshape(shape).astype(float)
 
@@ -101,9 +101,11 @@ def relations(shared: np.ndarray) -> list[tuple[str, list[int], list[int]]]:
     for a, b in both[np.argsort(-shared[tuple(both.T)], kind="stable")].tolist():
         if a not in done_left and b not in done_right:
             add("match", [a], [b])
-    some = [("inside", [a], np.flatnonzero(inside_right[a]).tolist()) for a in largest_left if a not in done_left]
-    some += [("holds", np.flatnonzero(inside_left[:, b]).tolist(), [b]) for b in largest_right if b not in done_right]
-    for kind, left, right in some:
+    one_sided = [("inside", [a], np.flatnonzero(inside_right[a]).tolist()) for a in largest_left if a not in done_left]
+    one_sided += [
+        ("holds", np.flatnonzero(inside_left[:, b]).tolist(), [b]) for b in largest_right if b not in done_right
+    ]
+    for kind, left, right in one_sided:
         if left and right:
             add(kind, left, right)
     kinds += [("alone", [a], []) for a in largest_left if a not in done_left]

@@ -46,7 +46,7 @@ def effect_table(effects: Effects) -> dict[str, Any]:
 
 def _curves(predicted: pd.DataFrame) -> list[list[Any]]:
     curves = []
-    for topic, some in predicted.groupby("topic", sort=False):
-        points = some[["share", "low", "high"]].to_numpy().tolist()
+    for topic, rows in predicted.groupby("topic", sort=False):
+        points = rows[["share", "low", "high"]].to_numpy().tolist()
         curves.append([int(topic), [[as_number(number, _DIGITS) for number in point] for point in points]])
     return curves

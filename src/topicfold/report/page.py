@@ -149,12 +149,12 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
 
     `parts` are further parts of the template, which are inserted unchanged.
     """
-    look = web_file(style)
+    css = web_file(style)
     policy = "; ".join(
         [
             "default-src 'none'",
             "script-src " + " ".join(map(_hash, scripts)),
-            "style-src " + _hash(look),
+            "style-src " + _hash(css),
             "img-src data:",
             "require-trusted-types-for 'script'",  # text used as markup is an error
             "base-uri 'none'",
@@ -164,7 +164,7 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
     parts |= {
         "policy": html.escape(policy),
         "title": html.escape(title),
-        "style": look,
+        "style": css,
         "data": _safe_json(data),
         "scripts": "".join(f"<script>{script}</script>\n" for script in scripts),
     }

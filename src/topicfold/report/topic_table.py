@@ -94,8 +94,8 @@ def _best_for_some_weight(logs: np.ndarray, lifts: np.ndarray) -> np.ndarray:
     have to be ranked.
     """
 
-    def scores(weight: float, some: np.ndarray | slice) -> np.ndarray:
-        return np.asarray(weight * logs[some] + (1 - weight) * lifts[some])
+    def scores(weight: float, subset: np.ndarray | slice) -> np.ndarray:
+        return np.asarray(weight * logs[subset] + (1 - weight) * lifts[subset])
 
     every = slice(None)
     leading = np.unique(np.concatenate([largest(scores(weight, every), _WORDS) for weight in (0.0, 0.5, 1.0)]))
@@ -173,8 +173,8 @@ class Labels(NamedTuple):
 
     def first(self) -> np.ndarray:
         """The first label of each document, -1 if it has none."""
-        some = np.diff(self.ends) > 0
-        return np.where(some, self.numbers[np.where(some, self.ends[:-1], 0)] if some.any() else -1, -1)
+        labelled = np.diff(self.ends) > 0
+        return np.where(labelled, self.numbers[np.where(labelled, self.ends[:-1], 0)] if labelled.any() else -1, -1)
 
     def of(self, row: int) -> str:
         """The labels of a document as the page reads them."""
@@ -213,9 +213,9 @@ def _labels_of_topics(tree: TopicTree, labels: Labels) -> list[list[list[float |
     step = max(1, _CELLS // max(n_labels, 1))
     topic_labels = []
     for first in range(0, len(tree), step):
-        some = tree.doc_topic[:, first : first + step]
-        shares = sums_by_group(some, documents, labels.numbers, n_labels)
-        shares /= np.maximum(some.sum(axis=0, dtype=np.float64), 1e-300)
+        block = tree.doc_topic[:, first : first + step]
+        shares = sums_by_group(block, documents, labels.numbers, n_labels)
+        shares /= np.maximum(block.sum(axis=0, dtype=np.float64), 1e-300)
         for share in shares.T:
             order = [k for k in largest(share, _LABELS).tolist() if share[k] >= _LEAST_LABEL]
             topic_labels.append([[k, as_number(share[k], 3), as_number(overall[k], 3)] for k in order])

@@ -70,8 +70,8 @@ def _join_memberships(memberships: np.ndarray, groups: Sequence[Sequence[int]], 
     """Memberships in groups of columns: their sum, or the largest if topics are not exclusive."""
     joined = np.empty((len(memberships), len(groups)), memberships.dtype)
     for column, members in enumerate(groups):
-        some = memberships[:, list(members)]
-        joined[:, column] = some.sum(axis=1) if exclusive else some.max(axis=1, initial=0)
+        columns = memberships[:, list(members)]
+        joined[:, column] = columns.sum(axis=1) if exclusive else columns.max(axis=1, initial=0)
     return joined
 
 

@@ -47,13 +47,13 @@ def tree_as_html(tree: TopicTree) -> str:
         name = f"<b>{escape(tree.names[topic])}</b> " if topic in tree.names else ""
         words = escape(" ".join(word.word for word in tree.words(topic)))
         mark = f" <i>({escape(tree.marks[topic])})</i>" if topic in tree.marks else ""
-        look = f"text-align:left;padding-left:{0.5 + 1.5 * depth}em"
-        rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{look}">{name}{words}{mark}</td></tr>')
-    more = f"<p>and {len(lines) - len(rows):,} more</p>" if len(lines) > len(rows) else ""
+        css = f"text-align:left;padding-left:{0.5 + 1.5 * depth}em"
+        rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{css}">{name}{words}{mark}</td></tr>')
+    note = f"<p>and {len(lines) - len(rows):,} more</p>" if len(lines) > len(rows) else ""
     return (
         f"<table><caption>{len(tree)} topics of {len(tree.doc_topic):,} documents</caption><thead>"
         '<tr><th>id</th><th>size</th><th style="text-align:left">words</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>{more}"
+        f"<tbody>{''.join(rows)}</tbody></table>{note}"
     )
 
 

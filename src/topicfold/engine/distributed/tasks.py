@@ -37,9 +37,9 @@ def tokens_seen(path: str) -> str | None:
     """What a worker reads in a file written by this machine, if it can also write to the same folder."""
     try:
         token = Path(path).read_text(encoding="ascii")
-        beside = Path(f"{path}-{threading.get_ident()}-{id(token)}")
-        beside.write_text(token, encoding="ascii", newline="\n")
-        beside.unlink()
+        test_file = Path(f"{path}-{threading.get_ident()}-{id(token)}")
+        test_file.write_text(token, encoding="ascii", newline="\n")
+        test_file.unlink()
     except OSError:
         return None
     return token
