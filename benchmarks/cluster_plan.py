@@ -98,7 +98,7 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
 def _last_pass(model: str, cost: dict[str, float]) -> float:
     """CPU seconds per document of a fit outside its steps, from a fit to as many documents in one process."""
     lines = _SCALE.read_text(encoding="utf-8").splitlines() if _SCALE.exists() else []
-    fits = [row for row in map(json.loads, lines) if row["what"] == f"{model}, K=100"]
+    fits = [row for row in map(json.loads, lines) if row.get("what") == f"{model}, K=100"]
     seconds = [row["cpu"] for row in fits if row["size"] == cost["documents"]]
     return max(0.0, seconds[0] - STEPS * cost["in process"]) / cost["documents"] if seconds else 0.0
 
