@@ -1,4 +1,4 @@
-"""Experiments: what is compared, on which data, how, and the published numbers beside ours. One file a paper.
+"""Experiments: what is compared, on which data, how, and the published numbers beside ours. One file per paper.
 
 An experiment is a declaration; `runner.run` goes over its cells. A module lists its experiments in EXPERIMENTS.
 """
@@ -121,7 +121,7 @@ _AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
 
 
 def make_estimator(method: Method, n_topics: int, seed: int, *, published: bool = True) -> Any:
-    """The estimator of a method with so many topics, as published, or at the defaults of the package.
+    """The estimator of a method with this number of topics, as published, or at the defaults of the package.
 
     What the method itself says goes first.
     """

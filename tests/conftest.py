@@ -56,7 +56,7 @@ def driver() -> Iterator[Any]:
 
 @pytest.fixture
 def page(driver: Any) -> Iterator[Any]:
-    """A window as wide as a desk, in light colours; at the end no error was said and nothing was asked of a network."""
+    """A desktop-wide window in light colours; at the end, no error was logged and no network was used."""
     from browser import Page
 
     page = Page(driver)

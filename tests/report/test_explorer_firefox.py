@@ -34,7 +34,7 @@ def started(request, tmp_path_factory):
 
 @pytest.fixture
 def firefox(started):
-    """A window as wide as a desk; at the end the page has said no error and no warning."""
+    """A desktop-wide window; at the end, the page has logged no error and no warning."""
     started.look(WIDTHS["desk"])
     yield started
     started.js("localStorage.clear()")
