@@ -96,12 +96,12 @@ def _table(rows: list[Row]) -> str:
 def _machine() -> str:
     model = platform.processor() or platform.machine()
     if os.path.exists("/proc/cpuinfo"):
-        found = [
+        models = [
             line
             for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
             if line.startswith("model name")
         ]
-        model = found[0].partition(":")[2].strip() if found else model
+        model = models[0].partition(":")[2].strip() if models else model
     return f"{model}, {os.cpu_count()} cores, {platform.system()}"
 
 
@@ -110,13 +110,13 @@ def _loads(loads: tuple[float, float, float]) -> str:
 
 
 def _versions() -> str:
-    found = []
+    versions = []
     for package in _PACKAGES:
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            found.append(f"no {package}")
-    return ", ".join(found)
+            versions.append(f"no {package}")
+    return ", ".join(versions)
 
 
 if __name__ == "__main__":

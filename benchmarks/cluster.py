@@ -58,16 +58,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results/cluster.md"))
     parser.add_argument("--only", nargs="*", help="only results whose name begins with one of these")
     parser.add_argument("--so-far", action="store_true", help="run nothing; write the page of the results so far")
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    log = given.out.with_suffix(".jsonl")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    log = options.out.with_suffix(".jsonl")
     done: dict[str, Any] = {}
     if log.exists():
         done = dict(json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
-    files = _Files(given.folder, Path(given.data) if given.data else None)
+    files = _Files(options.folder, Path(options.data) if options.data else None)
     for name, measure in _figures(files):
-        wanted = not given.only or any(name.startswith(begin) for begin in given.only)
-        if name in done or given.so_far or not wanted:
+        is_selected = not options.only or any(name.startswith(begin) for begin in options.only)
+        if name in done or options.so_far or not is_selected:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -75,7 +75,7 @@ def main() -> None:
         with open(log, "a", encoding="utf-8") as file:
             file.write(json.dumps([name, done[name]]) + "\n")
         note(f"{name}: {done[name]}")
-    given.out.write_text(page(done, LARGE), encoding="utf-8")
+    options.out.write_text(page(done, LARGE), encoding="utf-8")
 
 
 def _figures(files: _Files) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -136,12 +136,12 @@ def bits(corpus_file: Path, n_topics: int, n_workers: int, n_threads: int) -> di
     from topicfold import Corpus, on_cluster
 
     corpus = Corpus.load(corpus_file, memory_map=True)
-    found = {}
-    here = _digests(corpus_file, n_topics)
+    identical = {}
+    local_digests = _digests(corpus_file, n_topics)
     with _running(n_workers, n_threads) as (_, client), on_cluster(client):
         for name, run in _runs(corpus, n_topics):
-            found[name] = _digest(run()) == here[name]
-    return found
+            identical[name] = _digest(run()) == local_digests[name]
+    return identical
 
 
 def _runs(corpus: Any, n_topics: int) -> Iterator[tuple[str, Callable[[], list[Any]]]]:
@@ -177,11 +177,11 @@ def _digests(corpus_file: Path, n_topics: int) -> dict[str, str]:
     """Digests of the results of one process, computed once for each corpus."""
     from topicfold import Corpus
 
-    kept = corpus_file.with_suffix(".digests.json")
-    if not kept.exists():
+    file = corpus_file.with_suffix(".digests.json")
+    if not file.exists():
         corpus = Corpus.load(corpus_file, memory_map=True)
-        kept.write_text(json.dumps({name: _digest(run()) for name, run in _runs(corpus, n_topics)}))
-    return json.loads(kept.read_text())
+        file.write_text(json.dumps({name: _digest(run()) for name, run in _runs(corpus, n_topics)}))
+    return json.loads(file.read_text())
 
 
 def workers_killed(corpus_file: Path) -> dict[str, int]:
@@ -286,9 +286,9 @@ def clients_killed(corpus_file: Path) -> dict[str, int]:
                 resumed += checkpoint.exists()
             if not out.exists():
                 subprocess.run(list(map(str, words)), check=True)
-            found = load(out)
-            same += np.array_equal(found.topic_word_, model.topic_word_) and np.array_equal(
-                found.doc_topic_, model.doc_topic_
+            fitted = load(out)
+            same += np.array_equal(fitted.topic_word_, model.topic_word_) and np.array_equal(
+                fitted.doc_topic_, model.doc_topic_
             )
     return {"fits": N_CLIENTS, "killed": killed, "with a checkpoint": resumed, "same": int(same)}
 
@@ -300,10 +300,10 @@ def one_task() -> dict[str, float]:
     """CPU seconds of client and scheduler, and of workers, per task that does nothing; mean of a thousand."""
     with _running() as (_, client):
         client.gather(client.map(abs, range(100), pure=False))
-        before, own, wall = _worker_cpu(client), time.process_time(), time.perf_counter()
+        before, own_cpu, wall = _worker_cpu(client), time.process_time(), time.perf_counter()
         client.gather(client.map(abs, range(1000), pure=False))
         return {
-            "client and scheduler": (time.process_time() - own) / 1000,
+            "client and scheduler": (time.process_time() - own_cpu) / 1000,
             "workers": (_worker_cpu(client) - before) / 1000,
             "wall": (time.perf_counter() - wall) / 1000,
         }
@@ -317,11 +317,11 @@ def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
     counts = Corpus.load(corpus_file, memory_map=True).counts
     step, state = _step(model, counts)
     step(state)
-    own, wall = time.process_time(), time.perf_counter()
+    own_cpu, wall = time.process_time(), time.perf_counter()
     for _ in range(n_steps):
         step(state)
-    found: dict[str, float] = {
-        "in process": (time.process_time() - own) / n_steps,
+    costs: dict[str, float] = {
+        "in process": (time.process_time() - own_cpu) / n_steps,
         "in process, wall": (time.perf_counter() - wall) / n_steps,
         "cells": int(counts.nnz),
         "documents": counts.shape[0],
@@ -333,21 +333,21 @@ def cost(model: str, corpus_file: Path, n_steps: int = 4) -> dict[str, float]:
         idle = max(client.run(_rss).values())
         step(state)
         sent.update(dict.fromkeys(sent, 0.0))
-        before, own, wall = _worker_cpu(client), time.process_time(), time.perf_counter()
+        before, own_cpu, wall = _worker_cpu(client), time.process_time(), time.perf_counter()
         for _ in range(n_steps):
             step(state)
-        found |= {
-            "client": (time.process_time() - own) / n_steps,
+        costs |= {
+            "client": (time.process_time() - own_cpu) / n_steps,
             "workers": (_worker_cpu(client) - before) / n_steps,
             "wall": (time.perf_counter() - wall) / n_steps,
             "peak": max(client.run(_peak).values()) - idle,
             **{name: value / n_steps for name, value in sent.items()},
         }
         bring = [table for table in state.values() if table.ndim == 2 and len(table) == counts.shape[0]]
-        found["rows"] = float(sum(table.nbytes for table in bring))
+        costs["rows"] = float(sum(table.nbytes for table in bring))
         cluster_module.gather(tuple(state.values()), forget=True)
-    found["table"] = float(state["word_topic"].nbytes if model != "TTMM" else counts.shape[1] * 200 * 4)
-    return found
+    costs["table"] = float(state["word_topic"].nbytes if model != "TTMM" else counts.shape[1] * 200 * 4)
+    return costs
 
 
 def _step(model: str, counts: Any) -> tuple[Callable[[Any], Any], Any]:

@@ -45,35 +45,37 @@ def page(done: dict[str, Any], large: int) -> str:
 
 
 def _bits_lines(done: dict[str, Any], large: int) -> list[str]:
-    rows = {name: found for name, found in done.items() if name.startswith("bits of")}
+    rows = {name: identical for name, identical in done.items() if name.startswith("bits of")}
     if not rows:
         return ["Not run."]
     columns = list(next(iter(rows.values())))
     lines = ["| | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-    for name, found in rows.items():
+    for name, identical in rows.items():
         what = name.removeprefix("bits of ").replace(str(large), f"{large:,} paragraphs")
         what = re.sub(r"\b1 (worker|thread)s", r"1 \1", what)
-        lines.append(f"| {what} | " + " | ".join("same" if found[column] else "DIFFERENT" for column in columns) + " |")
+        lines.append(
+            f"| {what} | " + " | ".join("same" if identical[column] else "DIFFERENT" for column in columns) + " |"
+        )
     return lines
 
 
 def _death_lines(done: dict[str, Any]) -> list[str]:
     lines = []
-    if found := done.get("workers killed"):
+    if outcome := done.get("workers killed"):
         lines.append(
-            f"- A worker is killed (SIGKILL) at a random moment of a fit of LDA on 20 Newsgroups: {found['fits']} "
-            f"fits, {found['killed']} kills, identical results in {found['same']} fits."
+            f"- A worker is killed (SIGKILL) at a random moment of a fit of LDA on 20 Newsgroups: {outcome['fits']} "
+            f"fits, {outcome['killed']} kills, identical results in {outcome['same']} fits."
         )
-    if found := done.get("worker added"):
+    if outcome := done.get("worker added"):
         lines.append(
-            f"- A third worker joins during a fit: {found['fits']} fits, in {found['joined']} it joined before the "
-            f"end, identical results in {found['same']}."
+            f"- A third worker joins during a fit: {outcome['fits']} fits, in {outcome['joined']} it joined before the "
+            f"end, identical results in {outcome['same']}."
         )
-    if found := done.get("clients killed"):
+    if outcome := done.get("clients killed"):
         lines.append(
-            f"- The client is killed at a random moment and started again: {found['fits']} fits, {found['killed']} "
-            f"kills, {found['with a checkpoint']} of them with a checkpoint to resume from, identical results in "
-            f"{found['same']} fits."
+            f"- The client is killed at a random moment and started again: {outcome['fits']} fits, {outcome['killed']} "
+            f"kills, {outcome['with a checkpoint']} of them with a checkpoint to resume from, identical results in "
+            f"{outcome['same']} fits."
         )
     return lines or ["Not run."]
 
@@ -93,24 +95,24 @@ def _cost_lines(done: dict[str, Any]) -> list[str]:
         ),
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, found in done.items():
+    for name, costs in done.items():
         if not name.startswith("cost of"):
             continue
         model = name.removeprefix("cost of ").partition(" ")[0]
-        total = found["client"] + found["workers"]
+        total = costs["client"] + costs["workers"]
         lines.append(
-            f"| {model} | {found['documents']:,} | {found['in process']:.2f} | {found['client']:.2f} + "
-            f"{found['workers']:.2f} | {total / found['in process']:.2f}x | {found['in process, wall']:.2f}, "
-            f"{found['wall']:.2f} | {found['tasks']:.0f} | {found['files'] / 1e6:.0f} | {found['rows'] / 1e6:.0f} | "
-            f"{found['tables']:.0f} x {found['table'] / 1e6:.0f} MB | {found['peak'] / 1e6:.0f}, "
-            f"{found['peak'] / found['table']:.1f} |"
+            f"| {model} | {costs['documents']:,} | {costs['in process']:.2f} | {costs['client']:.2f} + "
+            f"{costs['workers']:.2f} | {total / costs['in process']:.2f}x | {costs['in process, wall']:.2f}, "
+            f"{costs['wall']:.2f} | {costs['tasks']:.0f} | {costs['files'] / 1e6:.0f} | {costs['rows'] / 1e6:.0f} | "
+            f"{costs['tables']:.0f} x {costs['table'] / 1e6:.0f} MB | {costs['peak'] / 1e6:.0f}, "
+            f"{costs['peak'] / costs['table']:.1f} |"
         )
-    if found := done.get("one task"):
+    if costs := done.get("one task"):
         lines += [
             "",
             (
-                f"A task that does nothing: {found['client and scheduler'] * 1e3:.2f} ms of client and scheduler, "
-                f"{found['workers'] * 1e3:.2f} ms of workers (CPU)."
+                f"A task that does nothing: {costs['client and scheduler'] * 1e3:.2f} ms of client and scheduler, "
+                f"{costs['workers'] * 1e3:.2f} ms of workers (CPU)."
             ),
         ]
     return lines

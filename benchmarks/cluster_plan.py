@@ -23,13 +23,13 @@ def plan_lines(done: dict[str, Any]) -> list[str]:
     """The plan, as lines of Markdown."""
     lines = ["## What 10 and 100 million documents would need", ""]
     for model in ("PLSA", "LDA"):
-        found = sorted(
+        costs = sorted(
             (cost for name, cost in done.items() if name.startswith(f"cost of {model} at")),
             key=lambda cost: cost["documents"],
         )
-        if len(found) < 3:
+        if len(costs) < 3:
             return [*lines, "Not run: needs the costs for three sizes."]
-        lines += _of_model(model, found)
+        lines += _of_model(model, costs)
     lines += [
         (
             f"Paragraphs as in the benchmark, K=100, {STEPS} steps, workers with one thread; a worker with four "
@@ -44,10 +44,10 @@ def plan_lines(done: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
-    per_document, fixed = _line(found[:-1], "workers")
-    client = max(cost["client"] for cost in found)
-    last = found[-1]
+def _of_model(model: str, costs: list[dict[str, float]]) -> list[str]:
+    per_document, fixed = _line(costs[:-1], "workers")
+    client = max(cost["client"] for cost in costs)
+    last = costs[-1]
     expected = per_document * last["documents"] + fixed
     rows, table = last["rows"] / last["documents"], last["table"]
     last_pass = _last_pass(model, last)
@@ -57,7 +57,7 @@ def _of_model(model: str, found: list[dict[str, float]]) -> list[str]:
         "",
         (
             f"CPU time of the workers per step: {per_document * 1e6:.2f} s per million documents plus {fixed:.2f} s "
-            f"(from {found[0]['documents']:,} and {found[-2]['documents']:,} documents). For {last['documents']:,} "
+            f"(from {costs[0]['documents']:,} and {costs[-2]['documents']:,} documents). For {last['documents']:,} "
             f"this predicts {expected:.2f} s; measured {last['workers']:.2f} s "
             f"({last['workers'] / expected - 1:+.0%}). The last pass, in which documents are folded in, takes "
             f"{last_pass * 1e6:.0f} s per million documents."
@@ -103,9 +103,9 @@ def _last_pass(model: str, cost: dict[str, float]) -> float:
     return max(0.0, seconds[0] - STEPS * cost["in process"]) / cost["documents"] if seconds else 0.0
 
 
-def _line(found: list[dict[str, float]], what: str) -> tuple[float, float]:
+def _line(costs: list[dict[str, float]], what: str) -> tuple[float, float]:
     """Slope per document, and the intercept."""
-    small, large = found[0], found[-1]
+    small, large = costs[0], costs[-1]
     slope = (large[what] - small[what]) / (large["documents"] - small["documents"])
     return slope, max(0.0, small[what] - slope * small["documents"])
 

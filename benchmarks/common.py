@@ -122,9 +122,9 @@ def can_measure_memory() -> bool:
 
 def resident(field: str) -> int:
     """Bytes of this process: VmRSS now, VmHWM at its peak."""
-    found = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE)
-    assert found is not None
-    return int(found[1]) * 1024
+    match = re.search(rf"^{field}:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE)
+    assert match is not None
+    return int(match[1]) * 1024
 
 
 def added_memory(run: Callable[[], Any]) -> int:
@@ -171,12 +171,12 @@ class Setting:
 
             draw = random.Random(SEED)
             texts = list(load_demo().texts or ())
-            found = ["\n\n".join(draw.choices(texts, k=2)) for _ in range(_DEMO_DOCUMENTS)]
+            all_texts = ["\n\n".join(draw.choices(texts, k=2)) for _ in range(_DEMO_DOCUMENTS)]
         else:
             with gzip.open(self.file, "rt", encoding="utf-8") as lines:
-                found = [json.loads(line)["text"] for line in lines]
-            random.Random(SEED).shuffle(found)
-        return found[:_QUICK_DOCUMENTS] if self.quick else found
+                all_texts = [json.loads(line)["text"] for line in lines]
+            random.Random(SEED).shuffle(all_texts)
+        return all_texts[:_QUICK_DOCUMENTS] if self.quick else all_texts
 
     @cached_property
     def texts(self) -> list[str]:

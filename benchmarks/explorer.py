@@ -83,12 +83,12 @@ def _page(
     from topicfold import build_report
 
     report = build_report(model, corpus)  # compiles the kernels
-    made = alternating(lambda: cpu(lambda: build_report(model, corpus)), repeats=setting.repeats(3, 1))[0]
+    building_time = alternating(lambda: cpu(lambda: build_report(model, corpus)), repeats=setting.repeats(3, 1))[0]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "topics.html")
         report.save(path)
         size = path.stat().st_size
-        yield Row(f"explorer, {what}: building the report", seconds(made))
+        yield Row(f"explorer, {what}: building the report", seconds(building_time))
         yield Row(
             f"explorer, {what}: size of the page", _size(size), goal=f"<= {_size(most_bytes)}", met=size <= most_bytes
         )

@@ -22,24 +22,24 @@ def draw_ratios(rows: Sequence[Row], path: Path) -> bool:
     """
     from topicfold.plots.style import COLOURS, new_figure, tidy
 
-    found = []
+    ratios = []
     for row in rows:
         ratio, goal = _RATIO.match(row.ratio), _GOAL.match(row.goal)
         if ratio and goal and row.met is not None:
-            found.append((row.name, float(ratio[1]), float(goal[1])))
-    if len(found) < 2:
+            ratios.append((row.name, float(ratio[1]), float(goal[1])))
+    if len(ratios) < 2:
         return False
-    figure = new_figure(11, 0.27 * len(found) + 1)
+    figure = new_figure(11, 0.27 * len(ratios) + 1)
     axes = figure.subplots()
-    for place, (_, ratio, goal) in enumerate(found):
+    for place, (_, ratio, goal) in enumerate(ratios):
         axes.barh(place, ratio, color=COLOURS[0 if ratio >= goal else 1], height=0.6)
         axes.plot([goal, goal], [place - 0.42, place + 0.42], color="#000000", linewidth=1.5)
         axes.text(1.05 * max(ratio, goal), place, f"{ratio:.3g}x", va="center", fontsize=8)
-    axes.set_yticks(range(len(found)), [_short(name) for name, _, _ in found], fontsize=8)
-    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_yticks(range(len(ratios)), [_short(name) for name, _, _ in ratios], fontsize=8)
+    axes.set_ylim(len(ratios) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:,g}")
-    axes.set_xlim(min(0.8, *(ratio for _, ratio, _ in found)), 1.6 * max(ratio for _, ratio, _ in found))
+    axes.set_xlim(min(0.8, *(ratio for _, ratio, _ in ratios)), 1.6 * max(ratio for _, ratio, _ in ratios))
     axes.set_title("What the peer takes, as a multiple of ours; the black line is the goal", loc="right", fontsize=9)
     tidy(axes, "x")
     figure.savefig(path, dpi=110)

@@ -209,10 +209,10 @@ def _package_descriptions(n_documents: int) -> Any:
     script = module_from_spec(spec)
     spec.loader.exec_module(script)
     names = ("*_dists_bookworm_main_binary-amd64_Packages*", "*_dists_bookworm_main_i18n_Translation-en*")
-    found = [file for name in names for file in sorted(_LISTS.glob(name))[:1]]
-    if len(found) < len(names):
+    files = [file for name in names for file in sorted(_LISTS.glob(name))[:1]]
+    if len(files) < len(names):
         return None
-    records = script.read_packages(*map(script.read_index, found))
+    records = script.read_packages(*map(script.read_index, files))
     texts = [f"{record['title']}\n{record['text']}" for record in records if record["text"]]
     random.Random(SEED).shuffle(texts)
     counts = Corpus.from_texts(texts[: n_documents + _SPARE], min_df=5, max_df=0.1).counts

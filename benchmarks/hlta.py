@@ -97,13 +97,13 @@ def _fits(name: str, corpus: Any, setting: Setting) -> Iterator[Row]:
     _model().fit(every[:200, :60])  # compiles
     n_seeds = setting.repeats(5, 1)
     taken, reached = [], []
-    found: list[dict[str, float]] = []
+    means: list[dict[str, float]] = []
     effective: list[dict[str, float]] = []
     for seed in range(n_seeds):
         taken.append(cpu(partial(_model(seed).fit, every)))
         model = _model(seed).fit(train)
         reached.append(float(model.score(test)))
-        found.append(average_coherence([words for _, words in hlta_topics(model)], train, _FIRST_WORDS))
+        means.append(average_coherence([words for _, words in hlta_topics(model)], train, _FIRST_WORDS))
         topics = [words for _, words in hlta_topics(model, effective=True)]
         effective.append(average_coherence(topics, train, _FIRST_WORDS))
     frequency = (train.sum(axis=0) + 0.5) / (train.shape[0] + 1)
@@ -114,7 +114,7 @@ def _fits(name: str, corpus: Any, setting: Setting) -> Iterator[Row]:
         f"by mean tf-idf of the training part; independent words have log-likelihood {independent:.1f} per document. "
         f"The timed fit is to all {every.shape[0]:,} documents. Coherence is over topics of all levels, counted in the "
         f"training documents: "
-        f"{_mean(found, 'topics'):.0f} topics, {_mean(found, 'left out'):.0f} with fewer than {_FIRST_WORDS} words "
+        f"{_mean(means, 'topics'):.0f} topics, {_mean(means, 'left out'):.0f} with fewer than {_FIRST_WORDS} words "
         f"left out. With only the effective words it is {_mean(effective, 'coherence'):.2f}, with "
         f"{_mean(effective, 'topics'):.0f} topics and {_mean(effective, 'left out'):.0f} left out."
     )
@@ -129,22 +129,22 @@ def _fits(name: str, corpus: Any, setting: Setting) -> Iterator[Row]:
     yield _judged(f"{what}, a fit, {every.shape[0]:,} documents {runs}", took, seconds(took), goal, 0, detail)
     value = fmean(reached)
     yield _judged(f"{what}, held-out log-likelihood per document {runs}", value, f"{value:.2f}", goal, 1)
-    value = _mean(found, "coherence")
+    value = _mean(means, "coherence")
     yield _judged(f"{what}, coherence of the first {_FIRST_WORDS} words {runs}", value, f"{value:.2f}", goal, 2)
 
 
-def _mean(found: list[dict[str, float]], name: str) -> float:
-    return fmean(one[name] for one in found)
+def _mean(averages: list[dict[str, float]], name: str) -> float:
+    return fmean(average[name] for average in averages)
 
 
 def _judged(name: str, value: float, text: str, goal: _Goal | None, number: int, detail: str = "") -> Row:
     """A row with its goal: at most so many seconds, or at least such a likelihood or coherence."""
     if goal is None:
         return Row(name, text, detail=detail)
-    wanted = (goal.cpu, goal.log_likelihood, goal.coherence)[number]
-    met, sign = (value <= wanted, "<=") if number == 0 else (value >= wanted, ">=")
+    target = (goal.cpu, goal.log_likelihood, goal.coherence)[number]
+    met, sign = (value <= target, "<=") if number == 0 else (value >= target, ">=")
     unit = " s" if number == 0 else ""
-    return Row(name, text, goal.peer[number], goal=f"{sign} {wanted:g}{unit}", met=met, detail=detail)
+    return Row(name, text, goal.peer[number], goal=f"{sign} {target:g}{unit}", met=met, detail=detail)
 
 
 # ---- a pass of EM ---------------------------------------------------------------------------------------------------
@@ -154,15 +154,15 @@ def _passes(corpus: Any, setting: Setting) -> Iterator[Row]:
     """The cost of a pass grows in proportion to the documents and, with more words, to the active latents."""
     repeats = setting.repeats(9)
     sizes = _GROWN_WORDS[:2] if setting.quick else _GROWN_WORDS
-    found = {n_words: _Pass(corpus, n_words) for n_words in sizes}
-    first = found[_WORDS]
+    passes = {n_words: _Pass(corpus, n_words) for n_words in sizes}
+    first = passes[_WORDS]
     n_few = first.documents.shape[0] // 4
     ours, peer = alternating(first.taken, lambda: first.taken(n_few), repeats=repeats)
     name = f"HLTA, a pass of EM over {first.documents.shape[0]:,} documents against {n_few:,}, {_WORDS:,} words"
     yield at_most(f"{name} ({repeats} runs)", ours, peer, 4 * _ROOM, seconds)
-    base = found[sizes[0]]
+    base = passes[sizes[0]]
     for n_words in sizes[1:]:
-        more = found[n_words]
+        more = passes[n_words]
         ours, peer = alternating(more.taken, base.taken, repeats=repeats)
         growth = more.n_active / base.n_active
         row = at_most(
@@ -216,14 +216,14 @@ def _large(setting: Setting) -> Row:
     name = f"HLTA, a fit to {n_documents:,} generated documents, {n_words:,} words, peak memory"
     if not can_measure_memory():
         return Row(name, "", remark="needs Linux")
-    found = fresh(fit_large, n_documents, n_words)
+    figures = fresh(fit_large, n_documents, n_words)
     detail = (
-        f"HLTA on {n_documents:,} documents drawn from a tree of {n_words:,} words, {found['words']:.0f} different "
-        f"words each: {seconds(found['cpu'])} of CPU time, {found['wall']:.0f} s of wall time, latents by level "
-        f"{found['levels']}; the documents alone take {megabytes(found['corpus'])} of the peak."
+        f"HLTA on {n_documents:,} documents drawn from a tree of {n_words:,} words, {figures['words']:.0f} different "
+        f"words each: {seconds(figures['cpu'])} of CPU time, {figures['wall']:.0f} s of wall time, latents by level "
+        f"{figures['levels']}; the documents alone take {megabytes(figures['corpus'])} of the peak."
     )
-    met = found["peak"] < _MOST_MEMORY
-    return Row(name, megabytes(found["peak"]), goal=f"< {megabytes(_MOST_MEMORY)}", met=met, detail=detail)
+    met = figures["peak"] < _MOST_MEMORY
+    return Row(name, megabytes(figures["peak"]), goal=f"< {megabytes(_MOST_MEMORY)}", met=met, detail=detail)
 
 
 def fit_large(n_documents: int, n_words: int) -> dict[str, Any]:

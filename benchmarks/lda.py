@@ -28,7 +28,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     order = np.random.RandomState(SEED).permutation(counts.shape[0])
     n_test = counts.shape[0] // 10
     test, train = counts[np.sort(order[:n_test])], counts[np.sort(order[n_test:])]
-    seen, held_out = split_tokens(test)
+    observed, held_out = split_tokens(test)
     frequency = train.sum(axis=0)
 
     def measure(doc_topic: Any, topic_word: Any) -> float:
@@ -45,7 +45,10 @@ def rows(setting: Setting) -> Iterator[Row]:
     words = np.array(peer.used_vocabs).astype(int)
     topic_word = np.zeros((_TOPICS, counts.shape[1]))
     topic_word[:, words] = [peer.get_topic_word_dist(topic) for topic in range(_TOPICS)]
-    mine, theirs_found = measure(ours.transform(seen), ours.topic_word_), measure(_inferred(peer, seen), topic_word)
+    mine, theirs_found = (
+        measure(ours.transform(observed), ours.topic_word_),
+        measure(_inferred(peer, observed), topic_word),
+    )
     yield Row(name, f"{mine:.0f}", f"{theirs_found:.0f}", goal="for reference")
     LDA(3, max_iter=1, random_state=SEED, verbose=False).fit(train[:200])
     ours_lda = LDA(_TOPICS, random_state=SEED, verbose=False)
@@ -53,7 +56,10 @@ def rows(setting: Setting) -> Iterator[Row]:
     theirs += cpu(lambda: peer.train(_SWEEPS - _STEPS, workers=1))
     yield at_least(f"{_LDA}: CPU time of training (1 run)", mine, theirs, 8, seconds)
     topic_word[:, words] = [peer.get_topic_word_dist(topic) for topic in range(_TOPICS)]
-    mine, theirs = measure(ours_lda.transform(seen), ours_lda.topic_word_), measure(_inferred(peer, seen), topic_word)
+    mine, theirs = (
+        measure(ours_lda.transform(observed), ours_lda.topic_word_),
+        measure(_inferred(peer, observed), topic_word),
+    )
     yield at_most(f"{_LDA}: completion perplexity, {n_test:,} test documents", mine, theirs, 1, "{:.0f}".format)
 
 
@@ -97,10 +103,10 @@ def _tomotopy(counts: Any) -> Any:
 def _inferred(model: Any, counts: Any) -> np.ndarray:
     """P(z|d) of new documents; a document without a known word gets a uniform row."""
     known = set(model.used_vocabs)
-    made = [model.make_doc(words) if known.intersection(words) else None for words in _documents(counts)]
-    found, _ = model.infer([document for document in made if document is not None], workers=1)
-    result = np.full((len(made), _TOPICS), 1 / _TOPICS)
-    result[[document is not None for document in made]] = found
+    documents = [model.make_doc(words) if known.intersection(words) else None for words in _documents(counts)]
+    shares, _ = model.infer([document for document in documents if document is not None], workers=1)
+    result = np.full((len(documents), _TOPICS), 1 / _TOPICS)
+    result[[document is not None for document in documents]] = shares
     return result
 
 

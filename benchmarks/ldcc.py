@@ -200,9 +200,9 @@ def _memory(corpus: Any, setting: Setting) -> Iterator[Row]:
         wide = fresh(fit_in_fresh_process, files[1], _TOPICS)
     growth = large["items"] / small["items"]
     detail = "; ".join(
-        f"{found['topics']} word-topics, {found['tokens']:,} tokens: {found['added'] / found['tokens']:.0f} bytes per "
-        f"token; sampler and chain have {found['sampler'] / found['items']:.0f} for each token and non-zero count"
-        for found in (small, large, wide)
+        f"{usage['topics']} word-topics, {usage['tokens']:,} tokens: {usage['added'] / usage['tokens']:.0f} bytes per "
+        f"token; sampler and chain have {usage['sampler'] / usage['items']:.0f} for each token and non-zero count"
+        for usage in (small, large, wide)
     )
     name = (
         f"LDCC, memory added by a fit, {large['tokens']:,} tokens against {small['tokens']:,}, {n_topics} word-topics"
@@ -276,7 +276,7 @@ def _two_chains(corpus: Any, setting: Setting) -> Row:
 
 def _watched(run: Callable[[], Any]) -> tuple[Any, float]:
     """The result of a call, and the number of cores that other processes used during it."""
-    busy, own, wall = _busy_seconds(), time.process_time(), time.perf_counter()
-    found = run()
-    own, wall = time.process_time() - own, time.perf_counter() - wall
-    return found, max(0.0, (_busy_seconds() - busy - own) / wall) if busy else 0.0
+    busy, own_cpu, wall = _busy_seconds(), time.process_time(), time.perf_counter()
+    result = run()
+    own_cpu, wall = time.process_time() - own_cpu, time.perf_counter() - wall
+    return result, max(0.0, (_busy_seconds() - busy - own_cpu) / wall) if busy else 0.0

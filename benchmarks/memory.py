@@ -28,14 +28,14 @@ def rows(setting: Setting) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "counts.npz")
         sp.save_npz(file, setting.corpus.counts.astype("float32"))
-        found: dict[str, float] = {}
+        added: dict[str, float] = {}
         for kind in kinds:
-            found[kind] = median([fresh(fit_in_fresh_process, kind, str(file)) for _ in range(repeats)])
+            added[kind] = median([fresh(fit_in_fresh_process, kind, str(file)) for _ in range(repeats)])
     lda = f"{_NAME}, LDA against PLSA, random start ({repeats} processes)"
-    yield at_most(lda, found["lda"], found["random"], 1.6, megabytes, "<= 1.6x")
+    yield at_most(lda, added["lda"], added["random"], 1.6, megabytes, "<= 1.6x")
     for kind in ("nmf", "random"):
         row_name = f"{_NAME}, {kind} start, against enstop ({repeats} processes)"
-        yield at_most(row_name, found[kind], found["enstop"], 1 / 8, megabytes, "<= 1/8")
+        yield at_most(row_name, added[kind], added["enstop"], 1 / 8, megabytes, "<= 1/8")
 
 
 def fit_in_fresh_process(kind: str, file: str) -> int:
@@ -54,8 +54,8 @@ def fit_in_fresh_process(kind: str, file: str) -> int:
         else:
             from topicfold import LDA, PLSA
 
-            how = {"max_iter": 5, "tol": 0, "random_state": SEED, "verbose": False}
-            model = LDA(n_topics, init="random", **how) if kind == "lda" else PLSA(n_topics, init=kind, **how)
+            settings = {"max_iter": 5, "tol": 0, "random_state": SEED, "verbose": False}
+            model = LDA(n_topics, init="random", **settings) if kind == "lda" else PLSA(n_topics, init=kind, **settings)
             model.fit(matrix)
 
     fit(counts[:200], 3)

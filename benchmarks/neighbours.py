@@ -68,16 +68,16 @@ def _approximate(setting: Setting) -> Iterator[Row]:
     folder.mkdir(exist_ok=True)
     file = cached_paragraphs(folder, n_paragraphs, setting.file.parents[1] if setting.file else None)
     vectors = document_vectors(Corpus.read(file, text="text", min_df=5, max_df=0.5))
-    found: dict[bool, Any] = {}
+    graphs: dict[bool, Any] = {}
 
     def search(exact: bool) -> None:
-        found[exact] = nearest(vectors, vectors, _FEW, skip_self=True, exact=exact)
+        graphs[exact] = nearest(vectors, vectors, _FEW, skip_self=True, exact=exact)
 
     repeats = setting.repeats(3, 1)
     mine, exact = alternating(lambda: cpu(lambda: search(False)), lambda: cpu(lambda: search(True)), repeats=repeats)
     name = f"{_FEW} nearest of {n_paragraphs:,} paragraphs, approximate against exact"
     yield at_least(f"{name} ({repeats} runs)", mine, exact, 1.8, seconds)
-    recall = (found[False] != 0).multiply(found[True] != 0).nnz / found[True].nnz
+    recall = (graphs[False] != 0).multiply(graphs[True] != 0).nnz / graphs[True].nnz
     yield Row(
         f"Recall: share of the exact neighbours found, {name}",
         f"{recall:.3f}",
@@ -112,13 +112,13 @@ def memory_in_fresh_process(kind: str, file: str) -> int:
     return added_memory(lambda: search(vectors))
 
 
-def _check_same(found: Any, peer: Any) -> None:
+def _check_same(similarities: Any, peer: Any) -> None:
     """Check that our similarities are one minus the peer's distances; we leave out pairs without a common word."""
     import numpy as np
 
     best = np.zeros_like(peer[0])
-    for row in range(found.shape[0]):
-        values = np.sort(found.data[found.indptr[row] : found.indptr[row + 1]])[::-1]
+    for row in range(similarities.shape[0]):
+        values = np.sort(similarities.data[similarities.indptr[row] : similarities.indptr[row + 1]])[::-1]
         best[row, : len(values)] = values
     if np.abs(1 - best - peer[0]).max() > 1e-5:
         raise AssertionError("nearest and NearestNeighbors do not find the same distances")

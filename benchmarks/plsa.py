@@ -127,18 +127,20 @@ def _precision(setting: Setting) -> Row:
     from topicfold.metrics.completion import log_likelihood
 
     counts = setting.corpus.counts
-    found = []
+    likelihoods = []
     for dtype in ("float32", "float64"):
         step, state = em_runner(counts, 100, dtype)()
         for _ in range(50):
             step(*state)
         doc_topic, word_topic = (values[:, :100].astype(float) for values in state)
         total, _ = log_likelihood(counts, _rows(doc_topic), _rows(word_topic.T))
-        found.append(total / float(counts.sum()))
-    apart = abs(found[0] - found[1])
+        likelihoods.append(total / float(counts.sum()))
+    apart = abs(likelihoods[0] - likelihoods[1])
     name = "Log-likelihood per token after 50 iterations, float32 against float64, K=100"
     goal = f"within {_NEARLY_EQUAL:g}"
-    return Row(name, f"{found[0]:.6f}", f"{found[1]:.6f}", f"{apart:.1e} apart", goal, apart <= _NEARLY_EQUAL)
+    return Row(
+        name, f"{likelihoods[0]:.6f}", f"{likelihoods[1]:.6f}", f"{apart:.1e} apart", goal, apart <= _NEARLY_EQUAL
+    )
 
 
 def _rows(values: np.ndarray) -> np.ndarray:

@@ -30,27 +30,27 @@ def rows(setting: Setting) -> Iterator[Row]:
         file = Path(folder, "texts.jsonl")
         write_texts(setting.raw_texts, file, size)
         note(f"reading: wrote {file.stat().st_size / 1e6:,.0f} MB")
-        found = fresh(read_in_fresh_process, str(file))
-    budget = found["counts"] + found["vocabulary"] + found["ids"] + _ALLOWANCE
-    parts = ", ".join(f"{part} {megabytes(found[part])}" for part in ("counts", "vocabulary", "ids"))
+        usage = fresh(read_in_fresh_process, str(file))
+    budget = usage["counts"] + usage["vocabulary"] + usage["ids"] + _ALLOWANCE
+    parts = ", ".join(f"{part} {megabytes(usage[part])}" for part in ("counts", "vocabulary", "ids"))
     name = f"Peak memory of Corpus.read, {size / 1e9:g} GB JSONL, against counts + words + ids + 300 MB"
     detail = (
-        f"Corpus.read: {found['documents']:,} documents, {found['words']:,} words, {found['nonzeros']:,} non-zeros; "
-        f"{parts} (strings, list, dictionary), all before pruning; {megabytes(found['before'])} in use before reading."
+        f"Corpus.read: {usage['documents']:,} documents, {usage['words']:,} words, {usage['nonzeros']:,} non-zeros; "
+        f"{parts} (strings, list, dictionary), all before pruning; {megabytes(usage['before'])} in use before reading."
     )
-    peak = found["peak"]
+    peak = usage["peak"]
     yield Row(name, megabytes(peak), megabytes(budget), f"{peak / budget:.2f}x", "<= 1x", peak <= budget, detail=detail)
     yield Row(
-        f"Corpus.read of the same file, {size / 1e6 / found['cpu']:.0f} MB/s",
-        seconds(found["cpu"]),
+        f"Corpus.read of the same file, {size / 1e6 / usage['cpu']:.0f} MB/s",
+        seconds(usage["cpu"]),
         goal="for reference",
     )
 
 
 def write_texts(texts: list[str], file: Path, size: int) -> None:
     """Write real texts repeatedly: each copy leaves out some lines and changes the spelling of some rare words."""
-    seen = Counter(word for text in texts for word in _WORD.findall(text))
-    once = {word for word, n in seen.items() if n == 1 and word.isalpha()}
+    word_counts = Counter(word for text in texts for word in _WORD.findall(text))
+    once = {word for word, n in word_counts.items() if n == 1 and word.isalpha()}
     pieces = [[_at_words(line, once) for line in text.split("\n")] for text in texts]
     draw = random.Random(SEED)
     written = copy = 0
@@ -58,17 +58,17 @@ def write_texts(texts: list[str], file: Path, size: int) -> None:
         while written < size:
             for number, document in enumerate(pieces):
                 ending = _letters(copy)
-                kept = [_varied(line, ending, draw) for line in document if copy == 0 or draw.random() > _LEFT_OUT]
-                record = {"id": f"{copy}/{number}", "text": "\n".join(kept)}
+                varied = [_varied(line, ending, draw) for line in document if copy == 0 or draw.random() > _LEFT_OUT]
+                record = {"id": f"{copy}/{number}", "text": "\n".join(varied)}
                 written += lines.write(json.dumps(record, ensure_ascii=False) + "\n")
                 if written >= size:
                     break
             copy += 1
 
 
-def _at_words(line: str, wanted: set[str]) -> list[str]:
+def _at_words(line: str, words: set[str]) -> list[str]:
     """The line split before and after the wanted words, which are then at odd positions."""
-    cuts = [place for found in _WORD.finditer(line) if found[0] in wanted for place in found.span()]
+    cuts = [place for match in _WORD.finditer(line) if match[0] in words for place in match.span()]
     return [line[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(line)])]
 
 
@@ -84,8 +84,8 @@ def _letters(number: int) -> str:
     """An empty string for 0, then a, b, ..."""
     letters = ""
     while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(97 + rest) + letters
+        number, digit = divmod(number - 1, 26)
+        letters = chr(97 + digit) + letters
     return letters
 
 

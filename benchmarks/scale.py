@@ -50,17 +50,17 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
     parser.add_argument("--only", nargs="*", help="only results whose name begins with one of these")
     parser.add_argument("--so-far", action="store_true", help="run nothing; write the page of the results so far")
-    given = parser.parse_args()
+    options = parser.parse_args()
     from .__main__ import _machine, _versions
 
-    given.folder.mkdir(parents=True, exist_ok=True)
-    log = given.out.with_suffix(".jsonl")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    log = options.out.with_suffix(".jsonl")
     done, made = _read(log)
-    for what, size in _cells(given.sizes):
-        wanted = not given.only or any(what.startswith(name) for name in given.only)
-        if (what, size) in done or given.so_far or not wanted:
+    for what, size in _cells(options.sizes):
+        is_selected = not options.only or any(what.startswith(name) for name in options.only)
+        if (what, size) in done or options.so_far or not is_selected:
             continue
-        figures = measure(what, size, given.folder, given.data and Path(given.data))
+        figures = measure(what, size, options.folder, options.data and Path(options.data))
         done[what, size] = figures
         with open(log, "a", encoding="utf-8") as file:
             file.write(json.dumps({"what": what, "size": size, **figures}) + "\n")
@@ -68,9 +68,9 @@ def main() -> None:
         made = f"{date.today().isoformat()}. {_machine()}. {_versions()}."
         with open(log, "a", encoding="utf-8") as file:
             file.write(json.dumps({"made": made}) + "\n")
-    picture = given.out.with_suffix(".png")
+    picture = options.out.with_suffix(".png")
     draw_scale(done, picture)
-    given.out.write_text(page(done, made, picture.name), encoding="utf-8")
+    options.out.write_text(page(done, made, picture.name), encoding="utf-8")
 
 
 def rows(setting: Setting) -> Iterator[Row]:
@@ -81,8 +81,8 @@ def rows(setting: Setting) -> Iterator[Row]:
     sizes = (2_000, 6_000) if setting.quick else (10_000, 30_000)
     with tempfile.TemporaryDirectory() as folder:
         for what in ("reading", *FITS):
-            found = [measure(what, size, Path(folder), data) for size in sizes]
-            times, peak = [figures["cpu"] for figures in found], found[-1]["peak"]
+            figures_by_size = [measure(what, size, Path(folder), data) for size in sizes]
+            times, peak = [figures["cpu"] for figures in figures_by_size], figures_by_size[-1]["peak"]
             power = math.log(times[1] / times[0]) / math.log(sizes[1] / sizes[0])
             yield Row(
                 f"{what}: {sizes[1]:,} documents", seconds(times[1]), "", "", "", None, f"grows like N^{power:.2f}",
@@ -215,15 +215,15 @@ def _peer(what: str, corpus_file: str) -> dict[str, float]:
 
 def _read(log: Path) -> tuple[dict[tuple[str, int], dict[str, float]], str]:
     """The figures, and when and on what machine the last of them was measured."""
-    found, made = {}, ""
+    figures, made = {}, ""
     if log.exists():
         for line in log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             if "made" in row:
                 made = row["made"]
             else:
-                found[row.pop("what"), row.pop("size")] = row
-    return found, made
+                figures[row.pop("what"), row.pop("size")] = row
+    return figures, made
 
 
 def page(done: dict[tuple[str, int], dict[str, float]], made: str, picture: str) -> str:
@@ -231,7 +231,7 @@ def page(done: dict[tuple[str, int], dict[str, float]], made: str, picture: str)
     sizes = sorted({size for _, size in done})
     names = list(dict.fromkeys(what for what, _ in done))
     texts = f"about {_cells_per_document(done):.0f} different words from real texts (benchmarks/paragraphs.py)"
-    kept = "LTM and LapPLSI have the corpus in memory; the others leave it on disk."
+    storage = "LTM and LapPLSI have the corpus in memory; the others leave it on disk."
     lines = [
         "# Scale",
         "",
@@ -243,7 +243,7 @@ def page(done: dict[tuple[str, int], dict[str, float]], made: str, picture: str)
         f"- {made}",
         f"- Paragraphs of {texts}, a vocabulary of at most {READING['max_words']:,} words.",
         f"- {ITERATIONS} iterations; LapPLSI 10, HLTA until it stops.",
-        f"- Each cell: CPU seconds of one thread / peak MB of a process that did nothing else. {kept}",
+        f"- Each cell: CPU seconds of one thread / peak MB of a process that did nothing else. {storage}",
         f"- The exponent is the growth of the CPU time between the last two sizes: 1 is linear. {_loads(done)}",
         "",
         f"![CPU time and peak memory by number of documents]({picture})",
@@ -306,8 +306,10 @@ def _goals(done: dict[tuple[str, int], dict[str, float]]) -> list[str]:
     two, one = done.get(("reading, 2 processes", large)), done.get(("reading", large))
     if two and one:
         quiet = max(one.get("load", 9), two.get("load", 9)) < _QUIET
-        told = f"{one['wall'] / two['wall']:.2f}x the speed of one" if quiet else "not measurable, the machine was busy"
-        lines.append(f"- Reading in two processes (wall time): {told}.")
+        speed = (
+            f"{one['wall'] / two['wall']:.2f}x the speed of one" if quiet else "not measurable, the machine was busy"
+        )
+        lines.append(f"- Reading in two processes (wall time): {speed}.")
     return lines
 
 

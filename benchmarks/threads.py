@@ -37,18 +37,18 @@ def _of_model(model: str, name: str, setting: Setting) -> Iterator[Row]:
     def run(n_jobs: int) -> tuple[float, float, list[np.ndarray]]:
         step, state = runners[n_jobs]()
         step()
-        started, own = time.perf_counter(), time.process_time()
+        started, own_cpu = time.perf_counter(), time.process_time()
         for _ in range(_STEPS):
             step()
-        return (time.perf_counter() - started) / _STEPS, (time.process_time() - own) / _STEPS, state
+        return (time.perf_counter() - started) / _STEPS, (time.process_time() - own_cpu) / _STEPS, state
 
     run(1)
     _wait_for_quiet(0 if setting.quick else _WAIT_SECONDS)
     repeats = setting.repeats(12)
-    busy, own, wall = _busy_seconds(), time.process_time(), time.perf_counter()
+    busy, own_cpu, wall = _busy_seconds(), time.process_time(), time.perf_counter()
     one, two = zip(*((run(1), run(2)) for _ in range(repeats)))
-    own, wall = time.process_time() - own, time.perf_counter() - wall
-    others = max(0.0, (_busy_seconds() - busy - own) / wall) if busy else 0.0
+    own_cpu, wall = time.process_time() - own_cpu, time.perf_counter() - wall
+    others = max(0.0, (_busy_seconds() - busy - own_cpu) / wall) if busy else 0.0
     same = all(np.array_equal(a, b) for _, _, state in two for a, b in zip(state, one[0][2]))
     yield Row(f"{model}: identical results with one thread and with two", "yes" if same else "no", goal="yes", met=same)
     fastest = [min(spent for spent, _, _ in runs) for runs in (two, one)]

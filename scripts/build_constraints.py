@@ -27,36 +27,36 @@ def requirements() -> list[Requirement]:
     lines = list(project["dependencies"])
     for extra, needed in project["optional-dependencies"].items():
         lines += needed if extra not in LEFT_OUT else []
-    found = [Requirement(line) for line in lines]
-    return [one for one in found if one.name != "topicfold"]
+    requirement_list = [Requirement(line) for line in lines]
+    return [one for one in requirement_list if one.name != "topicfold"]
 
 
-def versions_of(wanted: list[Requirement]) -> dict[str, str]:
+def versions_of(requirements: list[Requirement]) -> dict[str, str]:
     """The installed versions of the requirements and of everything that they require in turn."""
-    found: dict[str, str] = {}
-    asked: set[tuple[str, str]] = set()
-    waiting = [(one, extra) for one in wanted for extra in ("", *one.extras)]
+    versions: dict[str, str] = {}
+    done: set[tuple[str, str]] = set()
+    waiting = [(one, extra) for one in requirements for extra in ("", *one.extras)]
     while waiting:
         one, extra = waiting.pop()
         name = canonicalize_name(one.name)
-        if (name, extra) in asked:
+        if (name, extra) in done:
             continue
-        asked.add((name, extra))
+        done.add((name, extra))
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             raise SystemExit(f"{name} is not installed: pip install -e '.[check,map]' and the other extras") from None
         for line in requires(name) or []:
             needed = Requirement(line)
             if needed.marker is None or needed.marker.evaluate({"extra": extra}):
                 waiting += [(needed, each) for each in ("", *needed.extras)]
-    return found
+    return versions
 
 
 def main() -> None:
     """Write the file."""
-    found = versions_of(requirements())
-    lines = [f"{name}=={found[name]}" for name in sorted(found)]
+    versions = versions_of(requirements())
+    lines = [f"{name}=={versions[name]}" for name in sorted(versions)]
     (ROOT / "constraints.txt").write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -140,8 +140,8 @@ def add_own_words(records: list[dict]) -> None:
     paragraphs = {(record["source"], paragraph) for record in records for paragraph in record["text"].split("\n\n")}
     repeats = Counter(paragraph for _, paragraph in paragraphs)
     for record in records:
-        own = (text for text in record["text"].split("\n\n") if repeats[text] < BOILERPLATE_REPEATS)
-        record["own_words"] = sum(map(count_words, own))
+        own_paragraphs = (text for text in record["text"].split("\n\n") if repeats[text] < BOILERPLATE_REPEATS)
+        record["own_words"] = sum(map(count_words, own_paragraphs))
 
 
 def is_rich(record: dict) -> bool:

@@ -141,11 +141,11 @@ def draw_lapplsi() -> Figure:
     place = triangle(axes, 45, 45, 290)
     neighbours = [place(0.62, 0.2, 0.18), place(0.5, 0.14, 0.36), place(0.74, 0.14, 0.12)]
     centre = place(0.62, 0.16, 0.22)
-    here = place(0.06, 0.66, 0.28)
+    position = place(0.06, 0.66, 0.28)
     for neighbour in neighbours:
-        line(axes, here, neighbour, GREY, 1, ":")
+        line(axes, position, neighbour, GREY, 1, ":")
         dot(axes, neighbour, GREEN, edge="white")
-    points = [here]
+    points = [position]
     for _ in range(3):
         last = points[-1]
         points.append((last[0] + 0.3 * (centre[0] - last[0]), last[1] + 0.3 * (centre[1] - last[1])))

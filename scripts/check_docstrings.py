@@ -106,12 +106,14 @@ def problems() -> list[str]:
     for path, value in public_names():
         is_class = inspect.isclass(value)
         home = f"{value.__module__}.{value.__qualname__}"  # a module may have the same path as a public name
-        found = [f"{code} {text}" for code, text in validate(home)["errors"] if code in checks]
+        home_problems = [f"{code} {text}" for code, text in validate(home)["errors"] if code in checks]
         if is_class:
-            found = [line for line in found if not line.startswith("PR01")] + list(class_problems(value))
+            home_problems = [line for line in home_problems if not line.startswith("PR01")] + list(
+                class_problems(value)
+            )
         elif raised(value) and not NumpyDocString(inspect.getdoc(value) or "")["Raises"]:
-            found.append("RS01 Raises an error that is not documented")
-        lines += [f"{path}: {line}" for line in found]
+            home_problems.append("RS01 Raises an error that is not documented")
+        lines += [f"{path}: {line}" for line in home_problems]
         for name in public_methods(value) if is_class else ():
             errors = validate(f"{home}.{name}")["errors"]
             method = inspect.getattr_static(value, name)
@@ -122,6 +124,6 @@ def problems() -> list[str]:
 
 
 if __name__ == "__main__":
-    found = problems()
-    print("\n".join(found), file=sys.stderr)
-    sys.exit(1 if found else 0)
+    all_problems = problems()
+    print("\n".join(all_problems), file=sys.stderr)
+    sys.exit(1 if all_problems else 0)

@@ -13,8 +13,8 @@ def lowest(requirements: list[str]) -> list[str]:
     >>> lowest(["numpy>=1.26", "topicfold[all]", "PyStemmer>=2.2.0.3"])
     ['numpy==1.26', 'PyStemmer==2.2.0.3']
     """
-    found = (re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement.split(",")[0]) for requirement in requirements)
-    return [f"{match[1]}=={match[2]}" for match in found if match]
+    matches = (re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement.split(",")[0]) for requirement in requirements)
+    return [f"{match[1]}=={match[2]}" for match in matches if match]
 
 
 def main() -> None:
