@@ -104,7 +104,7 @@ def test_select_ends_with_the_command_that_fits(texts, run, tmp_path, monkeypatc
     code, _, err = run(*command)
     assert code == 0, err
     fitted = load(tmp_path / "model.safetensors")
-    assert (fitted.smoothing, fitted.random_state) == (0.5, 3)
+    assert (fitted.beta, fitted.random_state) == (0.5, 3)
 
 
 def test_select_with_nothing_to_choose_from(texts, run):
