@@ -18,13 +18,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="a small version that takes minutes")
     parser.add_argument("--jobs", type=int, default=1, help="number of cells to run in parallel processes")
     parser.add_argument("--so-far", action="store_true", help="run nothing; write the page of finished cells")
-    given = parser.parse_args(arguments)
-    if given.name is None:
+    options = parser.parse_args(arguments)
+    if options.name is None:
         print("\n".join(EXPERIMENTS))
         return 0
     try:
-        how = {"quick": given.quick, "n_jobs": given.jobs, "so_far": given.so_far}
-        print(run(given.name, data=given.data, out=given.out, **how))
+        run_options = {"quick": options.quick, "n_jobs": options.jobs, "so_far": options.so_far}
+        print(run(options.name, data=options.data, out=options.out, **run_options))
     except (ValueError, OSError, ImportError) as error:
         print(f"experiments: {error}", file=sys.stderr)
         return 2

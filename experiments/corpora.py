@@ -122,7 +122,7 @@ def load_benchmark(
     home = data_folder(folder) / name
     counts = None if benchmark.counts is None else sp.csr_array(sp.load_npz(_existing(home / benchmark.counts)))
     columns = _columns(benchmark, home, None if counts is None else counts.shape[0], labels)
-    keep = _kept(benchmark, home, columns, split, max_label, subset)
+    keep = _requested_rows(benchmark, home, columns, split, max_label, subset)
     known: dict[str, Any] = {key: [values[row] for row in keep] for key, values in columns.items() if key != "split"}
     if benchmark.links:
         known["links"] = _links(home / benchmark.links, set(known["ids"]))
@@ -169,9 +169,9 @@ def _rows_and_their_words(
     counts: sp.csr_array, words: list[str] | None, keep: np.ndarray
 ) -> tuple[sp.csr_array, list[str] | None]:
     """Some of the documents, with the columns that they use."""
-    kept = counts[keep]
-    used = np.flatnonzero(np.bincount(kept.indices, minlength=kept.shape[1]))
-    return kept[:, used], None if words is None else [words[column] for column in used]
+    rows = counts[keep]
+    used = np.flatnonzero(np.bincount(rows.indices, minlength=rows.shape[1]))
+    return rows[:, used], None if words is None else [words[column] for column in used]
 
 
 def _columns(benchmark: Benchmark, home: Path, n_rows: int | None, labels: str | None) -> dict[str, list[Any]]:
@@ -235,13 +235,13 @@ _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT",
 
 def _day(value: Any) -> str | None:
     """A year unchanged, and 26-FEB-1987 15:01:01.79 as 1987-02-26."""
-    found = re.match(r"\s*(\d{1,2})-([A-Z]{3})-(\d{4})", str(value))
-    if not found:
+    match = re.match(r"\s*(\d{1,2})-([A-Z]{3})-(\d{4})", str(value))
+    if not match:
         return None if value is None else str(value)
-    return f"{found[3]}-{_MONTHS.index(found[2]) + 1:02d}-{int(found[1]):02d}"
+    return f"{match[3]}-{_MONTHS.index(match[2]) + 1:02d}-{int(match[1]):02d}"
 
 
-def _kept(
+def _requested_rows(
     benchmark: Benchmark,
     home: Path,
     columns: dict[str, list[Any]],
@@ -252,9 +252,9 @@ def _kept(
     """The requested rows. A subset has its own labels, which replace the others."""
     keep = np.ones(len(columns["ids"]), bool)
     if split is not None:
-        there = sorted({value for value in columns.get("split", []) if value})
-        if split not in there:
-            raise ValueError(f"split={split!r}: {home.name} has {', '.join(there) or 'no split'}")
+        splits = sorted({value for value in columns.get("split", []) if value})
+        if split not in splits:
+            raise ValueError(f"split={split!r}: {home.name} has {', '.join(splits) or 'no split'}")
         keep &= np.array([value == split for value in columns["split"]])
     if max_label is not None:
         numbered = all(isinstance(label, str) and label.isdigit() for label in columns.get("labels", [None]))

@@ -103,13 +103,13 @@ def _settings(results: Mapping[str, Any]) -> list[str]:
 def _points(results: Mapping[str, Any], name: str, setting: str, bounds: tuple[str, str] | None) -> dict[str, Point]:
     points = {}
     for row in results["results"]:
-        found = row["measures"].get(name)
-        if setting_text(row["setting"]) != setting or found is None or not found["n"]:
+        figures = row["measures"].get(name)
+        if setting_text(row["setting"]) != setting or figures is None or not figures["n"]:
             continue
-        low, high = found["mean"] - (found["sd"] or 0), found["mean"] + (found["sd"] or 0)
+        low, high = figures["mean"] - (figures["sd"] or 0), figures["mean"] + (figures["sd"] or 0)
         if bounds is not None and all(bound in row["measures"] for bound in bounds):
             low, high = (row["measures"][bound]["mean"] for bound in bounds)
-        points[row["method"]] = Point(found["mean"], low, high, found["published"])
+        points[row["method"]] = Point(figures["mean"], low, high, figures["published"])
     return points
 
 

@@ -109,8 +109,8 @@ def fitted(
 def labelled_rows(labels: np.ndarray, n_labelled: int, seed: int) -> np.ndarray:
     """Rows of `n_labelled` documents per class, or all but one of a smaller class; smaller sets are in larger ones."""
     order = np.random.default_rng([seed, 1]).permutation(len(labels))
-    own = [order[labels[order] == label] for label in np.unique(labels)]
-    return np.concatenate([rows[: min(n_labelled, len(rows) - 1)] for rows in own])
+    rows_by_class = [order[labels[order] == label] for label in np.unique(labels)]
+    return np.concatenate([rows[: min(n_labelled, len(rows) - 1)] for rows in rows_by_class])
 
 
 def few_labels(
@@ -129,20 +129,20 @@ def few_labels(
     With `label_edges` the labels are added to the graph, so a method on the graph is fitted again for each number of
     labels.
     """
-    found, features = {}, None
+    accuracy, features = {}, None
     for n_labelled in labelled:
         rows = labelled_rows(documents.labels, n_labelled, seed)
         y = np.full(len(documents.labels), -1)
         y[rows] = documents.labels[rows]
         if method.estimator is None and method.name in TRANSDUCTIONS:
             predicted = TRANSDUCTIONS[method.name](documents, y, graph)
-            found[n_labelled] = float((predicted == documents.labels)[y < 0].mean())
+            accuracy[n_labelled] = float((predicted == documents.labels)[y < 0].mean())
             continue
         if features is None or label_edges:
             known = y if label_edges else None
             features = _features(method, documents, n_topics, seed, protocol, known, graph)
-        found[n_labelled] = svm_accuracy(features, documents.labels, rows, protocol)
-    return found
+        accuracy[n_labelled] = svm_accuracy(features, documents.labels, rows, protocol)
+    return accuracy
 
 
 def _majority(documents: Documents, y: np.ndarray, graph: sp.csr_array | None) -> np.ndarray:
@@ -194,8 +194,8 @@ def svm_accuracy(features: Any, labels: np.ndarray, labelled: np.ndarray, protoc
     if n_folds > 1:
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
         machine = GridSearchCV(machine, {"C": protocol["svm C"]}, cv=folds)
-    rest = np.delete(np.arange(len(labels)), labelled)
+    others = np.delete(np.arange(len(labels)), labelled)
     with single_threaded_libraries(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(features[labelled], labels[labelled])
-    return float((machine.predict(features[rest]) == labels[rest]).mean())
+    return float((machine.predict(features[others]) == labels[others]).mean())

@@ -96,15 +96,15 @@ def measure(
     model = make_estimator(method, setting["n_topics"], seed)
     started = time.process_time()
     model.fit(data.train)
-    found = {"cpu": time.process_time() - started}
-    found |= _clusters(data.train_labels, getattr(model, "labels_", model.doc_topic_.argmax(axis=1)))
+    measures = {"cpu": time.process_time() - started}
+    measures |= _clusters(data.train_labels, getattr(model, "labels_", model.doc_topic_.argmax(axis=1)))
     if hasattr(model, "score"):
-        found["perplexity"] = perplexity(model.score(data.test))
+        measures["perplexity"] = perplexity(model.score(data.test))
     if hasattr(model, "topic_word_"):
-        found |= _words(model, data, protocol)
+        measures |= _words(model, data, protocol)
     if hasattr(model, "transform"):
-        found["svm"] = _svm_accuracy(model.transform(data.train), model.transform(data.test), data, protocol)
-    return found
+        measures["svm"] = _svm_accuracy(model.transform(data.train), model.transform(data.test), data, protocol)
+    return measures
 
 
 _warm: set[str] = set()

@@ -17,14 +17,14 @@ __all__ = ["averages", "draw_curves", "interval", "looks", "paired", "paired_lin
 
 def averages(results: Mapping[str, Any], measures: Iterable[str]) -> dict[str, dict[str, float]]:
     """The mean of each measure over the settings, by method; left out if a setting does not have it."""
-    found: dict[str, dict[str, float]] = {}
+    by_method: dict[str, dict[str, float]] = {}
     for method in dict.fromkeys(row["method"] for row in results["results"]):
         rows = [row["measures"] for row in results["results"] if row["method"] == method]
         for name in measures:
             means = [row.get(name, {}).get("mean") for row in rows]
             if None not in means:
-                found.setdefault(method, {})[name] = fmean(means)
-    return found
+                by_method.setdefault(method, {})[name] = fmean(means)
+    return by_method
 
 
 def paired(
@@ -76,15 +76,17 @@ def paired_lines(
     for first, second in pairs:
         cells, n_draws = [], 0
         for measure, title in measures.items():
-            found = paired(results, first, second, measure, by_setting=by_setting, settings=every)
-            if not found:
+            differences = paired(results, first, second, measure, by_setting=by_setting, settings=every)
+            if not differences:
                 cells.append("-")
                 continue
-            low, high = interval(found)
-            n_draws = max(n_draws, len(found))
-            cells.append(f"{fmean(found):+.3f}" + (f" ({low:+.3f} to {high:+.3f})" if len(found) > 1 else ""))
+            low, high = interval(differences)
+            n_draws = max(n_draws, len(differences))
+            cells.append(
+                f"{fmean(differences):+.3f}" + (f" ({low:+.3f} to {high:+.3f})" if len(differences) > 1 else "")
+            )
             worse, better = (low > 0, high < 0) if lower_is_better else (high < 0, low > 0)
-            judged = judged or len(found) > 1
+            judged = judged or len(differences) > 1
             if not better:
                 (against if worse else undecided).append(f"{first} over {second} ({title})")
         lines.append(f"| {first} - {second} | {n_draws} | {' | '.join(cells)} |")
@@ -94,8 +96,8 @@ def paired_lines(
     return lines
 
 
-def _listed(found: Sequence[str]) -> str:
-    return "; ".join(found) if found else "nothing"
+def _listed(pairs: Sequence[str]) -> str:
+    return "; ".join(pairs) if pairs else "nothing"
 
 
 def draw_curves(
@@ -144,13 +146,13 @@ def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     from topicfold.plots.style import COLOURS, GREY, MARKERS
 
     plain = [name for name in dict.fromkeys(names) if name not in (RAW_WORDS, TFIDF_WORDS, "majority")]
-    found: dict[str, dict[str, Any]] = {
+    coloured: dict[str, dict[str, Any]] = {
         name: {"label": name, "color": colour, "marker": marker}
         for name, colour, marker in zip(plain, COLOURS, MARKERS)
     }
     lines = {RAW_WORDS: ":", TFIDF_WORDS: "--", "majority": "-."}
     grey = {name: {"label": name, "color": GREY, "linestyle": lines[name]} for name in lines if name in names}
-    return found | grey
+    return coloured | grey
 
 
 def points(results: Mapping[str, Any], method: str, key: str, measure: str) -> dict[str, list[float]]:

@@ -25,14 +25,14 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, tuple[Docume
     """The labelled documents of each corpus, and the graph of their citations."""
     from topicfold.graph.build import link_graph
 
-    found = {}
+    by_corpus = {}
     for name in CORPORA:
         corpus = load_benchmark(name, folder)
         known = np.flatnonzero([bool(labels) for labels in corpus.labels or ()])
         corpus = corpus.subset(known) if len(known) < len(corpus) else corpus
         documents = Documents(corpus.counts, np.unique(corpus.label_array(), return_inverse=True)[1])
-        found[name] = documents, link_graph(corpus.links, len(corpus))
-    return found
+        by_corpus[name] = documents, link_graph(corpus.links, len(corpus))
+    return by_corpus
 
 
 def measure(
@@ -48,19 +48,19 @@ def measure(
     name, _, kind = method.name.partition(", on ")
     graph = _graph(documents, links, kind, protocol["neighbours"]) if kind else None
     plain = Method(name, method.estimator, method.parameters)
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     if method.estimator is not None:
         model = fitted(plain, documents, n_classes, seed, protocol, graph=graph)
-        found |= cluster_measures(documents.labels, getattr(model, "labels_", model.doc_topic_.argmax(axis=1)))
+        measures |= cluster_measures(documents.labels, getattr(model, "labels_", model.doc_topic_.argmax(axis=1)))
     elif name == "majority":
-        found |= cluster_measures(documents.labels, np.zeros(len(documents.labels), int))
+        measures |= cluster_measures(documents.labels, np.zeros(len(documents.labels), int))
     if method.estimator in ("NCut", "KMeans"):
-        return found
+        return measures
     options: dict[str, Any] = {"labelled": [protocol["labelled"]], "label_edges": on_graph(method), "graph": graph}
     sizes = {"few": n_classes, "few, more topics": protocol["topics"]} if method.estimator else {"few": n_classes}
     for key, n_topics in sizes.items():
-        found[key] = few_labels(plain, documents, n_topics, seed, protocol, **options)[protocol["labelled"]]
-    return found
+        measures[key] = few_labels(plain, documents, n_topics, seed, protocol, **options)[protocol["labelled"]]
+    return measures
 
 
 def _graph(documents: Documents, links: sp.csr_array, kind: str, n_neighbors: int) -> sp.csr_array:

@@ -53,7 +53,7 @@ def _results(experiment: Experiment, rows: Sequence[Mapping[str, Any]]) -> list[
             good = [row["measures"] for row in mine if row["error"] is None]
             measures = {}
             for name in experiment.measures:
-                values = [found[name] for found in good if name in found and math.isfinite(found[name])]
+                values = [figures[name] for figures in good if name in figures and math.isfinite(figures[name])]
                 published = experiment.published.get((method.name, setting_text(setting), name))
                 if values or published is not None:
                     measures[name] = {
@@ -152,13 +152,13 @@ def in_cell(text: str) -> str:
 
 
 def _cell(row: Mapping[str, Any], name: str, digits: int) -> str:
-    found = row["measures"].get(name)
-    if found is None or found["n"] == 0:
+    figures = row["measures"].get(name)
+    if figures is None or figures["n"] == 0:
         ours = "failed" if row["failed"] else "-"
     else:
-        spread = "" if found["sd"] is None else f" ± {found['sd']:.{digits}f}"
-        ours = f"{found['mean']:.{digits}f}{spread} ({found['n']})"
-    published = None if found is None else found["published"]
+        spread = "" if figures["sd"] is None else f" ± {figures['sd']:.{digits}f}"
+        ours = f"{figures['mean']:.{digits}f}{spread} ({figures['n']})"
+    published = None if figures is None else figures["published"]
     return ours if published is None else f"{ours} / {published:.{digits}f}"
 
 

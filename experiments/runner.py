@@ -125,10 +125,10 @@ def _draw(experiment: Experiment, results: Mapping[str, Any], path: Path) -> str
 
 def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:
     """The cells in the order they are run: all methods with the first seed, then with the next."""
-    rest = {name: value for name, value in protocol.items() if name != "seeds"}  # more seeds may be added later
+    shared = {name: value for name, value in protocol.items() if name != "seeds"}  # more seeds may be added later
 
     def cell(method: Method, setting: Mapping[str, Any], seed: int) -> Cell:
-        what = [experiment.name, method.name, method.estimator, method.parameters, setting, seed, rest]
+        what = [experiment.name, method.name, method.estimator, method.parameters, setting, seed, shared]
         text = json.dumps(what, sort_keys=True, default=dict)
         return Cell(method, setting, seed, hashlib.blake2b(text.encode(), digest_size=12).hexdigest())
 
@@ -187,8 +187,8 @@ def _run_cell(experiment: Experiment, protocol: Protocol, prepared: Any, cell: C
         with warnings.catch_warnings():
             # a fit ended by Ctrl-C keeps what it has and only warns: here that is not a result
             warnings.filterwarnings("error", message=".*interrupted after")
-            found = experiment.measure(prepared, cell.method, cell.setting, cell.seed, protocol)
-            measures = {key: float(value) for key, value in found.items()}
+            figures = experiment.measure(prepared, cell.method, cell.setting, cell.seed, protocol)
+            measures = {key: float(value) for key, value in figures.items()}
     except Exception as problem:
         if "interrupted after" in str(problem):
             raise KeyboardInterrupt from problem

@@ -82,13 +82,13 @@ def lda_log_likelihood(
     """log P of the tokens of each document, in a random order, by `left_to_right`."""
     rng = np.random.default_rng([seed, 2])
     word_topic = np.ascontiguousarray(topic_word.T, np.float64)
-    found = np.zeros(counts.shape[0])
-    for row in range(len(found)):
-        here = slice(counts.indptr[row], counts.indptr[row + 1])
-        tokens = rng.permutation(np.repeat(counts.indices[here], counts.data[here].astype(int))).astype(np.int64)
+    likelihoods = np.zeros(counts.shape[0])
+    for row in range(len(likelihoods)):
+        cells = slice(counts.indptr[row], counts.indptr[row + 1])
+        tokens = rng.permutation(np.repeat(counts.indices[cells], counts.data[cells].astype(int))).astype(np.int64)
         uniform = rng.random(len(tokens) * (1 + 2 * n_particles * (n_moves + 1)))
-        found[row] = left_to_right(tokens, word_topic, alpha, n_particles, n_moves, uniform)
-    return found
+        likelihoods[row] = left_to_right(tokens, word_topic, alpha, n_particles, n_moves, uniform)
+    return likelihoods
 
 
 class TokenModel(NamedTuple):
@@ -154,8 +154,8 @@ def presence_given_share(share: np.ndarray, seen: np.ndarray, n_seen: np.ndarray
     """P(word present) = 1 - exp(-c P(w|d)); c makes the expected number of present words, among those seen, right."""
     among = np.maximum(share[:, seen], 1e-300)
     scale = n_seen / among.sum(axis=1)
-    wanted = np.minimum(n_seen, 0.99 * among.shape[1])
+    expected = np.minimum(n_seen, 0.99 * among.shape[1])
     for _ in range(50):  # Newton's steps on a concave function, from below: they never pass the root
         absent = np.exp(-scale[:, None] * among)
-        scale = scale + (wanted - (1 - absent).sum(axis=1)) / (among * absent).sum(axis=1)
+        scale = scale + (expected - (1 - absent).sum(axis=1)) / (among * absent).sum(axis=1)
     return -np.expm1(-scale[:, None] * share)

@@ -100,11 +100,11 @@ def page(folder: Path) -> str:
         ]
         right = total = 0
         for n_topics in SIZES:
-            for found in marked_topics(corpus, n_topics):
-                junk, why = JUDGED.get(" ".join(found.words.split()[:3]), (None, "not judged"))
+            for topic in marked_topics(corpus, n_topics):
+                junk, why = JUDGED.get(" ".join(topic.words.split()[:3]), (None, "not judged"))
                 right, total = right + bool(junk), total + (junk is not None)
                 said = f"{'yes' if junk else 'no'}: {why}" if junk is not None else why
-                cells = [str(n_topics), found.mark, f"{found.size:.1%}", found.words, " / ".join(found.documents), said]
+                cells = [str(n_topics), topic.mark, f"{topic.size:.1%}", topic.words, " / ".join(topic.documents), said]
                 lines.append("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
         lines += ["", f"{right} of {total} marks are right, out of {sum(SIZES)} topics in all."]
     return "\n".join(lines) + "\n"
@@ -115,9 +115,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
     parser.add_argument("--out", default="docs/results", help="folder for the page")
-    given = parser.parse_args()
-    text = page(data_folder(given.data))
-    Path(given.out, "junk.md").write_text(text, encoding="utf-8")
+    options = parser.parse_args()
+    text = page(data_folder(options.data))
+    Path(options.out, "junk.md").write_text(text, encoding="utf-8")
     print(text)
 
 

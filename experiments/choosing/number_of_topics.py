@@ -76,9 +76,9 @@ def draw(whole: Texts, seed: int, n_documents: int) -> Texts:
     counts = whole.counts[rows]
     frequency = np.bincount(counts.indices, minlength=counts.shape[1])
     counts = counts[:, np.flatnonzero((frequency >= whole.least) & (frequency <= 0.3 * len(rows)))]
-    kept = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() >= 2)
-    texts = None if whole.texts is None else tuple(whole.texts[row] for row in rows[kept])
-    return Texts(counts[kept], whole.labels[rows[kept]], texts, whole.least)
+    long_enough = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() >= 2)
+    texts = None if whole.texts is None else tuple(whole.texts[row] for row in rows[long_enough])
+    return Texts(counts[long_enough], whole.labels[rows[long_enough]], texts, whole.least)
 
 
 def measure(
@@ -107,7 +107,7 @@ def measure(
     size = chosen.best["n_topics"]
     likeliest = max(fitted, key=lambda row: row.score)
     stablest = max(fitted, key=lambda row: row.stability)
-    found = {
+    measures = {
         "classes": n_classes,
         "topics": size,
         "nmi": reached[size],
@@ -125,12 +125,12 @@ def measure(
         ("stablest", stablest.params["n_topics"]),
         ("twenty", 20),
     ):
-        found |= {
+        measures |= {
             f"{rule} topics": other,
             f"{rule} nmi": reached[other],
             f"{rule} useful": useful(other, n_classes, reached[other], best),
         }
-    return found
+    return measures
 
 
 def useful(size: int, n_classes: int, reached: float, best: float) -> bool:
@@ -178,20 +178,20 @@ def _rules(model: str, mean: Mapping[tuple[str, str], Mapping[str, float]], cell
     head += ["CPU s: select, one fit, BERTopic"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for corpus in CORPORA:
-        found = mean.get((f"select, {model}", corpus))
-        if not found:
+        figures = mean.get((f"select, {model}", corpus))
+        if not figures:
             continue
         peer = mean.get(("BERTopic", corpus)) or {}
-        pairs = [f"{found[f'{rule} topics']:.0f}, {found[f'{rule} nmi']:.3f}" for rule in ("likeliest", "stablest")]
+        pairs = [f"{figures[f'{rule} topics']:.0f}, {figures[f'{rule} nmi']:.3f}" for rule in ("likeliest", "stablest")]
         theirs = f"{peer['topics']:.0f}, {peer['nmi']:.3f}" if peer else "-"
-        seconds = f"{found['cpu']:.0f}, {found['one fit']:.1f}, " + (f"{peer['cpu']:.0f}" if peer else "-")
-        row = [corpus, f"{found['classes']:.0f}", f"{found['topics']:.0f}, {found['nmi']:.3f}"]
+        seconds = f"{figures['cpu']:.0f}, {figures['one fit']:.1f}, " + (f"{peer['cpu']:.0f}" if peer else "-")
+        row = [corpus, f"{figures['classes']:.0f}", f"{figures['topics']:.0f}, {figures['nmi']:.3f}"]
         row += [
-            f"{found['best nmi']:.3f}",
+            f"{figures['best nmi']:.3f}",
             *pairs,
-            f"{found['twenty nmi']:.3f}",
+            f"{figures['twenty nmi']:.3f}",
             theirs,
-            f"{found['edge']:.0%}",
+            f"{figures['edge']:.0%}",
             seconds,
         ]
         lines.append(f"| {' | '.join(row)} |")
@@ -218,11 +218,11 @@ def _models(mean: Mapping[tuple[str, str], Mapping[str, float]]) -> list[str]:
         f"| corpus | {' | '.join(models)} | `select` chooses | best on the others |",
         "|---" * (len(models) + 3) + "|",
     ]
-    found = {
+    by_corpus = {
         corpus: {model: mean[f"select, {model}", corpus] for model in models if mean.get((f"select, {model}", corpus))}
         for corpus in CORPORA
     }
-    complete = {corpus: figures for corpus, figures in found.items() if len(figures) == len(models)}
+    complete = {corpus: figures for corpus, figures in by_corpus.items() if len(figures) == len(models)}
     winner = {corpus: max(figures, key=lambda model: figures[model]["score"]) for corpus, figures in complete.items()}
     agree, given_up = 0, []
     for corpus, figures in complete.items():

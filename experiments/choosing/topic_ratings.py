@@ -49,12 +49,12 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Half]:
         mine = [topic for topic in topics if topic["corpus"] == corpus][: protocol["topics"]]
         words = sorted({word for topic in mine for word in topic["words"]})
         column = {word: place for place, word in enumerate(words)}
-        found = {name: np.array([topic["published"][key] for topic in mine]) for name, key in PUBLISHED.items()}
+        published = {name: np.array([topic["published"][key] for topic in mine]) for name, key in PUBLISHED.items()}
         rating, intrusion = (
             np.array([topic["published"][f"{task}_scores_avg"] for topic in mine]) for task in ("ratings", "intrusion")
         )
         listed = [[column[word] for word in topic["words"]] for topic in mine]
-        halves[corpus] = Half(listed, words, rating, intrusion, found, reference_tokens(folder, words))
+        halves[corpus] = Half(listed, words, rating, intrusion, published, reference_tokens(folder, words))
     return halves
 
 
@@ -64,15 +64,15 @@ def measure(
     """Spearman's correlation with both judgements, with a 95 % bootstrap interval over topics."""
     half = data[setting["topics of"]]
     values = _values(half, method)
-    found: dict[str, float] = {"unseen": float(np.isnan(values).mean())}
+    measures: dict[str, float] = {"unseen": float(np.isnan(values).mean())}
     values = np.where(np.isnan(values), np.nanmean(values), values)
     rng = np.random.default_rng(seed)
     draws = rng.integers(len(values), size=(protocol["draws"], len(values)))
     for name, judged in (("rating", half.rating), ("intrusion", half.intrusion)):
-        found[name] = _spearman(values, judged)
+        measures[name] = _spearman(values, judged)
         low, high = np.quantile([_spearman(values[rows], judged[rows]) for rows in draws], [0.025, 0.975])
-        found |= {f"{name} low": float(low), f"{name} high": float(high)}
-    return found
+        measures |= {f"{name} low": float(low), f"{name} high": float(high)}
+    return measures
 
 
 def _values(half: Half, method: Method) -> np.ndarray:
@@ -88,14 +88,14 @@ def _values(half: Half, method: Method) -> np.ndarray:
     return _coherence(half, method.parameters)
 
 
-def _coherence(half: Half, how: Mapping[str, Any]) -> np.ndarray:
-    options = dict(how)
+def _coherence(half: Half, settings: Mapping[str, Any]) -> np.ndarray:
+    options = dict(settings)
     n_words = options.pop("words")
     skip = options.get("skip_unseen", False)
-    seen = np.zeros(len(half.words), bool)
-    seen[half.tokens[0][half.tokens[0] >= 0]] = True
+    in_reference = np.zeros(len(half.words), bool)
+    in_reference[half.tokens[0][half.tokens[0] >= 0]] = True
     # the first `n_words` of the words that the reference has, not what is left of the first `n_words`
-    topics = [[word for word in topic if seen[word] or not skip][:n_words] for topic in half.topics]
+    topics = [[word for word in topic if in_reference[word] or not skip][:n_words] for topic in half.topics]
     if options["measure"] == "u_mass":
         return coherence(topics, counts=_documents(half), measure="u_mass")
     return coherence(topics, tokens=half.tokens, **options)
@@ -113,11 +113,11 @@ def _documents(half: Half) -> Any:
 
 def _cosines(half: Half, n_words: int) -> np.ndarray:
     vectors = embed(half.words)
-    found = []
+    cosines = []
     for topic in half.topics:
         rows = vectors[topic[:n_words]]
-        found.append((rows @ rows.T)[np.tril_indices(len(rows), -1)].mean())
-    return np.array(found)
+        cosines.append((rows @ rows.T)[np.tril_indices(len(rows), -1)].mean())
+    return np.array(cosines)
 
 
 def _spearman(one: np.ndarray, other: np.ndarray) -> float:

@@ -49,7 +49,7 @@ class Data(NamedTuple):
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
     """All corpora, without rare words and words in more than half of the documents."""
-    found, place = {}, {}
+    corpora, place = {}, {}
     for name in (*SETTLED_ON, *OTHERS):
         if name == "demo":
             corpus = load_demo()
@@ -61,10 +61,10 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
         counts = sp.csr_array(corpus.counts)[rows]
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
         least = 3 if name.startswith("short") else 5
-        kept = np.flatnonzero((frequency >= least) & (frequency <= 0.5 * len(rows)))
-        words = [(corpus.vocabulary or ())[column] for column in kept]
-        found[name] = Texts(counts[:, kept], np.array([place.setdefault(word, len(place)) for word in words]))
-    return Data(found, reference_tokens(folder, list(place)))
+        columns = np.flatnonzero((frequency >= least) & (frequency <= 0.5 * len(rows)))
+        words = [(corpus.vocabulary or ())[column] for column in columns]
+        corpora[name] = Texts(counts[:, columns], np.array([place.setdefault(word, len(place)) for word in words]))
+    return Data(corpora, reference_tokens(folder, list(place)))
 
 
 _last: list[Any] = []  # the fit shared by all rankings of a corpus and a seed
@@ -191,10 +191,10 @@ def comparison(results: Mapping[str, Any]) -> list[str]:
         ]
         lines += ["|---|---|---|---|---|---|"]
         for method in dict.fromkeys(method for method, _ in mean):
-            found = [mean[method, corpus] for corpus in corpora if mean.get((method, corpus))]
-            if found:
-                figures = [np.mean([one[name] for one in found]) for name in ("c_v", "c_npmi", "inside", "diversity")]
-                figures.append(np.mean([one["c_v"] * one["diversity"] for one in found]))
+            means = [mean[method, corpus] for corpus in corpora if mean.get((method, corpus))]
+            if means:
+                figures = [np.mean([one[name] for one in means]) for name in ("c_v", "c_npmi", "inside", "diversity")]
+                figures.append(np.mean([one["c_v"] * one["diversity"] for one in means]))
                 lines.append(f"| {in_cell(method)} | {' | '.join(f'{figure:.3f}' for figure in figures)} |")
     rows = (DEFAULT, DIFFERENCE, NMF)
     both = [corpus for corpus in (*SETTLED_ON, *OTHERS) if all(mean.get((row, corpus)) for row in rows)]

@@ -68,8 +68,8 @@ def measure_few(
         )
 
     # words and the majority are the same for any number of topics
-    found = remembered(drawn.cache, method.name, accuracies) if method.estimator is None else accuracies()
-    return {_labels_text(n_labelled): accuracy for n_labelled, accuracy in found.items()}
+    by_labels = remembered(drawn.cache, method.name, accuracies) if method.estimator is None else accuracies()
+    return {_labels_text(n_labelled): accuracy for n_labelled, accuracy in by_labels.items()}
 
 
 def _draw(data: Documents, seed: int, a_class: int | None) -> Documents:

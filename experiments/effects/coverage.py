@@ -74,13 +74,13 @@ def measure(
         drawn = draw(np.random.default_rng([2008, *_numbers(key)]), key[0], OVERLAP[key[1]], protocol)
         data[_FIT] = (key, drawn, LDA(protocol["topics"], random_state=seed, verbose=False).fit(drawn.corpus))
     _, drawn, model = data[_FIT]
-    found = effects(model, drawn.corpus, FORMULA)
+    estimates = effects(model, drawn.corpus, FORMULA)
     place = _matched(model.topic_word_, drawn.topic_word)
-    design = found.design.matrix
+    design = estimates.design.matrix
     truth = true_coefficients(design, drawn.expected)[:, place]
     if method.name != OURS:
-        found = _other(method.name, model, drawn, design, place, seed, protocol)
-    return _measures(found, truth, found.df)
+        estimates = _other(method.name, model, drawn, design, place, seed, protocol)
+    return _measures(estimates, truth, estimates.df)
 
 
 def _numbers(key: tuple[int, str, int]) -> tuple[int, int, int]:
@@ -115,18 +115,18 @@ def _other(
     return Regression(coefficients.mean(axis=0), covariances, fits[0].df)
 
 
-def _measures(found: Any, truth: np.ndarray, df: float) -> dict[str, float]:
+def _measures(estimates: Any, truth: np.ndarray, df: float) -> dict[str, float]:
     from scipy.stats import t
 
-    reach = t.ppf(0.975, df) * np.sqrt(np.diagonal(found.covariances, axis1=1, axis2=2).T)
-    covered = np.abs(found.coefficients - truth) <= reach
+    reach = t.ppf(0.975, df) * np.sqrt(np.diagonal(estimates.covariances, axis1=1, axis2=2).T)
+    covered = np.abs(estimates.coefficients - truth) <= reach
     real = slice(1, 3)
     return {
         "covered": covered[1:].mean(),
         "covered real": covered[real].mean(),
         "level covered": covered[0].mean(),
-        "null": (np.abs(found.coefficients[3]) > reach[3]).mean(),
-        "left": (found.coefficients[real] * truth[real]).sum() / (truth[real] ** 2).sum(),
+        "null": (np.abs(estimates.coefficients[3]) > reach[3]).mean(),
+        "left": (estimates.coefficients[real] * truth[real]).sum() / (truth[real] ** 2).sum(),
         "width": 200 * reach[real].mean(),
     }
 

@@ -106,8 +106,8 @@ def _dummies(values: Sequence[Any], train: np.ndarray) -> np.ndarray:
     levels = sorted({level for levels in listed for level in levels})
     place = {level: column for column, level in enumerate(levels)}
     table = np.zeros((len(listed), len(levels)))
-    for row, own in enumerate(listed):
-        table[row, [place[level] for level in own]] = 1
+    for row, row_levels in enumerate(listed):
+        table[row, [place[level] for level in row_levels]] = 1
     return table[:, table[train].sum(axis=0) >= min(LEAST_DOCUMENTS, len(train) / 10)]
 
 

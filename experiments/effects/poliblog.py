@@ -73,21 +73,21 @@ def measure(
     tree = data["tree"]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="only .* clusters by 'blog'")
-        found = effects(tree, corpus, FORMULA, cluster="blog" if setting["errors"] == BLOGS else None)
-    table = found.contrast("rating", LEFT, RIGHT).set_index("topic")
+        estimates = effects(tree, corpus, FORMULA, cluster="blog" if setting["errors"] == BLOGS else None)
+    table = estimates.contrast("rating", LEFT, RIGHT).set_index("topic")
     measures = {"significant": float(((table.low > 0) | (table.high < 0)).sum())}
     named = {name: _topic_of(tree, words) for name, words in NAMED.items()}
     for name, topic in {**named, "most conservative": int(table.estimate.idxmin())}.items():
         row = table.loc[topic]
         measures |= {name: 100 * row.estimate, f"{name} low": 100 * row.low, f"{name} high": 100 * row.high}
-    curve = found.predict("day", 74, topics=[named["vice-presidential candidates"]])
+    curve = estimates.predict("day", 74, topics=[named["vice-presidential candidates"]])
     measures["peak"] = float(curve.value[curve.share.idxmax()])
     if setting["errors"] == ALONE:
         spoken = contrast(tree, corpus, "rating", groups=(LEFT, RIGHT), topics=[named["Guantanamo"]])
         z = spoken.scores(named["Guantanamo"], LEFT)[3]
         measures |= {f"z {word}": float(z[tree.vocabulary.index(word)]) for word in WORDS if word in tree.vocabulary}
     if seed == 0:
-        measures |= _written_down(tree, found, table, named)
+        measures |= _written_down(tree, estimates, table, named)
     return measures
 
 
@@ -98,18 +98,18 @@ def _topic_of(tree: Any, words: tuple[str, ...]) -> int:
     return int(tree.ids[lift.sum(axis=1).argmax()])
 
 
-def _written_down(tree: Any, found: Any, table: Any, named: Mapping[str, int]) -> dict[str, float]:
+def _written_down(tree: Any, estimates: Any, table: Any, named: Mapping[str, int]) -> dict[str, float]:
     """All topics, and the curves of the named ones, as measures whose names are JSON."""
-    kept: dict[str, float] = {}
+    lines: dict[str, float] = {}
     for topic, row in table.iterrows():
         words = [word.word for word in tree.words(int(topic), 6)]
-        kept[_TOPIC + json.dumps([int(topic), words, round(row.low, 5), round(row.high, 5)])] = row.estimate
+        lines[_TOPIC + json.dumps([int(topic), words, round(row.low, 5), round(row.high, 5)])] = row.estimate
     for name, topic in named.items():
-        for point in found.predict("day", 74, topics=[topic]).itertuples():
-            kept[_CURVE + json.dumps([name, round(point.value, 2), round(point.low, 5), round(point.high, 5)])] = (
+        for point in estimates.predict("day", 74, topics=[topic]).itertuples():
+            lines[_CURVE + json.dumps([name, round(point.value, 2), round(point.low, 5), round(point.high, 5)])] = (
                 point.share
             )
-    return kept
+    return lines
 
 
 # ---- the page -------------------------------------------------------------------------------------------------------
@@ -199,19 +199,19 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
         ]
         clustered = cell["setting"] == {"errors": BLOGS}
         for axes, name in zip(panels, NAMED):
-            own = np.array([point[1:] for point in points if point[0] == name])
-            if len(own):
+            curve = np.array([point[1:] for point in points if point[0] == name])
+            if len(curve):
                 colour = PALE if clustered else COLOURS[0]
                 axes.fill_between(
-                    own[:, 0],
-                    100 * own[:, 1],
-                    100 * own[:, 2],
+                    curve[:, 0],
+                    100 * curve[:, 1],
+                    100 * curve[:, 2],
                     color=colour,
                     alpha=0.3,
                     linewidth=0,
                     zorder=1 - clustered,
                 )
-                axes.plot(own[:, 0], 100 * own[:, 3], color=COLOURS[0], linewidth=1.4)
+                axes.plot(curve[:, 0], 100 * curve[:, 3], color=COLOURS[0], linewidth=1.4)
     for axes, name in zip(panels, NAMED):
         axes.set_title(name, loc="left", fontsize=10)
         tidy(axes)

@@ -78,9 +78,9 @@ def held_out(counts: sp.csr_array, rows: np.ndarray, seed: int) -> HeldOut:
     for name, most in OBSERVED.items():
         few = half.copy()
         for begin, end in zip(half.indptr, half.indptr[1:]):
-            own = half.data[begin:end].astype(np.int64)
-            if most is not None and own.sum() > most:
-                few.data[begin:end] = rng.multivariate_hypergeometric(own, most)
+            counts_of_row = half.data[begin:end].astype(np.int64)
+            if most is not None and counts_of_row.sum() > most:
+                few.data[begin:end] = rng.multivariate_hypergeometric(counts_of_row, most)
         few.eliminate_zeros()
         observed[name] = sp.csr_array(few).astype(np.float32)
     return HeldOut(rows, observed, sp.csr_array(predicted))
@@ -110,8 +110,8 @@ class Trial:
         self._after: dict[str, tuple[Prior, Scores]] = {}
 
     def _start(self, counts: sp.csr_array) -> State:
-        how = {"alpha": 1.0, "beta": BETA, "focus": FOCUS}
-        return best_start(counts, self.n_topics, np.random.RandomState(self.seed), seeds={}, n_jobs=1, **how)
+        settings = {"alpha": 1.0, "beta": BETA, "focus": FOCUS}
+        return best_start(counts, self.n_topics, np.random.RandomState(self.seed), seeds={}, n_jobs=1, **settings)
 
     def design(self, name: str, rows: np.ndarray) -> np.ndarray:
         """Metadata of some documents, scaled on the training part; if shuffled, that of other documents."""
@@ -157,8 +157,8 @@ class Trial:
 
     def without_metadata(self, prior: Prior | None = None) -> tuple[Prior, Scores]:
         """LDA; test documents may have a prior of another strength."""
-        own, state = self.plain()
-        prior = prior or own
+        fitted_prior, state = self.plain()
+        prior = prior or fitted_prior
         return prior, self.score(state, prior, self.same(state, self.test), self.test)
 
     def in_the_fit(self, design: str) -> tuple[Prior, Scores]:
@@ -180,13 +180,13 @@ class Trial:
         inner = steps(self.inner_train, self.inner_start, self.protocol["tried steps"], Prior(strength))
         tried: dict[Prior, tuple[State, np.ndarray]] = {}
         for ridge in self.protocol["ridges"]:
-            found = fit_coefficients(self._expected(inner), self.design(design, self.inner), ridge)
-            shares = shares_of(found, self.design(design, self.valid.rows))
-            tried |= {Prior(own, ridge): (inner, shares) for own in self.protocol["strengths"]}
+            coefficients = fit_coefficients(self._expected(inner), self.design(design, self.inner), ridge)
+            shares = shares_of(coefficients, self.design(design, self.valid.rows))
+            tried |= {Prior(strength_tried, ridge): (inner, shares) for strength_tried in self.protocol["strengths"]}
         prior, state = self.best(tried), self.plain()[1]
         assert prior.ridge is not None
-        found = fit_coefficients(self._expected(state), self.design(design, self.rows), prior.ridge)
-        self._after[design] = prior, self.score(state, prior, self._shares(found, design), self.test)
+        coefficients = fit_coefficients(self._expected(state), self.design(design, self.rows), prior.ridge)
+        self._after[design] = prior, self.score(state, prior, self._shares(coefficients, design), self.test)
         return self._after[design]
 
     def _expected(self, state: State) -> np.ndarray:
@@ -220,8 +220,8 @@ def measure(
         return {"strength": afterwards[0].strength, **_against(trial, trial.without_metadata(afterwards[0])[1], plain)}
     prior, scores = afterwards if method.name in AFTER else trial.in_the_fit(design)
     assert prior.ridge is not None
-    found = {"strength": prior.strength, "ridge": prior.ridge, **_against(trial, scores, plain)}
-    return found | (_gain("beyond", scores, afterwards[1], trial) if method.name in IN_FIT else {})
+    measures = {"strength": prior.strength, "ridge": prior.ridge, **_against(trial, scores, plain)}
+    return measures | (_gain("beyond", scores, afterwards[1], trial) if method.name in IN_FIT else {})
 
 
 def _unigram(trial: Trial) -> Scores:
@@ -247,12 +247,12 @@ def _gain(title: str, ours: Scores, theirs: Scores, trial: Trial) -> dict[str, f
     drawn = np.random.default_rng(0).multinomial(
         len(tokens), np.full(len(tokens), 1 / len(tokens)), trial.protocol["resamples"]
     )
-    found = {}
+    gains = {}
     for name in OBSERVED:
         difference = np.bincount(group, ours.sums[name] - theirs.sums[name])
-        found[f"{title} {name}"] = float(difference.sum() / tokens.sum())
-        found[f"{title} {name} se"] = float(np.std((drawn @ difference) / (drawn @ tokens), ddof=1))
-    return found
+        gains[f"{title} {name}"] = float(difference.sum() / tokens.sum())
+        gains[f"{title} {name} se"] = float(np.std((drawn @ difference) / (drawn @ tokens), ddof=1))
+    return gains
 
 
 ABOUT = """\

@@ -49,9 +49,20 @@ def _left_out_each(indptr, indices, data, doc_count, base, share, main, word_top
     """`leave_one_out_rows` with a prior for each document: base_d = A m_d, m_d = share_d."""
     focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
-        own = (focus, mixed, share[d], word_mean, ratio)
+        document_prior = (focus, mixed, share[d], word_mean, ratio)
         leave_one_out_rows(
-            indptr, indices, data, d, d + 1, doc_count, base[d], own, word_topic, word_sum, probability, False
+            indptr,
+            indices,
+            data,
+            d,
+            d + 1,
+            doc_count,
+            base[d],
+            document_prior,
+            word_topic,
+            word_sum,
+            probability,
+            False,
         )
 
 
@@ -60,10 +71,21 @@ def _fold_in_each(indptr, indices, data, word_topic, base, share, main, doc_coun
     """`fold_in_leave_one_out_rows` with a prior for each document; computes n + base + focus r."""
     focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
-        own = (focus, mixed, share[d], word_mean, ratio)
-        here = indptr[d : d + 2]
+        document_prior = (focus, mixed, share[d], word_mean, ratio)
+        ends = indptr[d : d + 2]
         fold_in_leave_one_out_rows(
-            here, indices, data, 0, 1, word_topic, base[d : d + 1], own, doc_count[d : d + 1], max_iter, tol, True
+            ends,
+            indices,
+            data,
+            0,
+            1,
+            word_topic,
+            base[d : d + 1],
+            document_prior,
+            doc_count[d : d + 1],
+            max_iter,
+            tol,
+            True,
         )
 
 
@@ -89,14 +111,14 @@ def fit_coefficients(
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         b, slopes = flat[: shape[1]], flat[shape[1] :].reshape(design.shape[1], shape[1])
         logs = log_softmax(b + design @ slopes, axis=1)
-        rest = lengths * np.exp(logs) - topic_counts
+        residual = lengths * np.exp(logs) - topic_counts
         value = ridge / 2 * (slopes**2).sum() - (topic_counts * logs).sum()
-        gradient = np.concatenate([rest.sum(axis=0), (design.T @ rest + ridge * slopes).ravel()])
+        gradient = np.concatenate([residual.sum(axis=0), (design.T @ residual + ridge * slopes).ravel()])
         return value / total, gradient / total
 
     with single_threaded_libraries():
-        found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _REGRESSION_ITER})
-    return np.asarray(found.x).reshape(shape)
+        optimum = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _REGRESSION_ITER})
+    return np.asarray(optimum.x).reshape(shape)
 
 
 # ---- EM -------------------------------------------------------------------------------------------------------------

@@ -56,10 +56,10 @@ class Gain(NamedTuple):
 
 def gain_of(cells: Sequence[Mapping[str, float]], measure: str) -> Gain | None:
     """The gain over all splits. No document is in the test part of two splits."""
-    found = [(cell[measure], cell[f"{measure} se"]) for cell in cells if measure in cell]
-    if not found:
+    gains = [(cell[measure], cell[f"{measure} se"]) for cell in cells if measure in cell]
+    if not gains:
         return None
-    values, errors = np.array(found).T
+    values, errors = np.array(gains).T
     return Gain(values.mean(), _over_splits(values), 1.96 * float(np.sqrt((errors**2).sum())) / len(values))
 
 
@@ -85,17 +85,19 @@ def conclusion(results: Mapping[str, Any]) -> list[str]:
 
 def _other_fit(cells: Sequence[Mapping[str, Any]]) -> list[str]:
     """Differences from LDA at its defaults, which has another start: how much the start matters, and the metadata."""
-    found: dict[tuple[str, int], dict[tuple[str, int], Mapping[str, float]]] = {}
+    fits: dict[tuple[str, int], dict[tuple[str, int], Mapping[str, float]]] = {}
     for cell in cells:
         if cell["error"] is None:
             pair = (cell["setting"]["corpus"], cell["setting"]["n_topics"])
-            found.setdefault(pair, {})[cell["method"], cell["seed"]] = cell["measures"]
+            fits.setdefault(pair, {})[cell["method"], cell["seed"]] = cell["measures"]
     lines = [_OTHER, "", f"| corpus | topics | method | {' | '.join(OBSERVED)} |", "|---" * (3 + len(OBSERVED)) + "|"]
-    for (corpus, n_topics), own in found.items():
+    for (corpus, n_topics), by_method in fits.items():
         for method in (PLAIN, IN_FIT[0]):
             row = []
             for name in OBSERVED:
-                pairs = [(own.get((method, seed)), fit) for (other, seed), fit in own.items() if other == DEFAULT]
+                pairs = [
+                    (by_method.get((method, seed)), fit) for (other, seed), fit in by_method.items() if other == DEFAULT
+                ]
                 values = np.array([ours[name] - fit[name] for ours, fit in pairs if ours and name in ours])
                 row.append(f"{values.mean():+.4f} ± {_over_splits(values):.4f}" if len(values) else "-")
             lines.append(f"| {corpus} | {n_topics} | {method} | {' | '.join(row)} |")

@@ -113,14 +113,14 @@ def observed_texts(
     observed = split_tokens(counts)[0]
     halves = []
     for row in range(len(texts)):
-        here = slice(observed.indptr[row], observed.indptr[row + 1])
-        left = dict(zip(observed.indices[here].tolist(), observed.data[here].tolist()))
-        kept = []
+        cells = slice(observed.indptr[row], observed.indptr[row + 1])
+        left = dict(zip(observed.indices[cells].tolist(), observed.data[cells].tolist()))
+        words = []
         for column in columns[indptr[row] : indptr[row + 1]].tolist():
             if left.get(column, 0) > 0:
                 left[column] -= 1
-                kept.append(vocabulary[column])
-        halves.append(" ".join(kept))
+                words.append(vocabulary[column])
+        halves.append(" ".join(words))
     return halves
 
 
@@ -155,10 +155,10 @@ def measure(
         return _few_labels(data, seed, protocol, _support_vectors(data, train, test, protocol))
     _warm_up(method)
     fitted = _fit(data, method, setting["n_topics"], seed)
-    found = {"cpu": fitted.cpu} | _clusters(data.train_labels, fitted.clusters)
+    measures = {"cpu": fitted.cpu} | _clusters(data.train_labels, fitted.clusters)
     if fitted.log_likelihood is not None:
-        found["perplexity"] = perplexity(fitted.log_likelihood)
-    return found | _few_labels(data, seed, protocol, _support_vectors(data, fitted.train, fitted.test, protocol))
+        measures["perplexity"] = perplexity(fitted.log_likelihood)
+    return measures | _few_labels(data, seed, protocol, _support_vectors(data, fitted.train, fitted.test, protocol))
 
 
 _warm: set[str] = set()
@@ -199,12 +199,12 @@ def _clusters(labels: np.ndarray, clusters: np.ndarray) -> dict[str, float]:
     from sklearn.metrics import normalized_mutual_info_score
 
     numbers = np.unique(clusters, return_inverse=True)[1]
-    found = {
+    measures = {
         "nmi": float(normalized_mutual_info_score(labels, numbers)),
         "accuracy": clustering_accuracy(labels, numbers),
     }
     outliers = float((clusters < 0).mean())
-    return found | ({"outliers": outliers} if outliers else {})
+    return measures | ({"outliers": outliers} if outliers else {})
 
 
 # ---- the methods ----------------------------------------------------------------------------------------------------
@@ -236,10 +236,10 @@ def _fit_kmeans(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
 
     observed, held_out = split_tokens(data.test)
     if _needs_vectors(method):
-        train, test, seen = (_vectors(data).train, _vectors(data).test, _vectors(data).observed)
+        train, test, half = (_vectors(data).train, _vectors(data).test, _vectors(data).observed)
     else:
         idf = inverse_document_frequency(data.train.counts)
-        train, test, seen = (tfidf(counts, idf) for counts in (data.train.counts, data.test, observed))
+        train, test, half = (tfidf(counts, idf) for counts in (data.train.counts, data.test, observed))
     started = time.process_time()
     kernel = kmeans_on_rows(train, n_topics, 3, 100, np.random.RandomState(seed))
     cpu = time.process_time() - started
@@ -249,7 +249,7 @@ def _fit_kmeans(data: Data, method: Method, n_topics: int, seed: int) -> Fitted:
     more = len(frequency) * frequency / frequency.sum()
     words = (data.train.counts.T @ np.eye(n_topics)[kernel.labels_]).T + more
     topic_word = words / words.sum(axis=1, keepdims=True)
-    likelihood = completion_log_likelihood(held_out, np.eye(n_topics)[kernel.predict(seen)], topic_word, frequency)
+    likelihood = completion_log_likelihood(held_out, np.eye(n_topics)[kernel.predict(half)], topic_word, frequency)
     return Fitted(kernel.labels_, train @ centres.T, test @ centres.T, cpu, likelihood)
 
 
@@ -303,7 +303,7 @@ def _few_labels(
 
     `predict` returns the groups of both. The draws depend only on the seed, so all methods have the same.
     """
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     for labels in protocol["labels"]:
         same, new = [], []
         for draw in range(protocol["label draws"]):
@@ -315,8 +315,8 @@ def _few_labels(
             others = np.setdiff1d(order, labelled)
             same.append(np.mean(known[others] == data.train_labels[others]))
             new.append(np.mean(unseen == data.test_labels))
-        found |= {f"same {labels}": float(np.mean(same)), f"new {labels}": float(np.mean(new))}
-    return found
+        measures |= {f"same {labels}": float(np.mean(same)), f"new {labels}": float(np.mean(new))}
+    return measures
 
 
 def _support_vectors(

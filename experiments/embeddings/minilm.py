@@ -110,9 +110,9 @@ class MiniLM:
         scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(size))
         weights = np.exp(scores - scores.max(axis=3, keepdims=True))
         weights /= weights.sum(axis=3, keepdims=True)
-        seen = (weights @ value).transpose(0, 2, 1, 3).reshape(states.shape)
-        seen = self._linear(seen, f"{name}.attention.output.dense")
-        states = self._normed(states + seen, f"{name}.attention.output.LayerNorm")
+        attended = (weights @ value).transpose(0, 2, 1, 3).reshape(states.shape)
+        attended = self._linear(attended, f"{name}.attention.output.dense")
+        states = self._normed(states + attended, f"{name}.attention.output.LayerNorm")
         inner = self._linear(states, f"{name}.intermediate.dense")
         inner *= (1 + erf(inner * np.float32(np.sqrt(0.5)))) / 2
         return self._normed(states + self._linear(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")

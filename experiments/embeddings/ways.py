@@ -50,17 +50,17 @@ class Data(NamedTuple):
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
     """Texts drawn with a fixed seed, and a static model."""
-    found = {}
+    corpora = {}
     for name in CORPORA:
         whole = load_benchmark(name, folder, stop_words="english", keep_texts=True)
         rows = np.sort(np.random.default_rng(0).permutation(len(whole))[: protocol["documents"]])
         texts = tuple((whole.texts or ())[row] for row in rows)
         counted = Corpus.from_texts(texts, preprocessing=whole.preprocessing, min_df=protocol["min_df"])
-        found[name] = Texts(texts, counted, whole.label_array()[rows])
+        corpora[name] = Texts(texts, counted, whole.label_array()[rows])
     place = cache_folder() / f"static-{MODEL}-{protocol['word pieces'] or 'all'}"
     if not place.exists():
         static_model(place, protocol["word pieces"])
-    return Data(found, place)
+    return Data(corpora, place)
 
 
 def static_model(place: Path, n_pieces: int | None = None) -> None:
@@ -80,34 +80,34 @@ def static_model(place: Path, n_pieces: int | None = None) -> None:
     axes = np.linalg.svd(centred[:n_known], full_matrices=False)[2][:_DIMENSIONS]
     # the pieces are numbered by frequency; by Zipf's law a piece's share is about 1 / its number
     weights = 1e-3 / (1e-3 + 1 / (np.arange(len(words)) + 2) / np.log(len(words)))
-    made = StaticModel((centred @ axes.T * weights[:, None]).astype(np.float32), tokenizer, normalize=True)
+    static = StaticModel((centred @ axes.T * weights[:, None]).astype(np.float32), tokenizer, normalize=True)
     place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_name(f"{place.name}.{os.getpid()}")
-    made.save_pretrained(unfinished)
+    static.save_pretrained(unfinished)
     unfinished.rename(place)
 
 
-_made: dict[tuple[str, int], tuple[np.ndarray, dict[str, float]]] = {}
+_computed: dict[tuple[str, int], tuple[np.ndarray, dict[str, float]]] = {}
 
 
 def _vectors(data: Data, way: str, corpus: str) -> tuple[np.ndarray, dict[str, float]]:
     """Vectors of the texts, and the time for the first and the second call; computed once per process."""
     texts = data.corpora[corpus].texts
     key = (f"{way} {corpus}", len(texts))
-    if key not in _made:
+    if key not in _computed:
         model: Any = data.static if way == STATIC else MiniLM().embed_many
         with tempfile.TemporaryDirectory() as folder:
             cache = folder if way == STATIC else None  # vectors from a function are not cached
             started = time.perf_counter(), time.process_time()
             vectors = embed(texts, model, cache=cache)
             wall, cpu = time.perf_counter() - started[0], time.process_time() - started[1]
-            found = {"per second": len(texts) / wall, "per CPU second": len(texts) / cpu, "numbers": vectors.shape[1]}
+            speed = {"per second": len(texts) / wall, "per CPU second": len(texts) / cpu, "numbers": vectors.shape[1]}
             if cache is not None:
                 again = time.perf_counter()
                 embed(texts, model, cache=cache)
-                found["second time"] = time.perf_counter() - again
-        _made[key] = vectors, found
-    return _made[key]
+                speed["second time"] = time.perf_counter() - again
+        _computed[key] = vectors, speed
+    return _computed[key]
 
 
 def measure(
@@ -116,21 +116,21 @@ def measure(
     """Speed, and NMI of k-means on the vectors, of LTM and of DTM."""
     name, n_topics = setting["corpus"], setting["n_topics"]
     texts = data.corpora[name]
-    found: dict[str, float] = {}
-    given: dict[str, np.ndarray] = {}
+    measures: dict[str, float] = {}
+    fit_arguments: dict[str, np.ndarray] = {}
     if method.name != WORDS:
         vectors, speed = _vectors(data, method.name, name)
-        given, found = {"embeddings": vectors}, dict(speed)
+        fit_arguments, measures = {"embeddings": vectors}, dict(speed)
         rows = vectors[np.linalg.norm(vectors, axis=1) > 0]
         labels = texts.labels[np.linalg.norm(vectors, axis=1) > 0]
         clusters = kmeans_on_rows(rows, n_topics, 3, 100, np.random.RandomState(seed)).labels_
-        found["k-means"] = nmi(labels, np.eye(n_topics)[clusters])
+        measures["k-means"] = nmi(labels, np.eye(n_topics)[clusters])
     for model in ("LTM", "DTM"):
         fitted = make_estimator(Method(model, model), n_topics, seed, published=False)
         started = time.process_time()
-        fitted.fit(texts.counts, **given)
-        found |= {f"{model} cpu": time.process_time() - started, model: nmi(texts.labels, fitted.doc_topic_)}
-    return found
+        fitted.fit(texts.counts, **fit_arguments)
+        measures |= {f"{model} cpu": time.process_time() - started, model: nmi(texts.labels, fitted.doc_topic_)}
+    return measures
 
 
 ABOUT = """\

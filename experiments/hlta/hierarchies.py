@@ -53,9 +53,9 @@ def _discerning(model: Any) -> sp.csr_array:
     columns, values = [], []
     for latent, state in zip(model.topic_latent_, model.topic_state_):
         words, states = below[latent], tree.n_states[latent]
-        given = on[latent, :states][:, words].astype(np.float64)
+        probability = on[latent, :states][:, words].astype(np.float64)
         columns.append(model.word_columns_[words])
-        values.append(discerning_index(given, prior[latent, :states])[state])
+        values.append(discerning_index(probability, prior[latent, :states])[state])
     indptr = np.cumsum([0, *map(len, columns)])
     return sp.csr_array((np.concatenate(values), np.concatenate(columns), indptr), model.topic_word_.shape)
 
@@ -63,10 +63,10 @@ def _discerning(model: Any) -> sp.csr_array:
 def average_coherence(topics: Sequence[Sequence[int]], counts: sp.csr_array, n_words: int) -> dict[str, float]:
     """Mean of the paper's formula 4 over the topics with `n_words` words, their number, and how many have fewer."""
     long = [topic[:n_words] for topic in topics if len(topic) >= n_words]
-    found = {"topics": float(len(long)), "left out": float(len(topics) - len(long))}
+    measures = {"topics": float(len(long)), "left out": float(len(topics) - len(long))}
     if long:
-        found["coherence"] = float(coherence(long, counts=counts, measure="u_mass").mean())
-    return found
+        measures["coherence"] = float(coherence(long, counts=counts, measure="u_mass").mean())
+    return measures
 
 
 def measure_table7(
@@ -77,8 +77,8 @@ def measure_table7(
     corpus = whole(texts, NIPS, protocol)
     if method.name.startswith("HLTA"):
         ours, effective = _hlta_topics_of_seed(method, texts, seed, protocol)
-        wanted = _levels(method.name, n_words)
-        topics = [words for level, words in (effective if method.name == EFFECTIVE else ours) if wanted(level)]
+        is_shown = _levels(method.name, n_words)
+        topics = [words for level, words in (effective if method.name == EFFECTIVE else ours) if is_shown(level)]
     else:
         ours, _ = _hlta_topics_of_seed(Method("HLTA", "HLTA"), texts, seed, protocol)
         n_topics = sum(len(words) >= n_words for _, words in ours)
@@ -161,15 +161,17 @@ def measure_tables(
     corpus = whole(texts, NIPS, protocol)
     model = remembered(texts.cache, ("model", seed), lambda: _model_with_words(corpus, seed, protocol))
     level = None if method.name == ALL_LEVELS else int(method.name.rpartition(" ")[2])
-    topics = [words for own, words in hlta_topics(model) if level in (None, own)]
+    topics = [words for topic_level, words in hlta_topics(model) if level in (None, topic_level)]
     if not topics:
         return {}
-    effective = [len(words) for own, words in hlta_topics(model, effective=True) if level in (None, own)]
-    found = {"topics": float(len(topics)), "words": float(np.mean(effective))}
+    effective = [
+        len(words) for topic_level, words in hlta_topics(model, effective=True) if level in (None, topic_level)
+    ]
+    measures = {"topics": float(len(topics)), "words": float(np.mean(effective))}
     for n_words in LENGTHS:
         scores = average_coherence(topics, corpus.counts, n_words)
-        found |= {f"{name} {n_words}": value for name, value in scores.items() if name != "topics"}
-    return found | (_topic_lines(model.topic_tree(repeat=True), protocol["shown words"]) if level is None else {})
+        measures |= {f"{name} {n_words}": value for name, value in scores.items() if name != "topics"}
+    return measures | (_topic_lines(model.topic_tree(repeat=True), protocol["shown words"]) if level is None else {})
 
 
 def _model_with_words(corpus: Corpus, seed: int, protocol: Mapping[str, Any]) -> Any:
@@ -183,14 +185,14 @@ _TOPIC = "topic "
 def _topic_lines(tree: Any, n_shown: int) -> dict[str, float]:
     """A name for each topic: its id, its parent, the level, and words with P(w|topic) and P(w|elsewhere)."""
     overall = dict(zip(tree.vocabulary, tree.word_frequency / len(tree.doc_topic)))
-    found = {}
+    topic_lines = {}
     for topic, above, level, size in zip(tree.ids, tree.parent, tree.level, tree.size):
         words = []
         for word in tree.words(int(topic), n_shown):
             elsewhere = max(overall[word.word] - size * word.probability, 0.0) / max(1 - size, 1e-9)
             words.append([word.word, round(word.probability, 2), round(float(min(elsewhere, 1.0)), 2)])
-        found[_TOPIC + json.dumps([int(topic), int(above), int(level), words])] = float(size)
-    return found
+        topic_lines[_TOPIC + json.dumps([int(topic), int(above), int(level), words])] = float(size)
+    return topic_lines
 
 
 def extra_tables(results: Mapping[str, Any]) -> list[str]:

@@ -71,13 +71,13 @@ class Part(NamedTuple):
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Texts]:
     """The corpora by name, or the number of documents of each given in the protocol."""
-    found = {}
+    corpora = {}
     for name in protocol["words"]:
         corpus = corpus_counts(name, folder)
         n_documents = corpus.counts.shape[0]
         rows = np.sort(np.random.default_rng(0).permutation(n_documents)[: protocol["documents"]])
-        found[name] = Texts(corpus.counts[rows], tuple(corpus.vocabulary or ()))
-    return found
+        corpora[name] = Texts(corpus.counts[rows], tuple(corpus.vocabulary or ()))
+    return corpora
 
 
 def corpus_counts(name: str, folder: Path) -> Corpus:
@@ -89,8 +89,8 @@ def chosen_columns(
     counts: sp.csr_array, words: Sequence[str], n_words: int | None, min_df: int
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """The words with the highest mean tf-idf, in the order of their columns."""
-    _, kept = choose_words(counts.copy(), words, min_df=min_df, max_words=n_words, rank_by="tfidf")
-    chosen = set(kept)
+    _, chosen_words = choose_words(counts.copy(), words, min_df=min_df, max_words=n_words, rank_by="tfidf")
+    chosen = set(chosen_words)
     columns = np.array([column for column, word in enumerate(words) if word in chosen])
     return columns, tuple(words[column] for column in columns)
 

@@ -62,9 +62,9 @@ def _halves(test: sp.csr_array, seed: int, protocol: Mapping[str, Any]) -> Itera
 
 def _without(counts: sp.csr_array, seen: np.ndarray) -> sp.csr_array:
     """The counts without the hidden words."""
-    kept = sp.csr_array(counts.multiply(seen[None]))
-    kept.eliminate_zeros()
-    return kept
+    result = sp.csr_array(counts.multiply(seen[None]))
+    result.eliminate_zeros()
+    return result
 
 
 def one_by_one(
@@ -134,14 +134,14 @@ def hlta_scores(
     model: Any, method: Method, test: sp.csr_array, frequency: np.ndarray, seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
     """Scores of a fitted HLTA: test documents, and their hidden words."""
-    found = {"own": float(model.score(test)), "topics": len(model.topic_word_)}
+    scores = {"own": float(model.score(test)), "topics": len(model.topic_word_)}
     if method.name not in ON_COUNTS:
-        found |= {"repeats": found["own"], "presence": found["own"], "jointly": jointly(model, test, seed, protocol)}
+        scores |= {"repeats": scores["own"], "presence": scores["own"], "jointly": jointly(model, test, seed, protocol)}
 
     def probability(documents: sp.csr_array, seen: np.ndarray) -> np.ndarray:
         return model.word_probability(documents, words=seen)
 
-    return {**found, "one by one": one_by_one(test, probability, frequency, seed, protocol)}
+    return {**scores, "one by one": one_by_one(test, probability, frequency, seed, protocol)}
 
 
 def _token_scores(
@@ -153,18 +153,18 @@ def _token_scores(
     seed: int,
     protocol: Mapping[str, Any],
 ) -> dict[str, float]:
-    found = {"own": float(model.log_likelihood(test).mean())}
+    scores = {"own": float(model.log_likelihood(test).mean())}
     if method.name not in ON_COUNTS:
         lengths = np.diff(test.indptr)
-        found["orders"] = found["own"] + float(gammaln(lengths + 1).mean())
-        found["repeats"] = found["orders"] + float(log_length(train, test).mean())
-        found["presence"] = found["repeats"] - float(log_distinct(*model.prior, lengths.max())[lengths].mean())
+        scores["orders"] = scores["own"] + float(gammaln(lengths + 1).mean())
+        scores["repeats"] = scores["orders"] + float(log_length(train, test).mean())
+        scores["presence"] = scores["repeats"] - float(log_distinct(*model.prior, lengths.max())[lengths].mean())
 
     def probability(documents: sp.csr_array, seen: np.ndarray) -> np.ndarray:
         known = _without(documents, seen)
         return presence_given_share(model.word_share(known), seen, np.diff(known.indptr))
 
-    return {**found, "one by one": one_by_one(test, probability, frequency, seed, protocol)}
+    return {**scores, "one by one": one_by_one(test, probability, frequency, seed, protocol)}
 
 
 # ---- the page -------------------------------------------------------------------------------------------------------

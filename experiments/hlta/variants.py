@@ -44,13 +44,13 @@ def measure_fit(
     if method.name == INDEPENDENT:
         return independent_scores(test, frequency, seed, protocol)
     model, cpu = _timed_fit(method, as_seen(method, part.train), seed, protocol)
-    found = hlta_scores(model, method, test, frequency, seed, protocol)
-    found |= {"cpu": cpu, "levels": int(np.max(model.latent_level_)), "latents": len(model.latent_level_)}
+    measures = hlta_scores(model, method, test, frequency, seed, protocol)
+    measures |= {"cpu": cpu, "levels": int(np.max(model.latent_level_)), "latents": len(model.latent_level_)}
     topics = [words for _, words in hlta_topics(model)]
     for n_words in LENGTHS:
         scores = average_coherence(topics, part.train, n_words)
-        found |= {f"{name} {n_words}": value for name, value in scores.items()}
-    return found
+        measures |= {f"{name} {n_words}": value for name, value in scores.items()}
+    return measures
 
 
 _warm: set[str] = set()

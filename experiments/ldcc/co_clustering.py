@@ -47,7 +47,7 @@ def measure(
     part = cut(data, seed, setting.get(SIZE, most) / 100, smallest / 100, protocol)
     started = time.process_time()
     model = fitted(method, _as_seen(method, part.train), n_topics, seed, protocol)
-    found = {"cpu": time.process_time() - started}
+    measures = {"cpu": time.process_time() - started}
     logs = {"completion": completion(method, model, part.test)}
     if method.name != LDA_SEGMENTS:  # it does not know documents
         shown = part.test.subset(slice(protocol["sampled documents"]))
@@ -55,8 +55,8 @@ def measure(
         logs["left to right"] = left_to_right_log_likelihood(fixed, shown, seed, protocol)
         logs["eq. 6"], logs["fixed topics"] = harmonic_means(fixed, shown, model.beta, seed, protocol)
     for name, value in logs.items():
-        found |= {name: perplexity(value), f"log {name}": value}
-    return found
+        measures |= {name: perplexity(value), f"log {name}": value}
+    return measures
 
 
 def _as_seen(method: Method, corpus: Corpus) -> Any:
@@ -73,10 +73,10 @@ def completion(method: Method, model: Any, test: Corpus) -> float:
     """
     if method.name == LDCC:
         return model.score(test)
-    seen, held_out = split_tokens(segments_of(test).counts)
+    observed, held_out = split_tokens(segments_of(test).counts)
     if method.name != LDA_SEGMENTS:
-        seen, held_out = by_document(seen, test), by_document(held_out, test)
-    return completion_log_likelihood(held_out, model.transform(seen), model.topic_word_, model.word_frequency_)
+        observed, held_out = by_document(observed, test), by_document(held_out, test)
+    return completion_log_likelihood(held_out, model.transform(observed), model.topic_word_, model.word_frequency_)
 
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
@@ -103,24 +103,24 @@ def extra(results: Mapping[str, Any]) -> list[str]:
 
 
 def _relative(results: Mapping[str, Any], other: str, name: str, setting: Mapping[str, Any]) -> list[float]:
-    found = paired(results, LDCC, other, f"log {name}", by_setting=False, settings=[setting])
-    return [100 * float(np.expm1(-difference)) for difference in found]
+    differences = paired(results, LDCC, other, f"log {name}", by_setting=False, settings=[setting])
+    return [100 * float(np.expm1(-difference)) for difference in differences]
 
 
 def _per_cent(results: Mapping[str, Any], other: str, name: str, setting: Mapping[str, Any]) -> tuple[str, int]:
-    found = _relative(results, other, name, setting)
-    if not found:
+    differences = _relative(results, other, name, setting)
+    if not differences:
         return "-", 0
-    low, high = interval(found)
-    spread = f" ({low:+.1f} to {high:+.1f})" if len(found) > 1 else ""
-    return f"{fmean(found):+.1f}{spread}", len(found)
+    low, high = interval(differences)
+    spread = f" ({low:+.1f} to {high:+.1f})" if len(differences) > 1 else ""
+    return f"{fmean(differences):+.1f}{spread}", len(differences)
 
 
 def _verdict(results: Mapping[str, Any], setting: Mapping[str, Any], expected: float) -> str:
-    found = _relative(results, LDA, "completion", setting)
-    if not found:
+    differences = _relative(results, LDA, "completion", setting)
+    if not differences:
         return f"- Expected with {setting_text(setting)}: LDCC at least {expected:g} % below LDA. Not measured."
-    reached = -fmean(found)
+    reached = -fmean(differences)
     answer = "as expected" if reached >= expected else "not as expected"
     return (
         f"- Expected with {setting_text(setting)}: LDCC's completion perplexity at least {expected:g} % below LDA's, "

@@ -53,8 +53,8 @@ def _documents(corpus: Corpus, whole: bool, rng: np.random.Generator) -> list[tu
     owner = np.arange(len(corpus)) if whole else segments_of(corpus).documents
     tokens: list[list[np.ndarray]] = [[] for _ in range(len(corpus))]
     for row, document in enumerate(owner):
-        here = slice(counts.indptr[row], counts.indptr[row + 1])
-        columns = np.repeat(counts.indices[here], counts.data[here].astype(int)).astype(np.int64)
+        cells = slice(counts.indptr[row], counts.indptr[row + 1])
+        columns = np.repeat(counts.indices[cells], counts.data[cells].astype(int)).astype(np.int64)
         tokens[document].append(rng.permutation(columns))
     return [
         (np.concatenate([*parts, np.zeros(0, np.int64)]), np.cumsum([len(part) for part in parts], dtype=np.int64))
@@ -201,12 +201,12 @@ def draw_states(tokens, ends, word_topic, alpha, delta, topic, cluster, n_sweeps
                 counts[topic[i]] += 1.0
             in_document[cluster[s]] -= 1.0
             log_chance = np.log(in_document + delta)
-            seen = np.zeros(n_topics)
+            earlier = np.zeros(n_topics)
             for i in range(begin, ends[s]):
                 l = topic[i]
                 for k in range(n_clusters):
-                    log_chance[k] += np.log((alpha[k, l] + seen[l]) / (alpha_total[k] + i - begin))
-                seen[l] += 1.0
+                    log_chance[k] += np.log((alpha[k, l] + earlier[l]) / (alpha_total[k] + i - begin))
+                earlier[l] += 1.0
             cumulated[:n_clusters] = np.cumsum(np.exp(log_chance - log_chance.max()))
             drawn = uniform[used] * cumulated[n_clusters - 1]
             used += 1

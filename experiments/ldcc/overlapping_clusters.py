@@ -65,8 +65,8 @@ def clusters(data: Articles, method: Method, n_clusters: int, seed: int, protoco
             (n_clusters, seed),
             lambda: fitted(method, corpus, protocol["word topics"], seed, sizes).doc_cluster_,
         )
-        found = memberships(share, protocol["threshold"])
-        return rng.permutation(found) if method.name == SHUFFLED else found
+        members = memberships(share, protocol["threshold"])
+        return rng.permutation(members) if method.name == SHUFFLED else members
     return memberships(fitted(method, corpus.counts, n_clusters, seed, protocol).doc_topic_, protocol["threshold"])
 
 
@@ -91,15 +91,15 @@ def measure(
     """Precision, recall and F over pairs of documents in per cent, and the omega index."""
     started = time.process_time()
     with single_threaded_libraries():
-        found = clusters(data, method, setting.get("K", 1), seed, protocol)
+        members = clusters(data, method, setting.get("K", 1), seed, protocol)
     spent = time.process_time() - started
-    scores = pairwise_scores(data.classes, found)
+    scores = pairwise_scores(data.classes, members)
     return {
         "precision": 100 * scores.precision,
         "recall": 100 * scores.recall,
         "f": 100 * scores.f,
-        "omega": omega_index(data.classes, found),
-        "overlap": float(found.sum(axis=1).mean()),
+        "omega": omega_index(data.classes, members),
+        "overlap": float(members.sum(axis=1).mean()),
         **({} if method.name == SHUFFLED else {"cpu": spent}),
     }
 

@@ -107,25 +107,25 @@ def _summed(counts: sp.csr_array, group: np.ndarray, n_groups: int | None = None
     """The sum of the rows of each group."""
     shape = (n_groups or int(group.max()) + 1, len(group))
     member = sp.csr_array((np.ones(len(group), counts.dtype), (group, np.arange(len(group)))), shape)
-    found = sp.csr_array(member @ counts)
-    found.sort_indices()
+    sums = sp.csr_array(member @ counts)
+    sums.sort_indices()
     # the product has wide indices, which scikit-learn's k-means refuses
-    return sp.csr_array((found.data, found.indices.astype(np.int32), found.indptr.astype(np.int32)), found.shape)
+    return sp.csr_array((sums.data, sums.indices.astype(np.int32), sums.indptr.astype(np.int32)), sums.shape)
 
 
-def _merged(sizes: np.ndarray, documents: np.ndarray, wanted: int) -> np.ndarray:
+def _merged(sizes: np.ndarray, documents: np.ndarray, goal: int) -> np.ndarray:
     """Groups of neighbours in a document, each near `wanted` tokens; a last group below half joins the one before."""
     group = np.zeros(len(sizes), np.int64)
     now, tokens = -1, 0
     for row, (size, document) in enumerate(zip(sizes, documents)):
-        if row == 0 or document != documents[row - 1] or tokens + size / 2 > wanted:
+        if row == 0 or document != documents[row - 1] or tokens + size / 2 > goal:
             now, tokens = now + 1, 0
         tokens += size
         group[row] = now
     total = np.bincount(group, weights=sizes)
     owner = documents[np.unique(group, return_index=True)[1]]
     last = np.append(owner[1:] != owner[:-1], True)
-    joins = np.append(False, owner[1:] == owner[:-1]) & last & (total < wanted / 2)
+    joins = np.append(False, owner[1:] == owner[:-1]) & last & (total < goal / 2)
     return (np.cumsum(~joins) - 1)[group]
 
 

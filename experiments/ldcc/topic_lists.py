@@ -33,8 +33,8 @@ class Topics(NamedTuple):
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, Corpus]:
     """Both corpora, or the number of documents of each given in the protocol."""
-    found = {name: read(name, folder, protocol) for name in (NIPS, WIKIPEDIA)}
-    return {name: corpus.subset(slice(protocol["documents"])) for name, corpus in found.items()}
+    corpora = {name: read(name, folder, protocol) for name in (NIPS, WIKIPEDIA)}
+    return {name: corpus.subset(slice(protocol["documents"])) for name, corpus in corpora.items()}
 
 
 def measure(
@@ -45,18 +45,18 @@ def measure(
     model = fitted(method, corpus, protocol["word topics"], seed, protocol)
     columns = [top_word_columns(row, N_WORDS).tolist() for row in model.topic_word_]
     words = corpus.vocabulary or ()
-    found = {
+    measures = {
         "npmi": float(coherence(columns, counts=corpus.counts, measure="c_npmi").mean()),
         "diversity": diversity(columns),
         "used": float((model.cluster_weight_ >= 0.01).sum()),
         "joint": float(model.history_[-1]),
     }
     for topic, (best, weight) in enumerate(zip(columns, model.topic_weight_)):
-        found[WORD_TOPIC + json.dumps([topic, [words[column] for column in best]])] = float(weight)
+        measures[WORD_TOPIC + json.dumps([topic, [words[column] for column in best]])] = float(weight)
     for cluster, (row, weight) in enumerate(zip(model.alpha_, model.cluster_weight_)):
         linked = [[int(topic), round(float(row[topic]), 4)] for topic in np.argsort(-row, kind="stable")[:N_LISTED]]
-        found[DOCUMENT_TOPIC + json.dumps([cluster, linked])] = float(weight)
-    return found
+        measures[DOCUMENT_TOPIC + json.dumps([cluster, linked])] = float(weight)
+    return measures
 
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
@@ -80,11 +80,11 @@ def extra(results: Mapping[str, Any]) -> list[str]:
     """Our word-topics compared with the paper's, all of our word-topics, and the document-topics."""
     lines: list[str] = []
     for corpus, (where, published) in PUBLISHED.items():
-        found = topics_of(results, corpus)
+        topics = topics_of(results, corpus)
         lines += [f"## {corpus}: compared with {where}", "", "| the paper | our most similar word-topic |", "|---|---|"]
-        lines += [f"| {row} | {_most_alike(row.split(), found)} |" for row in published.splitlines()]
+        lines += [f"| {row} | {_most_alike(row.split(), topics)} |" for row in published.splitlines()]
         lines += ["", f"## {corpus}: word-topics", "", "| topic | share of tokens | words |", "|---|---|---|"]
-        for topic, (words, share) in sorted(found.words.items(), key=lambda item: -item[1][1]):
+        for topic, (words, share) in sorted(topics.words.items(), key=lambda item: -item[1][1]):
             lines.append(f"| {topic} | {share:.1%} | {' '.join(words)} |")
         lines += [
             "",
@@ -93,33 +93,33 @@ def extra(results: Mapping[str, Any]) -> list[str]:
             "Each with its first word-topics, ordered by alpha (number of the word-topic in parentheses):",
             "",
         ]
-        for cluster, (linked, share) in _by_share(found):
+        for cluster, (linked, share) in _by_share(topics):
             lines.append(f"- {DOCUMENT_TOPIC}{cluster} ({share:.0%} of the segments)")
             for topic, alpha in linked:
-                lines.append(f"  - {alpha:.2f} ({topic}) {' '.join(found.words[topic][0][:BOX_WORDS])}")
+                lines.append(f"  - {alpha:.2f} ({topic}) {' '.join(topics.words[topic][0][:BOX_WORDS])}")
         lines.append("")
     return lines[:-1]
 
 
-def _by_share(found: Topics) -> list[tuple[int, tuple[list[tuple[int, float]], float]]]:
-    return sorted(found.links.items(), key=lambda item: -item[1][1])
+def _by_share(topics: Topics) -> list[tuple[int, tuple[list[tuple[int, float]], float]]]:
+    return sorted(topics.links.items(), key=lambda item: -item[1][1])
 
 
-def _most_alike(published: Sequence[str], found: Topics) -> str:
+def _most_alike(published: Sequence[str], topics: Topics) -> str:
     """The word-topic that has most words in common."""
-    common = {topic: len({*published} & {*words}) for topic, (words, _) in found.words.items()}
+    common = {topic: len({*published} & {*words}) for topic, (words, _) in topics.words.items()}
     best = max(common, key=common.__getitem__, default=None)
     if best is None or common[best] == 0:
         return "none has any of these words"
-    return f"({best}, {common[best]} of {len(published)}) {' '.join(found.words[best][0])}"
+    return f"({best}, {common[best]} of {len(published)}) {' '.join(topics.words[best][0])}"
 
 
 def figure(results: Mapping[str, Any], path: Path) -> None:
     """The largest document-topics of NIPS as circles, with lines to their first word-topics; wider for larger alpha."""
     from topicfold.plots.style import COLOURS, GREY, new_figure
 
-    found = topics_of(results, NIPS)
-    shown = {cluster: linked[:LINKS] for cluster, (linked, _) in _by_share(found)[:DRAWN]}
+    topics = topics_of(results, NIPS)
+    shown = {cluster: linked[:LINKS] for cluster, (linked, _) in _by_share(topics)[:DRAWN]}
     left, right = _untangled(shown)
     height = max(len(right), 2)
     picture = new_figure(9, 0.3 * height + 0.8)
@@ -131,13 +131,13 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
         for topic, alpha in shown[cluster]:
             width = 0.5 + 5 * alpha / largest
             axes.plot([0, 1], [y, right.index(topic)], color=colour, linewidth=width, alpha=0.6, zorder=1)
-        share = found.links[cluster][1]
+        share = topics.links[cluster][1]
         axes.scatter([0], [y], s=500, color="white", edgecolors=colour, linewidths=2, zorder=2)
         axes.text(0, y, str(cluster), ha="center", va="center", fontsize=9, zorder=3)
         axes.text(-0.06, y, f"{share:.0%}", ha="right", va="center", fontsize=8, color=GREY)
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY}
     for number, topic in enumerate(right):
-        words = " ".join(found.words[topic][0][:BOX_WORDS])
+        words = " ".join(topics.words[topic][0][:BOX_WORDS])
         axes.text(1.01, number, words, ha="left", va="center", fontsize=8, bbox=box, zorder=3)
     axes.set_title("document-topics (share of segments) and their word-topics", loc="left", fontsize=11)
     axes.set_xlim(-0.25, 2.2)

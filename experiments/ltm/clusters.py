@@ -111,8 +111,8 @@ def _typical(starts: Sequence[str]) -> Clustering:
     def clusters(drawn: Documents, k: int, seed: int, protocol: Mapping[str, Any]) -> np.ndarray:
         from sklearn.metrics import normalized_mutual_info_score as nmi
 
-        found = [doc_topic.argmax(axis=1) for doc_topic in _runs(drawn, k, seed, protocol, starts)]
-        return max(found, key=lambda one: sum(nmi(one, other) for other in found))
+        clusterings = [doc_topic.argmax(axis=1) for doc_topic in _runs(drawn, k, seed, protocol, starts)]
+        return max(clusterings, key=lambda labels: sum(nmi(labels, other) for other in clusterings))
 
     return clusters
 
@@ -138,20 +138,23 @@ def _warm_up(method: Method, protocol: Mapping[str, Any]) -> None:
 
 def extra_table1(results: Mapping[str, Any]) -> list[str]:
     """The means over k with the published ones, and paired differences over all draws."""
-    found = averages(results, ("accuracy", "nmi", "largest"))
+    by_method = averages(results, ("accuracy", "nmi", "largest"))
     lines = [
         "## Mean over k",
         "",
         "| method | clustering accuracy | NMI | largest cluster |",
         "|---|---|---|---|",
     ]
-    for method, means in found.items():
+    for method, means in by_method.items():
         published = f" / {PUBLISHED_AVERAGE[method]:.3f}" if method in PUBLISHED_AVERAGE else ""
         lines.append(f"| {method} | {means['accuracy']:.3f}{published} | {means['nmi']:.3f} | {means['largest']:.3f} |")
-    order = sorted((name for name in found if name in PUBLISHED_AVERAGE), key=lambda name: -found[name]["accuracy"])
+    in_paper = (name for name in by_method if name in PUBLISHED_AVERAGE)
+    order = sorted(in_paper, key=lambda name: -by_method[name]["accuracy"])
     paper = sorted(PUBLISHED_AVERAGE, key=lambda name: -PUBLISHED_AVERAGE[name])
     lines += ["", f"Order by mean accuracy: {' > '.join(order)}; in the paper: {' > '.join(paper)}."]
-    below = [name for name in found if found[name]["accuracy"] < found.get("majority", {}).get("accuracy", 0)]
+    below = [
+        name for name in by_method if by_method[name]["accuracy"] < by_method.get("majority", {}).get("accuracy", 0)
+    ]
     if below:
         lines += ["", f'On average less accurate than a single cluster ("majority"): {", ".join(below)}.']
     lines += ["", "## Paired differences over all draws of all k", ""]
@@ -181,30 +184,37 @@ def figure_parameters(results: Mapping[str, Any], path: Path) -> None:
     """Accuracy, NMI and the largest cluster of LTM against the weight and the number of neighbours; mean over k."""
     from topicfold.plots.style import COLOURS, GREY, MARKERS
 
-    found = averages(results, ("accuracy", "nmi", "largest"))
+    by_method = averages(results, ("accuracy", "nmi", "largest"))
     panels = []
     for title, x_title, key, values in (
         ("5 neighbours", "graph weight", "weight", WEIGHTS),
         ("graph weight 1000", "neighbours, p", "p", NEIGHBOURS),
     ):
         curves = [
-            _curve(found, key, values, measure, start, color=COLOURS[number], marker=MARKERS[number], linestyle=style)
+            _curve(
+                by_method, key, values, measure, start, color=COLOURS[number], marker=MARKERS[number], linestyle=style
+            )
             for start, style in (("random", "-"), ("NMF", "--"))
             for number, measure in enumerate(("accuracy", "nmi"))
         ]
-        curves.append(_curve(found, key, values, "largest", "random", color=GREY, linestyle=":"))
-        if "PLSA" in found:
+        curves.append(_curve(by_method, key, values, "largest", "random", color=GREY, linestyle=":"))
+        if "PLSA" in by_method:
             plsa = {"label": "accuracy of PLSA", "color": COLOURS[6], "linestyle": "-.", "linewidth": 1.0}
-            curves.append({**plsa, "x": [min(values), max(values)], "y": [found["PLSA"]["accuracy"]] * 2})
+            curves.append({**plsa, "x": [min(values), max(values)], "y": [by_method["PLSA"]["accuracy"]] * 2})
         panels.append((title, x_title, curves))
     draw_curves(path, panels, "mean over k", log=("graph weight",))
 
 
 def _curve(
-    found: Mapping[str, Mapping[str, float]], key: str, values: Sequence[float], measure: str, start: str, **look: Any
+    by_method: Mapping[str, Mapping[str, float]],
+    key: str,
+    values: Sequence[float],
+    measure: str,
+    start: str,
+    **look: Any,
 ) -> dict[str, Any]:
     names = {value: _swept(start=start, **{key: value}) for value in values}
-    y = {value: found[name][measure] for value, name in names.items() if name in found}
+    y = {value: by_method[name][measure] for value, name in names.items() if name in by_method}
     label = f"{BOTH.get(measure, 'largest cluster')}, {start} start"
     return {**look, "label": label, "x": list(y), "y": list(y.values())}
 
@@ -215,17 +225,17 @@ def _swept(weight: float = 1000, p: float = 5, start: str = "random") -> str:
 
 def extra_figure1(results: Mapping[str, Any]) -> list[str]:
     """Means over k, and paired differences from the paper's choice of both parameters."""
-    found = averages(results, ("accuracy", "nmi", "largest"))
+    by_method = averages(results, ("accuracy", "nmi", "largest"))
     lines = ["## Mean over k", "", "| method | clustering accuracy | NMI | largest cluster |", "|---|---|---|---|"]
-    for method, means in found.items():
+    for method, means in by_method.items():
         lines.append(f"| {method} | {means['accuracy']:.3f} | {means['nmi']:.3f} | {means['largest']:.3f} |")
-    swallowed = [name for name, means in found.items() if means["largest"] >= 0.9]
+    swallowed = [name for name, means in by_method.items() if means["largest"] >= 0.9]
     lines += [
         "",
         f"Nearly all documents in one cluster (90 % or more on average): {', '.join(swallowed) or 'none'}.",
     ]
     lines[-1] += " The paper reports good results for weights from 100 to 10000 and for 3 to 9 neighbours."
-    others = [name for name in found if name != _swept() and name.endswith("random start")]
+    others = [name for name in by_method if name != _swept() and name.endswith("random start")]
     lines += ["", f"## Paired differences from the paper's choice ({_swept()})", ""]
     return lines + paired_lines(results, [(name, _swept()) for name in others], BOTH, by_setting=True)
 
@@ -241,8 +251,8 @@ def measure_errors(
     labelled = protocol["labelled of LTM with label"] if with_label else protocol["labelled"]
     n_topics = setting.get("n_topics", protocol["topics"])
     accuracy = few_labels(method, data, n_topics, seed, protocol, labelled=labelled, label_edges=with_label)
-    found = {str(n): 1 - value for n, value in accuracy.items()}
-    return {**found, "mean": fmean(found.values())} if labelled == protocol["labelled"] else found
+    errors = {str(n): 1 - value for n, value in accuracy.items()}
+    return {**errors, "mean": fmean(errors.values())} if labelled == protocol["labelled"] else errors
 
 
 def extra_table2(results: Mapping[str, Any]) -> list[str]:

@@ -107,12 +107,12 @@ def measure(
     model = make_estimator(method, setting["n_topics"], seed, published=False)
     started = time.process_time()
     model.fit(part.train)
-    found = {"cpu": time.process_time() - started, "perplexity": perplexity(model.score(part.test))}
+    measures = {"cpu": time.process_time() - started, "perplexity": perplexity(model.score(part.test))}
     if part.train_labels is not None and part.test_labels is not None:
-        found["nmi"] = nmi(part.train_labels, model.doc_topic_)
-        found["test nmi"] = nmi(part.test_labels, np.asarray(model.transform(part.test)))
+        measures["nmi"] = nmi(part.train_labels, model.doc_topic_)
+        measures["test nmi"] = nmi(part.test_labels, np.asarray(model.transform(part.test)))
     share = np.bincount(model.doc_topic_.argmax(axis=1)).max() / len(model.doc_topic_)
-    return {**found, "largest": float(share)}
+    return {**measures, "largest": float(share)}
 
 
 _warm: set[str] = set()

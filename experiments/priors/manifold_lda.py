@@ -66,7 +66,7 @@ def measure(
         part = cut(data.texts[name], name, seed, protocol["training share"])
         labels = part.train_labels
         model.fit(part.train)
-        found = {"perplexity": perplexity(model.score(part.test))}
+        measures = {"perplexity": perplexity(model.score(part.test))}
     elif setting["graph"] == "embeddings":
         texts = data.embedded[name]
         if texts.vectors is None:
@@ -74,16 +74,16 @@ def measure(
         labels = texts.train_labels
         model.fit(texts.train, **({"embeddings": texts.vectors.train} if on_graph else {}))
         observed = {"embeddings": texts.vectors.observed} if on_graph else {}
-        found = {"perplexity": perplexity(model.score(texts.test, **observed))}
+        measures = {"perplexity": perplexity(model.score(texts.test, **observed))}
     else:  # citations link all documents, so none are held out
         cited, links = data.cited[name]
         labels = cited.labels
         model.fit(cited.counts, **({"graph": links} if on_graph else {}))
-        found = {}
+        measures = {}
     assert labels is not None
-    found["nmi"] = nmi(labels, model.doc_topic_)
-    found["largest"] = float(np.bincount(model.doc_topic_.argmax(axis=1)).max() / len(model.doc_topic_))
-    return found | ({"weight": float(model.graph_weight_)} if on_graph else {})
+    measures["nmi"] = nmi(labels, model.doc_topic_)
+    measures["largest"] = float(np.bincount(model.doc_topic_.argmax(axis=1)).max() / len(model.doc_topic_))
+    return measures | ({"weight": float(model.graph_weight_)} if on_graph else {})
 
 
 ABOUT = """\

@@ -126,18 +126,18 @@ def measure_few(
 ) -> dict[str, float]:
     """Accuracy and F1 by category and share of labels: mean and standard deviation over splits."""
     features = _features(data, method, seed, protocol)
-    found = {}
+    measures = {}
     for category, labels in data.train_labels.items():
         for share in protocol["shares"]:
             n_labelled = round(share * len(labels))
             scores = [
-                _judged(features[here], labels[here], features[rest], labels[rest], method, protocol)
-                for here, rest in _splits(labels, n_labelled, protocol["splits"])
+                _judged(features[labelled], labels[labelled], features[others], labels[others], method, protocol)
+                for labelled, others in _splits(labels, n_labelled, protocol["splits"])
             ]
             for name, values in zip(("accuracy", "F1"), np.array(scores).T):
-                found[f"{category} {share} {name}"] = float(values.mean())
-                found[f"{category} {share} {name}, sd over splits"] = float(values.std(ddof=1))
-    return found
+                measures[f"{category} {share} {name}"] = float(values.mean())
+                measures[f"{category} {share} {name}, sd over splits"] = float(values.std(ddof=1))
+    return measures
 
 
 def _features(data: Data, method: Method, seed: int, protocol: Mapping[str, Any]) -> Any:
@@ -168,20 +168,23 @@ def measure_unlabelled(
     n_stories = data.train.shape[0]
     part = np.random.default_rng(seed).permutation(n_stories)[: round(protocol["part"] * n_stories)]
     spaces = [_learned(data, method, seed, protocol, part, rows) for rows in (np.arange(n_stories), part)]
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     for category in CATEGORIES:
         labels, test_labels = data.train_labels[category][part], data.test_labels[category]
         for n_labelled in protocol["labelled"]:
             scores = [
-                [_judged(own[here], labels[here], test, test_labels, method, protocol) for own, test in spaces]
-                for here, _ in _splits(labels, n_labelled, protocol["splits"])
+                [
+                    _judged(features[labelled], labels[labelled], test, test_labels, method, protocol)
+                    for features, test in spaces
+                ]
+                for labelled, _ in _splits(labels, n_labelled, protocol["splits"])
             ]
             means = np.array(scores).mean(axis=0)
             for number, name in enumerate(("accuracy", "F1")):
                 everything, tenth = map(float, means[:, number])
                 stem = f"{category} {n_labelled} {name}"
-                found |= {f"{stem} all": everything, f"{stem} part": tenth, f"{stem} gain": everything - tenth}
-    return found
+                measures |= {f"{stem} all": everything, f"{stem} part": tenth, f"{stem} gain": everything - tenth}
+    return measures
 
 
 def _learned(
@@ -193,12 +196,12 @@ def _learned(
     assert data.test is not None
     learned = data.train[rows]
     columns = np.flatnonzero(np.bincount(learned.indices, minlength=learned.shape[1]) >= protocol["min_df"])
-    learned, own, test = (counts[:, columns] for counts in (learned, data.train[part], data.test))
+    learned, known, test = (counts[:, columns] for counts in (learned, data.train[part], data.test))
     if method.estimator is None:
         idf = inverse_document_frequency(learned)
-        return tfidf(own, idf), tfidf(test, idf)
+        return tfidf(known, idf), tfidf(test, idf)
     model = fitted(data, method, seed, protocol, (len(rows), learned))
-    return model.transform(own).astype(np.float64), model.transform(test).astype(np.float64)
+    return model.transform(known).astype(np.float64), model.transform(test).astype(np.float64)
 
 
 # ---- the declarations -----------------------------------------------------------------------------------------------

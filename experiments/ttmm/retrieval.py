@@ -25,11 +25,11 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
     counts = train.vectorize(test.titles or ())
     labels, names = train.label_matrix()
     column = {name: number for number, name in enumerate(names)}
-    wanted = np.zeros((len(test), len(names)), bool)
+    relevant = np.zeros((len(test), len(names)), bool)
     for row, story_labels in enumerate(test.labels or ()):
-        wanted[row, [column[label] for label in story_labels if label in column]] = True
-    good = np.flatnonzero((counts.sum(axis=1) > 0) & wanted.any(axis=1))
-    return Data(train.counts, labels.toarray() > 0, counts[good], wanted[good])
+        relevant[row, [column[label] for label in story_labels if label in column]] = True
+    good = np.flatnonzero((counts.sum(axis=1) > 0) & relevant.any(axis=1))
+    return Data(train.counts, labels.toarray() > 0, counts[good], relevant[good])
 
 
 def measure(

@@ -82,7 +82,7 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
     """Four panels as in the report: A and C on the training part, B and D on the validation part."""
     from topicfold.plots.style import COLOURS, new_figure, tidy
 
-    found = {row["method"]: row["measures"] for row in results["results"]}
+    measures = {row["method"]: row["measures"] for row in results["results"]}
     picture = new_figure(8.6, 6.4)
     panels = picture.subplots(2, 2)
     lines = [
@@ -94,7 +94,7 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
     ]
     for row, label, points, colour, marker in lines:
         for axes, part in zip(panels[row], ("train", "validation")):
-            _line(axes, found, points, part, label=label, color=colour, marker=marker)
+            _line(axes, measures, points, part, label=label, color=colour, marker=marker)
     for axes, letter, part in zip(panels.T.flat, "ACBD", ("training", "training", "validation", "validation")):
         axes.set_title(f"{letter}  {part} part", loc="left", fontsize=11, fontweight="bold")
         axes.set_xscale("log")
@@ -104,19 +104,19 @@ def figure(results: Mapping[str, Any], path: Path) -> None:
     for axes in panels[0]:
         _number_axis(axes, SIZES, "number of topics, or of themes")
     for axes in panels[1]:
-        _unigram(axes, found, "train" if axes is panels[1, 0] else "validation")
+        _unigram(axes, measures, "train" if axes is panels[1, 0] else "validation")
         _number_axis(axes, [1, 5, 20, 50, 100, 200], f"iterations (J=K={FIXED})")
     panels[0, 0].legend(frameon=False, fontsize=9)
     panels[1, 0].legend(frameon=False, fontsize=9)
     picture.savefig(path, dpi=160)
 
 
-def _line(axes: Any, found: Mapping[str, Any], points: Sequence[tuple[int, str]], part: str, **look: Any) -> None:
-    there = [(size, found[name][part]) for size, name in points if part in found.get(name, {})]
+def _line(axes: Any, measures: Mapping[str, Any], points: Sequence[tuple[int, str]], part: str, **look: Any) -> None:
+    points_measured = [(size, measures[name][part]) for size, name in points if part in measures.get(name, {})]
     axes.errorbar(
-        [size for size, _ in there],
-        [value["mean"] for _, value in there],
-        [value["sd"] or 0.0 for _, value in there],
+        [size for size, _ in points_measured],
+        [value["mean"] for _, value in points_measured],
+        [value["sd"] or 0.0 for _, value in points_measured],
         linewidth=1.8,
         markersize=5,
         capsize=3,
@@ -124,10 +124,10 @@ def _line(axes: Any, found: Mapping[str, Any], points: Sequence[tuple[int, str]]
     )
 
 
-def _unigram(axes: Any, found: Mapping[str, Any], part: str) -> None:
-    if part in found.get(SMOOTH_UNIGRAM, {}):
+def _unigram(axes: Any, measures: Mapping[str, Any], part: str) -> None:
+    if part in measures.get(SMOOTH_UNIGRAM, {}):
         axes.axhline(
-            found[SMOOTH_UNIGRAM][part]["mean"], color="#6e6e6e", linestyle=":", linewidth=1.4, label="unigram"
+            measures[SMOOTH_UNIGRAM][part]["mean"], color="#6e6e6e", linestyle=":", linewidth=1.4, label="unigram"
         )
 
 

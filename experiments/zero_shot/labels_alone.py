@@ -99,13 +99,13 @@ def measure(
     data: Mapping[str, Data], method: Method, setting: Mapping[str, Any], seed: int, protocol: Mapping[str, Any]
 ) -> dict[str, float]:
     """Everything that can be measured for one method on a draw of documents, the same draw for every method."""
-    here = data[setting["corpus"]]
+    corpus = data[setting["corpus"]]
     rng = np.random.default_rng((seed, 1))
-    names = np.array(list(here.descriptions))
+    names = np.array(list(corpus.descriptions))
     n_known = round(len(names) * setting["labels given"])
     known = np.sort(rng.permutation(len(names))[:n_known]) if n_known < len(names) else np.arange(len(names))
-    descriptions = {name: here.descriptions[name] for name in names[known].tolist()}
-    train, test = (_drawn(part, protocol["share"], seed) for part in (here.train, here.test))
+    descriptions = {name: corpus.descriptions[name] for name in names[known].tolist()}
+    train, test = (_drawn(part, protocol["share"], seed) for part in (corpus.train, corpus.test))
     return measure_part(train, test, descriptions, method, seed)
 
 
@@ -128,20 +128,20 @@ def measure_part(
     predicted = names[scores.argmax(axis=1)]
     if said is not None and method.name.startswith("BERTopic"):
         predicted = said
-    found = {
+    measures = {
         "accuracy": float((predicted == test.labels)[known].mean()),
         "f1": float(f1_score(test.labels[known], predicted[known], labels=names, average="macro", zero_division=0)),
         "cpu": cpu,
     }
     if method.name.startswith("ours") and "free" not in method.name and known.all():
-        found["sure"] = float(scores.max(axis=1).mean())
-        found["calibration"] = _calibration_error(scores.max(axis=1), predicted == test.labels)
+        measures["sure"] = float(scores.max(axis=1).mean())
+        measures["calibration"] = _calibration_error(scores.max(axis=1), predicted == test.labels)
     if not known.all() and none is not None:
-        found["auc"] = float(roc_auc_score(~known, none))
+        measures["auc"] = float(roc_auc_score(~known, none))
     if not known.all() and said is not None:
-        found["found"] = float((said == NONE)[~known].mean())
-        found["wrongly"] = float((said == NONE)[known].mean())
-    return found
+        measures["found"] = float((said == NONE)[~known].mean())
+        measures["wrongly"] = float((said == NONE)[known].mean())
+    return measures
 
 
 def _calibration_error(probability: np.ndarray, right: np.ndarray) -> float:
@@ -189,10 +189,10 @@ def _ours(
         model.fit(corpus, embeddings=train.vectors, label_embeddings=embed(list(descriptions.values())))
     else:
         model.fit(corpus)
-    found = model.predict_proba(test.texts, embeddings=test.vectors if vectors else None)
-    scores = found[:, : len(descriptions)]
-    none = found[:, -1] if n_free_topics else -scores.max(axis=1)
-    return scores, none, model.classes_[found.argmax(axis=1)] if n_free_topics else None
+    probability = model.predict_proba(test.texts, embeddings=test.vectors if vectors else None)
+    scores = probability[:, : len(descriptions)]
+    none = probability[:, -1] if n_free_topics else -scores.max(axis=1)
+    return scores, none, model.classes_[probability.argmax(axis=1)] if n_free_topics else None
 
 
 def _bertopic(train: Part, test: Part, descriptions: Mapping[str, str], seed: int) -> Answer:
