@@ -14,17 +14,17 @@ from topicfold.datasets import load_demo
 
 corpus = load_demo()
 tree = LDA(n_topics=20, random_state=0).fit(corpus).topic_tree(corpus)
-found = contrast(tree, corpus, "labels", groups=("gnome", "kde"))
-print({group: [word.word for word in found.words(group=group, n=6)] for group in found.groups})
+by_desktop = contrast(tree, corpus, "labels", groups=("gnome", "kde"))
+print({group: [word.word for word in by_desktop.words(group=group, n=6)] for group in by_desktop.groups})
 
 # %%
 # All words, whatever their topic. The higher a word, the more certain it is that gnome uses it more often; the lower,
 # the more certain for kde. The differences of words in the grey band may be due to chance.
 
-plots.contrast_words(found)
+plots.contrast_words(by_desktop)
 
 # %%
 # The same within one topic, the main topic of both sections. Only the tokens of that topic count.
 
 desktop = next(int(topic) for topic in tree.ids if "desktop" in tree.name(int(topic)))
-plots.contrast_words(found, topic=desktop, n_words=8)
+plots.contrast_words(by_desktop, topic=desktop, n_words=8)

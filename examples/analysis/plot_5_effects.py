@@ -18,18 +18,18 @@ corpus = load_demo()
 model = LDA(n_topics=20, random_state=0).fit(corpus)
 role, dependencies = corpus.metadata["role"], corpus.metadata["dependencies"]
 some = corpus.subset(((role == "program") | (role == "shared-lib")) & (dependencies <= 8))
-found = effects(model, some, "~ role * log(dependencies + 1)")
-print(found)
+estimates = effects(model, some, "~ role * log(dependencies + 1)")
+print(estimates)
 
 # %%
 # The difference between the two roles in the share of each topic, at the mean number of dependencies. Intervals that
 # contain zero are grey. With 20 topics, one interval is expected to exclude zero by chance.
 
-difference = found.contrast("role", "program", "shared-lib")
+difference = estimates.contrast("role", "program", "shared-lib")
 plots.effect_sizes(difference)
 
 # %%
 # Predicted shares by number of dependencies, for each role. Bands are 95 % intervals; they are wide for libraries with
 # many dependencies, of which there are few. A line may fall below zero, because this is linear regression.
 
-plots.effect_curves(found.predict("dependencies", by="role"), n_topics=6)
+plots.effect_curves(estimates.predict("dependencies", by="role"), n_topics=6)

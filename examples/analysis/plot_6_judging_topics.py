@@ -44,16 +44,16 @@ with TemporaryDirectory() as folder:
     answers = Path(folder) / "answers.csv"
     rows = [f"{tasks.id},P{who},{n},{answer(task)}" for who in range(5) for n, task in enumerate(tasks.tasks, 1)]
     answers.write_text("\n".join(["tasks,rater,task,answer", *rows]), encoding="utf-8")
-    found = read_judgements(tasks, [answers])
+    judgements = read_judgements(tasks, [answers])
 
 # %%
 # With five people per topic, intervals are wide: only the best and the worst topics can be distinguished.
 
-table = found.topic_table().sort_values("intrusion")
+table = judgements.topic_table().sort_values("intrusion")
 figure, axes = plt.subplots(figsize=(7, 5.5), layout="constrained")
 reach = [table.intrusion - table.intrusion_low, table.intrusion_high - table.intrusion]
 axes.errorbar(100 * table.intrusion, table.name, xerr=[100 * side for side in reach], fmt="o")
-axes.axvline(100 * found.chance, color="0.4", linestyle="--", label="guessing")
+axes.axvline(100 * judgements.chance, color="0.4", linestyle="--", label="guessing")
 axes.set_xlabel("intruders found by five simulated people, % (95 % interval)")
 axes.legend(frameon=False)
-print(f"intruders found: {found.kinds[0].mean.value:.0%}")
+print(f"intruders found: {judgements.kinds[0].mean.value:.0%}")

@@ -41,7 +41,7 @@ largest = {
     "vectors (k-means)": KMeans(30, n_init=1, random_state=0).fit_predict(vectors),
     "both (LTM)": ltm.doc_topic_.argmax(axis=1),
 }
-nmi = {name: normalized_mutual_info_score(packages.label_array(), found) for name, found in largest.items()}
+nmi = {name: normalized_mutual_info_score(packages.label_array(), topics) for name, topics in largest.items()}
 print(ltm.topic_tree(short).to_text(n_words=5))
 
 # %%

@@ -26,20 +26,20 @@ batches = [corpus.subset(rest[first : first + 256]) for first in range(0, len(re
 # Learn from each batch once. After each batch, measure how well the held-out packages are predicted.
 
 model = LDA(n_topics=20, random_state=0)
-seen, found = [], []
+n_documents, perplexities = [], []
 for batch in batches:
     model.partial_fit(batch)
-    seen.append(seen[-1] + len(batch) if seen else len(batch))
-    found.append(perplexity(model.score(held_out)))
+    n_documents.append(n_documents[-1] + len(batch) if n_documents else len(batch))
+    perplexities.append(perplexity(model.score(held_out)))
 
 # %%
 # For comparison, a full fit, which passes over all documents many times.
 
 whole = perplexity(LDA(n_topics=20, random_state=0).fit(corpus.subset(rest)).score(held_out))
 one_topic = perplexity(LDA(n_topics=1, random_state=0).fit(corpus.subset(rest)).score(held_out))
-print(f"stream {found[-1]:.0f}, full fit {whole:.0f}, one topic {one_topic:.0f}")
+print(f"stream {perplexities[-1]:.0f}, full fit {whole:.0f}, one topic {one_topic:.0f}")
 figure, axes = plt.subplots(figsize=(6.5, 4), layout="constrained")
-axes.plot(seen, found, "o-", label="partial_fit, one pass")
+axes.plot(n_documents, perplexities, "o-", label="partial_fit, one pass")
 axes.axhline(whole, color="tab:orange", linestyle="--", label="fit, all documents at once")
 axes.axhline(one_topic, color="0.5", linestyle=":", label="one topic")
 axes.set(xlabel="documents seen", ylabel="held-out perplexity", xlim=(0, None))

@@ -35,13 +35,13 @@ idf = inverse_document_frequency(known.counts)
 similarity = tfidf(known.counts, idf) @ tfidf(known.vectorize(list(labels.values())), idf).T
 by_similarity = np.array(list(labels))[similarity.toarray().argmax(axis=1)]
 classifier = ZeroShotClassifier(labels).fit(known)
-found = {"tf-idf similarity": by_similarity, "ZeroShotClassifier": classifier.transduction_}
-print({name: round(float(np.mean(predicted == truth)), 2) for name, predicted in found.items()})
+predictions = {"tf-idf similarity": by_similarity, "ZeroShotClassifier": classifier.transduction_}
+print({name: round(float(np.mean(predicted == truth)), 2) for name, predicted in predictions.items()})
 
 # %%
 # Section by section:
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-for shift, (name, predicted) in zip((-0.2, 0.2), found.items()):
+for shift, (name, predicted) in zip((-0.2, 0.2), predictions.items()):
     right = [np.mean(predicted[truth == label] == label) for label in labels]
     axes.barh(np.arange(len(labels)) + shift, right, height=0.38, label=name)
 axes.set(yticks=range(len(labels)), yticklabels=list(labels), xlim=(0, 1), xlabel="share labelled right")

@@ -58,8 +58,8 @@ def contrast_words(contrast: Contrast, topic: int = -1, group: str | None = None
     >>> from topicfold import Corpus, PLSA, contrast, plots
     >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
     >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
-    >>> found = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", groups=("left", "right"))
-    >>> len(plots.contrast_words(found, 0, "right").axes)
+    >>> result = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", groups=("left", "right"))
+    >>> len(plots.contrast_words(result, 0, "right").axes)
     2
     """
     check_whole("n_words", n_words)

@@ -48,8 +48,8 @@ def effect_sizes(table: pd.DataFrame) -> Any:
     >>> from topicfold import Corpus, LDA, effects, plots
     >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
     >>> corpus = Corpus.from_texts(texts, metadata={"place": ["farm", "farm", "sky", "sky"] * 10})
-    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
-    >>> len(plots.effect_sizes(found.contrast("place", "farm", "sky")).axes)
+    >>> result = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ place")
+    >>> len(plots.effect_sizes(result.contrast("place", "farm", "sky")).axes)
     1
     """
     terms = table["term"].unique().tolist()
@@ -108,8 +108,8 @@ def effect_curves(table: pd.DataFrame, topics: Sequence[int] | None = None, n_to
     >>> from topicfold import Corpus, LDA, effects, plots
     >>> texts = ["cat dog cow", "dog cow cat", "sun moon star", "moon star sun"] * 10
     >>> corpus = Corpus.from_texts(texts, metadata={"year": [2001, 2002, 2003, 2004] * 10})
-    >>> found = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ year")
-    >>> len(plots.effect_curves(found.predict("year")).axes)
+    >>> result = effects(LDA(2, random_state=0).fit(corpus), corpus, "~ year")
+    >>> len(plots.effect_curves(result.predict("year")).axes)
     2
     """
     ids = table["topic"].unique().tolist()
