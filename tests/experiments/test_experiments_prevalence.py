@@ -11,7 +11,7 @@ from experiment_runs import run_with_results
 
 from experiments import load_experiment
 from experiments.effects import metadata_corpora, prevalence, prevalence_lda, prevalence_page
-from experiments.effects.prevalence_lda import SeedCounts
+from experiments.effects.prevalence_lda import Prior
 from topicfold.models.em.best_start import best_start
 from topicfold.models.em.leave_one_out import document_prior, fold_in_shares
 
@@ -44,8 +44,8 @@ def test_metadata_that_says_nothing_is_lda(n_tokens):
     # the prior's shares are those of the last step as long as they are fitted anew at each
     ours = theirs = state
     for _ in range(8):
-        ours = prevalence_lda.steps(counts, ours, 1, SeedCounts(2.0, 1.0), nothing)
-        theirs = prevalence_lda.steps(counts, theirs, 1, SeedCounts(2.0))
+        ours = prevalence_lda.steps(counts, ours, 1, Prior(2.0, 1.0), nothing)
+        theirs = prevalence_lda.steps(counts, theirs, 1, Prior(2.0))
     assert np.allclose(ours["word_topic"], theirs["word_topic"], atol=2e-4)
     same = np.tile(theirs["topic_share"], (300, 1))
     package = fold_in_shares(
@@ -58,8 +58,8 @@ def test_steps_leave_the_state_alone():
     counts, design, _ = drawn()
     state = started(counts)
     before = {name: array.copy() for name, array in state.items()}
-    prevalence_lda.steps(counts, state, 2, SeedCounts(1.0, 1.0), design)
-    prevalence_lda.steps(counts, state, 2, SeedCounts(1.0))
+    prevalence_lda.steps(counts, state, 2, Prior(1.0, 1.0), design)
+    prevalence_lda.steps(counts, state, 2, Prior(1.0))
     assert all(np.array_equal(state[name], before[name]) for name in before)
 
 
@@ -75,7 +75,7 @@ def test_the_regression_is_the_frequency_of_each_group():
 
 def test_an_empty_document_has_the_prior_of_its_metadata():
     counts, design, _ = drawn()
-    state = prevalence_lda.steps(counts, started(counts), 20, SeedCounts(2.0, 1.0), design)
+    state = prevalence_lda.steps(counts, started(counts), 20, Prior(2.0, 1.0), design)
     shares = prevalence_lda.shares_of(state["coefficients"], design)
     empty = sp.csr_array((300, counts.shape[1]), dtype=np.float32)
     assert np.allclose(prevalence_lda.fold_in(empty, state, 2.0, shares, focus=0.0), shares, atol=1e-5)
