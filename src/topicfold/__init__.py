@@ -12,15 +12,16 @@ from .models import MODELS
 if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with the table below
     from . import baselines, datasets, metrics, plots
     from .analysis.classify import TopicClassifier
-    from .analysis.contrast import Contrast, contrast
+    from .analysis.contrast import Contrast, ContrastWord, contrast
     from .analysis.effects import Effects, effects
     from .analysis.embedding import embed
     from .analysis.judgement_tasks import JudgementTasks, judgement_tasks
     from .analysis.judgements import Judgements, read_judgements
     from .analysis.layout import document_positions
     from .analysis.name_command import NameCommand, naming_prompt
-    from .analysis.over_time import drift, topics_over_time
-    from .analysis.search import search
+    from .analysis.over_time import Drift, TopicMove, TopicsOverTime, drift, topics_over_time
+    from .analysis.recommendation import Selection, SelectionRow
+    from .analysis.search import SearchHit, search
     from .analysis.selection import select
     from .analysis.zero_shot import ZeroShotClassifier
     from .corpus.corpus import Corpus, Segments
@@ -43,12 +44,14 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .report.tasks_page import save_tasks_page
     from .topics.fit_summary import FitSummary
     from .topics.names import TopicToName
-    from .topics.tree import TopicTree
+    from .topics.tree import TopicTree, TopicWord
 
 _ROOMS = ("baselines", "datasets", "metrics", "plots")  # modules that are part of the public API
 _HOME = {
     "Contrast": "analysis.contrast",
+    "ContrastWord": "analysis.contrast",
     "Corpus": "corpus.corpus",
+    "Drift": "analysis.over_time",
     "Effects": "analysis.effects",
     "FileError": "errors",
     "FitSummary": "topics.fit_summary",
@@ -60,13 +63,19 @@ _HOME = {
     "Preprocessing": "corpus.preprocessing",
     "ReadLimits": "corpus.limits",
     "Report": "report.page",
+    "SearchHit": "analysis.search",
     "Segments": "corpus.corpus",
+    "Selection": "analysis.recommendation",
+    "SelectionRow": "analysis.recommendation",
     "ServiceError": "errors",
     "TopicClassifier": "analysis.classify",
     "TopicModel": "models.estimator",
+    "TopicMove": "analysis.over_time",
     "TopicToName": "topics.names",
     "TopicTree": "topics.tree",
+    "TopicWord": "topics.tree",
     "TopicfoldError": "errors",
+    "TopicsOverTime": "analysis.over_time",
     "ZeroShotClassifier": "analysis.zero_shot",
     "build_report": "report.contents",
     "contrast": "analysis.contrast",

@@ -13,7 +13,7 @@ from sklearn.decomposition import NMF
 
 from topicfold import LTM, PLSA, Corpus, select
 from topicfold.analysis import held_out_fits
-from topicfold.analysis.recommendation import Row, Selection, beyond, recommend
+from topicfold.analysis.recommendation import Selection, SelectionRow, beyond, recommend
 
 
 def planted_counts(seed=0, n_topics=5, n_documents=300, n_words=150, length=80, noise=0.1):
@@ -99,10 +99,10 @@ def test_the_most_stable_of_the_points_within_one_standard_error():
 
 def test_equally_stable_points_yield_to_the_smaller():
     rows = [
-        Row("Fake", {"n_topics": 8}, score=-1.0, behind=0.0, behind_error=0.0, stability=0.9, topics=8),
-        Row("Fake", {"n_topics": 4}, score=-1.1, behind=0.1, behind_error=0.2, stability=0.901, topics=4),
-        Row("Fake", {"n_topics": 2}, score=-1.5, behind=0.5, behind_error=0.2, stability=0.99, topics=2),
-        Row("Fake", {"n_topics": 99}, failed="too many"),
+        SelectionRow("Fake", {"n_topics": 8}, score=-1.0, behind=0.0, behind_error=0.0, stability=0.9, topics=8),
+        SelectionRow("Fake", {"n_topics": 4}, score=-1.1, behind=0.1, behind_error=0.2, stability=0.901, topics=4),
+        SelectionRow("Fake", {"n_topics": 2}, score=-1.5, behind=0.5, behind_error=0.2, stability=0.99, topics=2),
+        SelectionRow("Fake", {"n_topics": 99}, failed="too many"),
     ]
     chosen, reason, edge = recommend(rows, 0, [], "nats a token")
     assert (chosen, edge) == (1, ())
@@ -116,7 +116,9 @@ def rows_of(figures):
     """Rows by their number of topics: (score, stability)."""
     best = max(score for score, _ in figures.values())
     return [
-        Row("Fake", {"n_topics": n}, score=score, behind=best - score, behind_error=0.0, stability=stable, topics=n)
+        SelectionRow(
+            "Fake", {"n_topics": n}, score=score, behind=best - score, behind_error=0.0, stability=stable, topics=n
+        )
         for n, (score, stable) in figures.items()
     ]
 
@@ -134,9 +136,9 @@ def rows_of(figures):
     ],
 )
 def test_the_most_stable_of_the_sizes_that_gain_enough(figures, wanted, said):
-    rows, baseline = rows_of(figures), Row("unigram", {}, score=-2.0)
+    rows, baseline = rows_of(figures), SelectionRow("unigram", {}, score=-2.0)
     first = int(np.argmax([row.score for row in rows]))
-    chosen, reason, _ = recommend(rows, first, [baseline, Row("Other, one topic", {}, score=-0.1)], "nats")
+    chosen, reason, _ = recommend(rows, first, [baseline, SelectionRow("Other, one topic", {}, score=-0.1)], "nats")
     assert rows[chosen].params == {"n_topics": wanted}
     assert said in reason
 
@@ -145,7 +147,7 @@ def test_the_next_values_are_twice_or_half_those_at_an_edge():
     rows = rows_of({10: (-1.0, 1.0), 20: (-2.0, 1.0)})
     assert beyond(rows, 0) == {"n_topics": 5}
     assert beyond(rows, 1) == {"n_topics": 40}
-    rows = [Row("Fake", {"weight": weight}) for weight in (0.5, 1.0, 2.0)]
+    rows = [SelectionRow("Fake", {"weight": weight}) for weight in (0.5, 1.0, 2.0)]
     assert beyond(rows, 0) == {"weight": 0.25}
     assert beyond(rows, 1) == {}
 
@@ -340,9 +342,9 @@ def test_bad_arguments(arguments, message):
 @pytest.fixture
 def result():
     rows = (
-        Row("PLSA", {"n_topics": 5}, -7.5, 0.01, 0.1, 0.02, 1808.0, 0.2, 0.01, 0.9, 0.8, 5, 0.5),
-        Row("PLSA", {"n_topics": np.int64(10)}, -7.4, 0.01, 0.0, 0.0, 1636.0, 0.25, 0.01, 0.9, 0.7, 10, 1.0),
-        Row("PLSA", {"n_topics": 900}, failed="n_topics=900 is too many"),
+        SelectionRow("PLSA", {"n_topics": 5}, -7.5, 0.01, 0.1, 0.02, 1808.0, 0.2, 0.01, 0.9, 0.8, 5, 0.5),
+        SelectionRow("PLSA", {"n_topics": np.int64(10)}, -7.4, 0.01, 0.0, 0.0, 1636.0, 0.25, 0.01, 0.9, 0.7, 10, 1.0),
+        SelectionRow("PLSA", {"n_topics": 900}, failed="n_topics=900 is too many"),
     )
     return Selection(rows, 1, "n_topics=10 is best.", "nats a token", 3, 1)
 

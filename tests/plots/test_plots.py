@@ -10,14 +10,14 @@ import pytest
 
 from topicfold import PLSA, Corpus, plots
 from topicfold.analysis.over_time import TopicsOverTime
-from topicfold.analysis.recommendation import Row, Selection
+from topicfold.analysis.recommendation import Selection, SelectionRow
 from topicfold.topics.tree import TopicTree
 
 pytest.importorskip("matplotlib")
 
 
 def row(model="PLSA", score=-7.0, topics=None, **params):
-    return Row(
+    return SelectionRow(
         model,
         params,
         score=score,
@@ -68,7 +68,7 @@ def tree():
 
 def test_selection_over_one_parameter():
     rows = [row(n_topics=size, score=-7 - size / 100) for size in (5, 10, 80)]
-    failed = Row("PLSA", {"n_topics": 900}, failed="too many")
+    failed = SelectionRow("PLSA", {"n_topics": 900}, failed="too many")
     figure = drawn(chosen(*rows, failed, number=1).plot())
     panels = figure.axes
     assert [panel.get_ylabel().split("\n")[0] for panel in panels] == ["held-out score", "coherence", "stability"]
@@ -341,8 +341,9 @@ def test_no_pyplot():
     code = """
 import sys
 from topicfold import plots
-from topicfold.analysis.recommendation import Row, Selection
-rows = [Row("PLSA", {"n_topics": n}, -7, 0, 0, 0.1, coherence=0.1, coherence_error=0, stability=1) for n in (2, 4)]
+from topicfold.analysis.recommendation import SelectionRow, Selection
+figures = {"coherence": 0.1, "coherence_error": 0, "stability": 1}
+rows = [SelectionRow("PLSA", {"n_topics": n}, -7, 0, 0, 0.1, **figures) for n in (2, 4)]
 assert "matplotlib" not in sys.modules
 plots.selection(Selection(tuple(rows), 0, "", "nats per token", 3, 2))
 assert "matplotlib.figure" in sys.modules

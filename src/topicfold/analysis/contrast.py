@@ -64,6 +64,19 @@ class ContrastWord(NamedTuple):
         Log-odds ratio of the word in the group.
     z : float
         Its z-score: the log-odds ratio divided by its standard error.
+
+    See Also
+    --------
+    Contrast : The result that it is part of.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, contrast
+    >>> texts = ["tax cut cut", "tax relief", "tax rise rise", "tax burden rise"]
+    >>> corpus = Corpus.from_texts(texts * 5, metadata={"party": ["left", "left", "right", "right"] * 5})
+    >>> result = contrast(PLSA(1, random_state=0).fit(corpus), corpus, "party", strength=20)
+    >>> result.words(0, "right", 1)[0].word
+    'rise'
     """
 
     topic: int

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Drift", "Moved", "TopicsOverTime", "drift", "memberships", "topics_over_time"]
+__all__ = ["Drift", "TopicMove", "TopicsOverTime", "drift", "memberships", "topics_over_time"]
 
 _SMALLEST = 1e-12
 _SHOWN = 10
 
 
-class Moved(NamedTuple):
+class TopicMove(NamedTuple):
     """A topic that `drift` compared.
 
     Attributes
@@ -45,6 +45,19 @@ class Moved(NamedTuple):
         Its share in the second set of documents.
     part : float
         Its contribution to the divergence.
+
+    See Also
+    --------
+    Drift : The result that it is part of.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, drift
+    >>> corpus = Corpus.from_texts(["cat dog", "dog cat cat", "sun moon", "moon sun sun"] * 5)
+    >>> result = drift(PLSA(2, random_state=0).fit(corpus), ["cat dog"] * 10, ["sun moon"] * 10)
+    >>> move = result.moved[0]
+    >>> move.after > move.before
+    True
     """
 
     topic: int
@@ -63,13 +76,26 @@ class Drift:
         KL(after || before), in nats.
     p_value : float
         Share of random splits of the same documents with at least as large a divergence.
-    moved : tuple of Moved
+    moved : tuple of TopicMove
         The topics, those with the largest contribution to the divergence first.
+
+    See Also
+    --------
+    drift : Makes it.
+    TopicMove : What it says of a topic.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, drift
+    >>> corpus = Corpus.from_texts(["cat dog", "dog cat cat", "sun moon", "moon sun sun"] * 5)
+    >>> result = drift(PLSA(2, random_state=0).fit(corpus), ["cat dog"] * 10, ["sun moon"] * 10)
+    >>> result.p_value < 0.01
+    True
     """
 
     divergence: float
     p_value: float
-    moved: tuple[Moved, ...]
+    moved: tuple[TopicMove, ...]
 
     def __str__(self) -> str:
         lines = [
@@ -146,7 +172,7 @@ def drift(
         as_far += bool(value >= divergence.sum() - 1e-15)
     p, q = slices[0].mean(axis=0), slices[1].mean(axis=0)
     order = np.argsort(-np.abs(divergence), kind="stable")
-    moved = tuple(Moved(int(k), float(p[k]), float(q[k]), float(divergence[k])) for k in order)
+    moved = tuple(TopicMove(int(k), float(p[k]), float(q[k]), float(divergence[k])) for k in order)
     return Drift(float(divergence.sum()), as_far / (n_permutations + 1), moved)
 
 
@@ -182,6 +208,18 @@ class TopicsOverTime:
         Number of documents in each period.
     names : tuple of str
         Names of the topics.
+
+    See Also
+    --------
+    topics_over_time : Makes it.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, topics_over_time
+    >>> corpus = Corpus.from_texts(["cat dog", "dog cat", "sun moon", "moon sun"], timestamps=[2001, 2001, 2002, 2002])
+    >>> result = topics_over_time(PLSA(2, random_state=0).fit(corpus), corpus, "year")
+    >>> result.n_documents.tolist()
+    [2, 2]
     """
 
     periods: np.ndarray

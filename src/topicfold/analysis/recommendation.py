@@ -23,7 +23,7 @@ import numpy as np
 from ..engine.checks import is_number
 from ..engine.extras import import_extra
 
-__all__ = ["Row", "Selection", "beyond", "recommend"]
+__all__ = ["Selection", "SelectionRow", "beyond", "recommend"]
 
 PER_TOKEN = "nats per token"
 ENOUGH = 0.75  # of what the best point gains; chosen on four corpora, see docs/guides/choosing-the-number-of-topics.md
@@ -32,7 +32,7 @@ _LINE = 100
 
 
 @dataclass(frozen=True)
-class Row:
+class SelectionRow:
     """The measures of `select` at one point of the grid: means over folds and seeds.
 
     Errors are standard errors over folds. A value that was not measured is NaN.
@@ -67,6 +67,18 @@ class Row:
         Median CPU time of a fit.
     failed : str or None
         The reason if the point failed and has no values.
+
+    See Also
+    --------
+    Selection : The result that it is part of.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, select
+    >>> corpus = Corpus.from_texts(["cat dog cat dog", "dog cat dog cat", "sun moon sun", "moon star sun star"] * 6)
+    >>> result = select(PLSA(), corpus, {"n_topics": [1, 2]})
+    >>> result.rows[0].params
+    {'n_topics': 1}
     """
 
     model: str
@@ -107,15 +119,28 @@ class Selection:
         Scores without topics: the unigram model, and models with one topic.
     at_edge : tuple of str
         Parameters that are at an end of the grid at the recommended point.
+
+    See Also
+    --------
+    select : Makes it.
+    SelectionRow : A point of the grid.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, select
+    >>> corpus = Corpus.from_texts(["cat dog cat dog", "dog cat dog cat", "sun moon sun", "moon star sun star"] * 6)
+    >>> result = select(PLSA(), corpus, {"n_topics": [1, 2]})
+    >>> result.best
+    {'n_topics': 2}
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[SelectionRow, ...]
     chosen: int
     reason: str
     unit: str
     n_splits: int
     n_seeds: int
-    baselines: tuple[Row, ...] = ()
+    baselines: tuple[SelectionRow, ...] = ()
     at_edge: tuple[str, ...] = ()
 
     @property
@@ -124,7 +149,7 @@ class Selection:
         return self.best_row.params
 
     @property
-    def best_row(self) -> Row:
+    def best_row(self) -> SelectionRow:
         """The recommended point, with its measures and the name of its model."""
         return self.rows[self.chosen]
 
@@ -191,7 +216,9 @@ def _mean_and_error(values: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def recommend(rows: Sequence[Row], first: int, baselines: Sequence[Row], unit: str) -> tuple[int, str, tuple[str, ...]]:
+def recommend(
+    rows: Sequence[SelectionRow], first: int, baselines: Sequence[SelectionRow], unit: str
+) -> tuple[int, str, tuple[str, ...]]:
     """The recommended row, the reason in one sentence, and its parameters that are at an edge of the grid.
 
     `first` is the row with the best score.
@@ -210,7 +237,7 @@ def recommend(rows: Sequence[Row], first: int, baselines: Sequence[Row], unit: s
     return chosen, reason + remark + ".", tuple(edges)
 
 
-def beyond(rows: Sequence[Row], chosen: int) -> dict[str, Any]:
+def beyond(rows: Sequence[SelectionRow], chosen: int) -> dict[str, Any]:
     """The values to try next: twice or half those at an edge; empty if a size cannot be changed further."""
     further = {}
     for name, largest in _edges(rows, chosen).items():
@@ -220,13 +247,13 @@ def beyond(rows: Sequence[Row], chosen: int) -> dict[str, Any]:
     return further if {**rows[chosen].params, **further} not in points_tried else {}
 
 
-def _floor(best: Row, baselines: Sequence[Row]) -> float | None:
+def _floor(best: SelectionRow, baselines: Sequence[SelectionRow]) -> float | None:
     """The score without topics: the better one of the unigram model and the model with one topic."""
     baseline_scores = [row.score for row in baselines if row.model in ("unigram", f"{best.model}, one topic")]
     return max(baseline_scores, default=None)
 
 
-def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[int, str]:
+def _enough(rows: Sequence[SelectionRow], first: int, floor: float, unit: str) -> tuple[int, str]:
     best = rows[first]
     gained = {
         number: (row.score - floor) / (best.score - floor)
@@ -249,7 +276,7 @@ def _enough(rows: Sequence[Row], first: int, floor: float, unit: str) -> tuple[i
     )
 
 
-def _most_stable(rows: Sequence[Row], first: int, unit: str) -> tuple[int, str]:
+def _most_stable(rows: Sequence[SelectionRow], first: int, unit: str) -> tuple[int, str]:
     close = [number for number, row in enumerate(rows) if row.behind <= row.behind_error or number == first]
     chosen = min(close, key=lambda number: (-round(rows[number].stability, 2), rows[number].topics, number))
     best = f"the best held-out score ({rows[first].score:.4f} {unit})"
@@ -265,12 +292,12 @@ def _most_stable(rows: Sequence[Row], first: int, unit: str) -> tuple[int, str]:
     )
 
 
-def _named(rows: Sequence[Row], number: int) -> str:
+def _named(rows: Sequence[SelectionRow], number: int) -> str:
     several = len({row.model for row in rows}) > 1
     return f"{rows[number].model} with " * several + _params_text(rows[number].params)
 
 
-def _edges(rows: Sequence[Row], chosen: int) -> dict[str, bool]:
+def _edges(rows: Sequence[SelectionRow], chosen: int) -> dict[str, bool]:
     """Numeric parameters that are at an end of the grid, and whether it is the upper end."""
     edges = {}
     for name, value in rows[chosen].params.items():
@@ -312,7 +339,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _table(rows: Sequence[Row], chosen: int, baselines: Sequence[Row] = ()) -> list[str]:
+def _table(rows: Sequence[SelectionRow], chosen: int, baselines: Sequence[SelectionRow] = ()) -> list[str]:
     """Lines of a table, aligned to the right, with the recommended row marked; baselines and failures follow."""
     names = list(dict.fromkeys(name for row in rows for name in row.params))
     several = len({row.model for row in rows}) > 1

@@ -18,12 +18,12 @@ from ..topics.wordless import with_words
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Hit", "search"]
+__all__ = ["SearchHit", "search"]
 
 _WORDS = 0.75  # share of the score for the words of the query that a document contains; the rest is for its topics
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     """A document that `search` found.
 
     Attributes
@@ -38,6 +38,18 @@ class Hit(NamedTuple):
         Title of the document, or its id.
     words : tuple of str
         The words of the query that it contains.
+
+    See Also
+    --------
+    search : Finds documents.
+
+    Examples
+    --------
+    >>> from topicfold import Corpus, PLSA, search
+    >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat", "sun moon", "moon star sun"], ids="abcd")
+    >>> hit = search(PLSA(2, random_state=0).fit(corpus), corpus, "star")[0]
+    >>> hit.id, hit.row, hit.words
+    ('d', 3, ('star',))
     """
 
     id: str
@@ -47,7 +59,7 @@ class Hit(NamedTuple):
     words: tuple[str, ...]
 
 
-def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 10) -> list[Hit]:
+def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 10) -> list[SearchHit]:
     """Find the documents that contain the words of a query, or are about the same topics.
 
     Documents that contain all words of the query come first. The score combines the share of the words of the query
@@ -112,7 +124,7 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     order = np.lexsort((np.arange(len(score)), -score, ~all_held))[:n]
     words = tree.vocabulary
     return [
-        Hit(
+        SearchHit(
             corpus.ids[row],
             int(row),
             float(score[row]),

@@ -35,7 +35,7 @@ from ..metrics.stability import agreement, stability
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, RandomStateLike, as_texts
 from .held_out_fits import Fit, FitInput, Measured, fit_here, fit_on_worker, for_workers, unigram_score
-from .recommendation import PER_TOKEN, Row, Selection, _mean_and_error, _params_text, beyond, recommend
+from .recommendation import PER_TOKEN, Selection, SelectionRow, _mean_and_error, _params_text, beyond, recommend
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -296,17 +296,19 @@ def _one_topic(points: Sequence[_Point]) -> list[_Point]:
     return list(one_topic_points.values())
 
 
-def _baseline_rows(points: Sequence[_Point], folds: _Folds, unit: str) -> list[Row]:
+def _baseline_rows(points: Sequence[_Point], folds: _Folds, unit: str) -> list[SelectionRow]:
     """The scores of the unigram model and of models with one topic."""
     if unit != PER_TOKEN:
         return []
     score, error = _mean_and_error(folds.unigram())
-    rows = [Row("unigram", {}, score=score, score_error=error, perplexity=perplexity(score))]
+    rows = [SelectionRow("unigram", {}, score=score, score_error=error, perplexity=perplexity(score))]
     for point in points:
         if point.failed is None:
             score, error = _mean_and_error(_by_fold(point, "score"))
             rows.append(
-                Row(f"{point.name}, one topic", {}, score=score, score_error=error, perplexity=perplexity(score))
+                SelectionRow(
+                    f"{point.name}, one topic", {}, score=score, score_error=error, perplexity=perplexity(score)
+                )
             )
     return rows
 
@@ -333,7 +335,7 @@ def _steady_libraries() -> Iterator[None]:
         yield
 
 
-def _ranked(points: list[_Point], unit: str) -> tuple[list[Row], int]:
+def _ranked(points: list[_Point], unit: str) -> tuple[list[SelectionRow], int]:
     """The rows of the points, and the number of the row with the best mean score."""
     by_fold = [None if point.failed is not None else _by_fold(point, "score") for point in points]
     means = [-math.inf if folds is None else float(folds.mean()) for folds in by_fold]
@@ -344,12 +346,12 @@ def _ranked(points: list[_Point], unit: str) -> tuple[list[Row], int]:
     rows = []
     for point, folds in zip(points, by_fold):
         if folds is None:
-            rows.append(Row(point.name, point.params, failed=point.failed))
+            rows.append(SelectionRow(point.name, point.params, failed=point.failed))
             continue
         score, score_error = _mean_and_error(folds)
         behind, behind_error = _mean_and_error(best - folds)
         coherent, coherence_error = _mean_and_error(_by_fold(point, "coherence"))
-        row = Row(
+        row = SelectionRow(
             model=point.name,
             params=point.params,
             score=score,

@@ -10,11 +10,12 @@ from .completion import (
     perplexity,
     split_tokens,
 )
-from .judging import krippendorff_alpha, spearman, wilson_interval
+from .judging import Estimate, krippendorff_alpha, spearman, wilson_interval
 from .stability import agreement, diversity, effective_sample_size, matched_similarity, stability
 
 __all__ = [
     "BACKGROUND_WEIGHT",
+    "Estimate",
     "PairScores",
     "agreement",
     "break_even",

@@ -33,6 +33,17 @@ class Estimate(NamedTuple):
         Upper end of the interval.
     n : int
         Number of answers or topics that it is based on.
+
+    See Also
+    --------
+    wilson_interval : The mean of values between 0 and 1, with its interval.
+    spearman : A rank correlation, with its interval.
+
+    Examples
+    --------
+    >>> from topicfold.metrics import wilson_interval
+    >>> wilson_interval(8, 10).value
+    0.8
     """
 
     value: float

@@ -11,7 +11,7 @@ from ..engine.checks import is_number
 from .style import COLOURS, GREY, MARKERS, SMALL, new_figure, tidy
 
 if TYPE_CHECKING:
-    from ..analysis.recommendation import Row, Selection
+    from ..analysis.recommendation import Selection, SelectionRow
 
 __all__ = ["selection"]
 
@@ -99,17 +99,17 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else f"{value!s:.20}"
 
 
-def _is_categorical(rows: Sequence[Row], name: str) -> bool:
+def _is_categorical(rows: Sequence[SelectionRow], name: str) -> bool:
     return name != _TOPICS and not all(is_number(row.params[name]) for row in rows)
 
 
-def _varying(rows: Sequence[Row]) -> list[str]:
+def _varying(rows: Sequence[SelectionRow]) -> list[str]:
     """The parameters with more than one value, in the order of the grid."""
     names = dict.fromkeys(name for row in rows for name in row.params)
     return [name for name in names if len({_short(row.params.get(name)) for row in rows}) > 1]
 
 
-def _horizontal(rows: Sequence[Row]) -> tuple[str, Callable[[Row], float]]:
+def _horizontal(rows: Sequence[SelectionRow]) -> tuple[str, Callable[[SelectionRow], float]]:
     """The name of the horizontal axis, and a function from a row to its position on it."""
     if len({row.model for row in rows}) > 1:
         return _TOPICS, lambda row: row.topics
@@ -121,10 +121,10 @@ def _horizontal(rows: Sequence[Row]) -> tuple[str, Callable[[Row], float]]:
     return names[0], lambda row: float(values.index(_short(row.params[names[0]])))
 
 
-def _lines(rows: Sequence[Row], name: str) -> dict[str, list[Row]]:
+def _lines(rows: Sequence[SelectionRow], name: str) -> dict[str, list[SelectionRow]]:
     """The rows of each line, by its label: the model, if there are several, and the other parameters that vary."""
     several = len({row.model for row in rows}) > 1
-    lines: dict[str, list[Row]] = {}
+    lines: dict[str, list[SelectionRow]] = {}
     for row in rows:
         # The parameter that sets the number of topics has a different name in each model: it is the one equal to it.
         params = {other: value for other, value in row.params.items() if not (several and value == row.topics)}
@@ -143,7 +143,7 @@ def _looks(n_lines: int) -> list[dict[str, Any]]:
     return [{"color": tuple(colour), "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(scale)]
 
 
-def _set_ticks(axes: Any, rows: Sequence[Row], place: Callable[[Row], float], name: str) -> None:
+def _set_ticks(axes: Any, rows: Sequence[SelectionRow], place: Callable[[SelectionRow], float], name: str) -> None:
     """A log axis for a wide range, and ticks at the values tried if there is room for their labels."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 

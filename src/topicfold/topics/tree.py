@@ -51,6 +51,17 @@ class TopicWord(NamedTuple):
         P(w|z), its probability in the topic.
     score : float
         The score by which it is ranked.
+
+    See Also
+    --------
+    TopicTree.words : Returns the words of a topic.
+
+    Examples
+    --------
+    >>> from topicfold import PLSA
+    >>> tree = PLSA(1, random_state=0).fit(["cat dog cat", "cat cow cat"]).topic_tree()
+    >>> tree.words(0, 1)[0].word
+    'cat'
     """
 
     word: str
