@@ -503,9 +503,9 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             check_whole_numbers(part, "score (document completion)")
             seen, held_out = split_tokens(part)
             doc_topic = fold_in(seen_words(seen, frequency))
-            found = completion_log_likelihood_by_document(held_out, doc_topic, self.topic_word_, frequency)
-            sums.append(found[0])
-            tokens.append(found[1])
+            scores = completion_log_likelihood_by_document(held_out, doc_topic, self.topic_word_, frequency)
+            sums.append(scores[0])
+            tokens.append(scores[1])
             release(counts.indices)
             release(counts.data)
         return mean_by_token(np.concatenate(sums), np.concatenate(tokens))
@@ -583,8 +583,8 @@ class FlatTopicModel(TopicModel):
         return self._fold_in(seen_words(self.word_counts(X, self.topic_word_.dtype), self.word_frequency_), **inputs)
 
     def _score(self, X: CountsLike, **inputs: Any) -> float:
-        given = any(value is not None for value in inputs.values())  # for all documents: not to be cut into blocks
-        return self._completion(X, lambda seen: self._fold_in(seen, **inputs), in_blocks=not given)
+        in_blocks = all(value is None for value in inputs.values())  # further inputs are those of all documents
+        return self._completion(X, lambda seen: self._fold_in(seen, **inputs), in_blocks=in_blocks)
 
 
 class StreamedTopicModel(TopicModel):

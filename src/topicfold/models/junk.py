@@ -41,8 +41,8 @@ def topic_marks(model: Any, counts: sp.csr_array, doc_topic: np.ndarray) -> list
     if presence is None or not len(doc_topic):
         return [""] * doc_topic.shape[1]
     evidence = column_sums(doc_topic), effective_documents(counts, doc_topic), share_of_duplicates(counts, doc_topic)
-    found = junk_marks(model.topic_word_, *presence, *evidence, len(doc_topic))
-    return [found.get(topic, "") for topic in range(doc_topic.shape[1])]
+    marks = junk_marks(model.topic_word_, *presence, *evidence, len(doc_topic))
+    return [marks.get(topic, "") for topic in range(doc_topic.shape[1])]
 
 
 def effective_documents(counts: sp.csr_array, doc_topic: np.ndarray) -> np.ndarray:
@@ -106,15 +106,15 @@ def junk_marks(
     typical = np.median(key) if len(key) >= _FEWEST_TOPICS else 0.0
     average = n_documents / len(topic_word)
     few = (effective < min(_FEWEST, _FEWEST_SHARE * average)) & (documents < _SMALL * average)
-    found = {}
+    marks = {}
     for topic in range(len(topic_word)):
         if few[topic] or _burstiness(topic_word[topic], presence[topic]) > _UNLIKE:
-            found[topic] = BURSTY
+            marks[topic] = BURSTY
         elif duplicates[topic] >= _TWINS:
-            found[topic] = DUPLICATES
+            marks[topic] = DUPLICATES
         elif key[topic] < _VAGUE * typical:
-            found[topic] = VAGUE
-    return found
+            marks[topic] = VAGUE
+    return marks
 
 
 def _mean_keyness(presence: np.ndarray, overall: np.ndarray) -> float:

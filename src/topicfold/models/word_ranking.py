@@ -41,7 +41,7 @@ def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | No
     [[1.25, 0.5], [0.75, 0.5]]
     """
     (n_documents, n_words), n_topics = counts.shape, doc_topic.shape[1]
-    found = np.empty((n_topics, n_words), np.float32)
+    expected = np.empty((n_topics, n_words), np.float32)
     blocks = row_blocks(counts.indptr, -(-counts.nnz // _CELLS_AT_ONCE) or 1) if n_documents else []
 
     def run(first_topic: int) -> None:
@@ -54,10 +54,10 @@ def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | No
             _add(ends, indices.astype(np.int32, copy=False), shares, table)
             release(indices)
             release(rows)
-        found[topics] = table.T
+        expected[topics] = table.T
 
     map_blocks(run, range(0, n_topics, _TOPICS_AT_ONCE), n_jobs)
-    return found
+    return expected
 
 
 def presence_of_words(model: Any) -> tuple[np.ndarray, np.ndarray] | None:
