@@ -14,8 +14,8 @@ import click
 from topicfold.cli import cli
 
 INTRODUCTION = (
-    "Made from `--help` by `make docs`. Data goes to stdout, messages to stderr; errors are one line and exit code 2 "
-    "(`topicfold --debug ...` shows the traceback); `-` is stdin or stdout."
+    "Made from `--help` by `make docs`. Data goes to stdout, messages to stderr; errors are one line and exit code 2, "
+    "and 70 for a bug in topicfold (`topicfold --debug ...` shows the traceback); `-` is stdin or stdout."
 )
 COMPLETION = """\
 ## Completion

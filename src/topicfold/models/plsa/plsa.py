@@ -1,6 +1,6 @@
 """PLSA: probabilistic latent semantic analysis (Hofmann 1999), the core of the graph models.
 
-P(w|d) = sum_z P(z|d) P(w|z), fitted by EM; the kernels are in em.py.
+P(w|d) = sum_z P(z|d) P(w|z), fitted by EM; the kernels are in em/plsa_kernels.py.
 """
 
 from __future__ import annotations
