@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ROOT / "tests" / "page"
-SCRIPTS = ("src/topicfold/report/web/*.js",)
+SCRIPTS = ("src/topicfold/report/web/{,views/}*.js",)
 OLDEST_NODE = (20, 19)
 
 

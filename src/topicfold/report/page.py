@@ -15,43 +15,18 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ..engine.store import atomic_write
+from .web_files import joined_scripts, web_file
 
-__all__ = ["SCRIPTS", "Report", "html_page", "in_one_function", "web_file"]
+__all__ = ["D3", "Report", "html_page"]
 
 _LARGEST_IN_NOTEBOOK = 20_000_000  # bytes: a notebook file contains what it shows
 _DOCUMENTS_PER_BLOCK = 5_000  # unpacked one after the other, so that a browser needs little extra memory
 D3 = "vendor/d3-7.9.0.min.js"
 _DOCUMENTS = '<script type="application/octet-stream" class="documents">{}</script>\n'
-# These run once; the function that follows them draws the page, and draws it again after each edit.
-ONCE = ("storage.js", "unpack.js", "edits.js", "edited.js")
-# In this order, inside the function that draws the page; each file adds to the objects the first one makes.
-SCRIPTS = (
-    "core.js",
-    "names.js",
-    "pictures.js",
-    "edit_tools.js",
-    "filter.js",
-    "search.js",
-    "hierarchy.js",
-    "overview.js",
-    "topics.js",
-    "topic.js",
-    "document.js",
-    "points.js",
-    "region.js",
-    "map.js",
-    "time.js",
-    "groups.js",
-    "effects.js",
-    "compare.js",
-    "summary.js",
-    "start.js",
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,13 +79,7 @@ class Report:
         str
             One HTML document that needs no other file and no network.
         """
-        # each script has its own hash, so that a browser reports which one was changed
-        drawing = [
-            "function explorer(report, signal) {\n",
-            *map(web_file, SCRIPTS),
-            "}\ntakeKeptEdits();\nrestart();\n",
-        ]
-        scripts = [web_file(D3), in_one_function([*map(web_file, ONCE), *drawing])]
+        scripts = [web_file(D3), joined_scripts("explorer.js")]
         data = _json({key: value for key, value in self.data.items() if key != "documents"})
         documents = "".join(map(_DOCUMENTS.format, _packed(self.data["documents"])))
         title = f"{self.data['name']}: topics"
@@ -175,16 +144,6 @@ def html_page(template: str, style: str, scripts: Sequence[str], title: str, dat
         name, following = piece.split("}}", 1)
         page += [parts[name], following]
     return "".join(page)
-
-
-def in_one_function(scripts: Sequence[str]) -> str:
-    """Scripts one after the other in one async function."""
-    return "".join(["'use strict';\n(async () => {\n", *scripts, "})();\n"])
-
-
-def web_file(name: str) -> str:
-    """The text of a file in web/."""
-    return (resources.files(__package__) / "web").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def _hash(source: str) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..analysis.judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks
 from ..engine.store import atomic_write
-from .page import html_page, in_one_function, web_file
+from .page import html_page
+from .web_files import joined_scripts
 
 __all__ = ["save_tasks_page", "tasks_page"]
 
@@ -25,7 +26,7 @@ def tasks_page(tasks: JudgementTasks, name: str = "topics") -> str:
     return html_page(
         "tasks.html",
         "tasks.css",
-        [in_one_function([web_file("storage.js"), web_file("tasks.js")])],
+        [joined_scripts("tasks.js")],
         f"{name}: judge the topics",
         text,
     )

@@ -1,17 +1,38 @@
 // Tools to edit topics: boxes to tick in the list of topics, buttons next to the name of a topic, undo, and the file.
 
-const canGroup = given.topics.every((topic) => topic.level === given.topics[0].level && !topic.parts);
-const groupIds = new Set(canGroup ? topics.filter((topic) => topic.level > given.topics[0].level).map((topic) => topic.id) : []);
+import { download } from './download.js';
+import { editsAsJson, editsFrom } from './edit_file.js';
+import { addEdit, edits, setEdits } from './edits.js';
+import { element } from './elements.js';
+import { address } from './links.js';
+import { nameOf } from './names.js';
+import { plural } from './numbers.js';
+import { EditError } from './replay.js';
+import { originalReport, perReport, rowOfTopic, topics } from './report.js';
+import { showView } from './router.js';
 
-function rename(id, name) {
+let isEditing = false;
+let loadStatus = ''; // of the file that was loaded last
+let showChoice = () => {}; // tells the buttons which topics are ticked
+const chosenIds = perReport(() => new Set()); // of the topics that are ticked
+
+function canGroup() {
+  return originalReport.topics.every((topic) => topic.level === originalReport.topics[0].level && !topic.parts);
+}
+
+const groupIds = perReport(
+  () => new Set(canGroup() ? topics.filter((topic) => topic.level > originalReport.topics[0].level).map((topic) => topic.id) : []),
+);
+
+export function rename(id, name) {
   const before = topics[rowOfTopic.get(id)].name || '';
   if (name.trim() !== before) addEdit({ rename: id, name: name.trim() });
 }
 
 // What an edit did, with the names that topics had when the report was made.
-function saidOf(edit) {
+export function descriptionOf(edit) {
   const called = (id) => {
-    const topic = given.topics.find((other) => other.id === id);
+    const topic = originalReport.topics.find((other) => other.id === id);
     return topic ? topic.name || topic.called : 'a group';
   };
   if ('rename' in edit)
@@ -21,18 +42,18 @@ function saidOf(edit) {
   return `grouped ${plural(edit.group.length, 'topic')}${edit.name ? ` as “${edit.name}”` : ''}`;
 }
 
-function editBox(topic) {
-  if (!acrossEdits.editing) return null;
+export function editBox(topic) {
+  if (!isEditing) return null;
   const box = element('input', {
     type: 'checkbox',
     class: 'edit-box',
-    checked: acrossEdits.chosen.has(topic.id),
+    checked: chosenIds().has(topic.id),
     'aria-label': `Choose ${nameOf(topic)}`,
     on: {
       change: () => {
-        if (box.checked) acrossEdits.chosen.add(topic.id);
-        else acrossEdits.chosen.delete(topic.id);
-        document.dispatchEvent(new Event('chosen'));
+        if (box.checked) chosenIds().add(topic.id);
+        else chosenIds().delete(topic.id);
+        showChoice();
       },
     },
   });
@@ -49,7 +70,7 @@ function chosenTools() {
     'aria-label': 'Name of the merged topic or the group',
   });
   const button = (id, title, make) =>
-    element('button', { type: 'button', id, on: { click: () => addEdit(make([...acrossEdits.chosen], name.value.trim())) } }, title);
+    element('button', { type: 'button', id, on: { click: () => addEdit(make([...chosenIds()], name.value.trim())) } }, title);
   const named = (edit, text) => (text ? { ...edit, name: text } : edit);
   const merge = button('merge', 'Merge', (ids, text) =>
     named({ merge: ids.sort((a, b) => topics[rowOfTopic.get(b)].size - topics[rowOfTopic.get(a)].size) }, text),
@@ -57,25 +78,24 @@ function chosenTools() {
   const group = button('group', 'Group', (ids, text) => ({ group: ids, name: text }));
   const drop = button('drop', 'Drop', (ids) => ({ drop: ids }));
   const said = element('span', { class: 'muted' });
-  const refresh = () => {
-    const ids = [...acrossEdits.chosen];
+  showChoice = () => {
+    const ids = [...chosenIds()];
     const levels = new Set(ids.map((id) => topics[rowOfTopic.get(id)].level));
-    const someGroup = ids.some((id) => groupIds.has(id));
+    const someGroup = ids.some((id) => groupIds().has(id));
     merge.disabled = ids.length < 2 || levels.size > 1 || someGroup;
     group.disabled = !ids.length || someGroup;
     drop.disabled = !ids.length || (!someGroup && ids.length >= topics.length);
     said.textContent = ids.length
       ? `${plural(ids.length, 'topic')} chosen`
-      : `Tick topics to merge${canGroup ? ', group' : ''} or drop them.`;
+      : `Tick topics to merge${canGroup() ? ', group' : ''} or drop them.`;
   };
-  document.addEventListener('chosen', refresh, { signal });
-  refresh();
-  return [merge, canGroup ? group : null, drop, name, said];
+  showChoice();
+  return [merge, canGroup() ? group : null, drop, name, said];
 }
 
 function loadTools() {
-  const said = element('span', { class: 'muted', role: 'status' }, acrossEdits.status);
-  acrossEdits.status = '';
+  const said = element('span', { class: 'muted', role: 'status' }, loadStatus);
+  loadStatus = '';
   const chooser = element('input', {
     type: 'file',
     accept: '.json,application/json',
@@ -86,9 +106,9 @@ function loadTools() {
         if (!chooser.files.length) return;
         const before = edits.length;
         try {
-          const list = parsedEdits(await chooser.files[0].text());
+          const list = editsFrom(await chooser.files[0].text(), edits);
           const n = list.length - (list.slice(0, before).every((edit, i) => edit === edits[i]) ? before : 0);
-          acrossEdits.status = `${plural(n, 'edit')} loaded`;
+          loadStatus = `${plural(n, 'edit')} loaded`;
           setEdits(list);
         } catch (error) {
           if (!(error instanceof SyntaxError || error instanceof EditError)) throw error;
@@ -100,18 +120,18 @@ function loadTools() {
   return [element('button', { type: 'button', on: { click: () => chooser.click() } }, 'Load edits'), chooser, said];
 }
 
-function editTools() {
+export function editTools() {
   const toggle = element(
     'button',
     {
       type: 'button',
       id: 'edit-topics',
-      'aria-pressed': String(acrossEdits.editing),
+      'aria-pressed': String(isEditing),
       on: {
         click: () => {
-          acrossEdits.editing = !acrossEdits.editing;
-          acrossEdits.chosen.clear();
-          show();
+          isEditing = !isEditing;
+          chosenIds().clear();
+          showView();
           document.getElementById('edit-topics').focus();
         },
       },
@@ -125,7 +145,7 @@ function editTools() {
         {
           type: 'button',
           id: 'undo',
-          title: saidOf(last),
+          title: descriptionOf(last),
           on: {
             click: () => {
               setEdits(edits.slice(0, -1));
@@ -136,7 +156,7 @@ function editTools() {
         'Undo',
       )
     : null;
-  const all = [...given.edits, ...edits];
+  const all = [...originalReport.edits, ...edits];
   return element(
     'div',
     { class: 'edit-tools' },
@@ -144,12 +164,12 @@ function editTools() {
       'div',
       { class: 'tools' },
       toggle,
-      acrossEdits.editing ? chosenTools() : null,
+      isEditing ? chosenTools() : null,
       undo,
       all.length
         ? element(
             'button',
-            { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson()) } },
+            { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson(edits)) } },
             'Download edits',
           )
         : null,
@@ -163,7 +183,7 @@ function editTools() {
           element(
             'ol',
             {},
-            all.map((edit) => element('li', {}, saidOf(edit))),
+            all.map((edit) => element('li', {}, descriptionOf(edit))),
           ),
           element(
             'p',
@@ -176,8 +196,8 @@ function editTools() {
 }
 
 // Next to the name of a topic: merge it with another one, or drop it.
-function topicEditTools(topic) {
-  if (groupIds.has(topic.id))
+export function topicEditTools(topic) {
+  if (groupIds().has(topic.id))
     return [element('button', { type: 'button', id: 'ungroup', on: { click: () => addEdit({ drop: [topic.id] }) } }, 'Ungroup')];
   const others = topics.filter((other) => other !== topic && other.level === topic.level);
   if (!others.length) return [];

@@ -1,5 +1,9 @@
 // Saves any chart, and any table with bars, as SVG or PNG, with the buttons below it.
 
+import { colourValue } from './colours.js';
+import { download, downloadAddress } from './download.js';
+import { element } from './elements.js';
+
 const PICTURE_STYLES = [
   'fill',
   'stroke',
@@ -14,10 +18,11 @@ const PICTURE_STYLES = [
   'text-anchor',
   'visibility',
 ];
+
 const PICTURE_SCALE = 2; // pixels of a PNG per unit of the drawing
 
 // A drawing as text, without the control characters that XML does not allow.
-function serialized(node) {
+export function serialized(node) {
   return new XMLSerializer().serializeToString(node).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
 }
 
@@ -149,7 +154,7 @@ function pictureButtons(chart) {
 }
 
 // Charts come and go as the reader changes views: each gets its buttons when it appears.
-function addPictureButtons() {
+export function addPictureButtons() {
   for (const chart of document.querySelectorAll('#main :is(svg.plot, svg.columns, canvas.likeness, table):not([data-saved])')) {
     if (chart.tagName === 'TABLE' && !chart.querySelector('.bar')) continue;
     chart.dataset.saved = '';
@@ -157,44 +162,6 @@ function addPictureButtons() {
   }
 }
 
-const pictureWatch = new MutationObserver(addPictureButtons);
-pictureWatch.observe(document.getElementById('main'), { childList: true, subtree: true });
-signal.addEventListener('abort', () => pictureWatch.disconnect());
-
-// The map as SVG: one circle per document that passes the filter, and the names on it.
-function mapAsSvg(width, height, circles, names) {
-  const svg = d3
-    .create('svg')
-    .attr('xmlns', 'http://www.w3.org/2000/svg')
-    .attr('viewBox', [0, 0, width, height])
-    .attr('width', width)
-    .attr('height', height);
-  svg.append('rect').attr('width', width).attr('height', height).attr('fill', colourValue('--page'));
-  for (const [x, y, radius, fill] of circles)
-    svg
-      .append('circle')
-      .attr('cx', x.toFixed(1))
-      .attr('cy', y.toFixed(1))
-      .attr('r', radius.toFixed(1))
-      .attr('fill', fill)
-      .attr('fill-opacity', 0.85);
-  const family = getComputedStyle(document.body).fontFamily;
-  for (const [text, x, y, font] of names) {
-    svg
-      .append('text')
-      .attr('x', x)
-      .attr('y', y)
-      .attr('text-anchor', 'middle')
-      .attr('font-family', family)
-      .attr('font-size', font.size)
-      .attr('font-weight', font.weight)
-      .attr('font-style', font.style)
-      .attr('fill', colourValue('--ink'))
-      .attr('stroke', colourValue('--page'))
-      .attr('stroke-width', 4)
-      .attr('stroke-linejoin', 'round')
-      .attr('paint-order', 'stroke')
-      .text(text);
-  }
-  return serialized(svg.node());
+export function watchCharts() {
+  new MutationObserver(addPictureButtons).observe(document.getElementById('main'), { childList: true, subtree: true });
 }

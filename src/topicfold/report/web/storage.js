@@ -1,5 +1,6 @@
 // Some browsers give a local file no storage; then changes last until the page is closed.
-function stored(action) {
+
+export function stored(action) {
   try {
     return action(localStorage);
   } catch (error) {

@@ -1,24 +1,17 @@
 // Tasks one at a time: a button or its number key answers and moves on. Words of the corpus reach the page only as text.
 
-const given = JSON.parse(document.getElementById('tasks').textContent);
-const tasks = given.tasks;
+import { download } from './download.js';
+import { element } from './elements.js';
+import { stored } from './storage.js';
+
+const page = JSON.parse(document.getElementById('tasks').textContent);
+const tasks = page.tasks;
 const main = document.getElementById('main');
-const storageKey = `topicfold tasks ${given.id}`;
+const storageKey = `topicfold tasks ${page.id}`;
 const UNKNOWN = 0;
 let answers = new Map(); // number of the task: answer
 let rater = '';
 let at = 0; // 0: the beginning; then the numbers of tasks; after them the end
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === 'on') for (const [event, action] of Object.entries(value)) made.addEventListener(event, action);
-    else if (value === true) made.setAttribute(name, '');
-    else if (value !== false && value !== null) made.setAttribute(name, value);
-  }
-  made.append(...children.flat().filter((child) => child !== null));
-  return made;
-}
 
 function button(text, action, attributes = {}) {
   return element('button', { type: 'button', on: { click: action }, ...attributes }, text);
@@ -26,24 +19,24 @@ function button(text, action, attributes = {}) {
 
 // ---- what is stored ----
 
-function keep() {
+function store() {
   stored((storage) => storage.setItem(storageKey, JSON.stringify({ rater, answers: [...answers] })));
 }
 
-function mostOf(task) {
-  return task.kind === 'intrusion' ? task.words.length : given.answers.length;
+function highestAnswer(task) {
+  return task.kind === 'intrusion' ? task.words.length : page.answers.length;
 }
 
 function isAnswer(number, answer) {
   const task = tasks[number - 1];
-  return task !== undefined && Number.isInteger(answer) && answer >= UNKNOWN && answer <= mostOf(task);
+  return task !== undefined && Number.isInteger(answer) && answer >= UNKNOWN && answer <= highestAnswer(task);
 }
 
 function restore() {
   try {
-    const kept = JSON.parse(stored((storage) => storage.getItem(storageKey)) || '{}');
-    rater = typeof kept.rater === 'string' ? kept.rater : '';
-    answers = new Map((Array.isArray(kept.answers) ? kept.answers : []).filter(([number, answer]) => isAnswer(number, answer)));
+    const answered = JSON.parse(stored((storage) => storage.getItem(storageKey)) || '{}');
+    rater = typeof answered.rater === 'string' ? answered.rater : '';
+    answers = new Map((Array.isArray(answered.answers) ? answered.answers : []).filter(([number, answer]) => isAnswer(number, answer)));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
     stored((storage) => storage.removeItem(storageKey)); // not ours
@@ -57,31 +50,29 @@ function cell(text) {
 }
 
 function answersAsCsv() {
-  const rows = [...answers].sort((a, b) => a[0] - b[0]).map(([number, answer]) => [given.id, cell(rater), number, answer]);
+  const rows = [...answers].sort((a, b) => a[0] - b[0]).map(([number, answer]) => [page.id, cell(rater), number, answer]);
   return [['tasks', 'rater', 'task', 'answer'], ...rows].map((row) => `${row.join(',')}\n`).join('');
 }
 
-function download() {
-  const url = URL.createObjectURL(new Blob([answersAsCsv()], { type: 'text/csv' }));
+function downloadAnswers() {
   const name = rater.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
-  element('a', { href: url, download: `answers-${name || 'unnamed'}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  download(`answers-${name || 'unnamed'}.csv`, answersAsCsv());
 }
 
 // ---- the three kinds of pages ----
 
 function drawBeginning() {
   const input = element('input', { type: 'text', id: 'rater', maxlength: '80', autocomplete: 'name', value: rater });
-  const says = element('p', { role: 'alert', class: 'problem' });
+  const problem = element('p', { role: 'alert', class: 'problem' });
   const start = (event) => {
     event.preventDefault();
     rater = input.value.trim();
     if (!rater) {
-      says.textContent = 'Please enter a name, so that your answers are not mixed up with those of others.';
+      problem.textContent = 'Please enter a name, so that your answers are not mixed up with those of others.';
       input.focus();
       return;
     }
-    keep();
+    store();
     const first = tasks.findIndex((_, i) => !answers.has(i + 1));
     go(first < 0 ? tasks.length + 1 : first + 1);
   };
@@ -104,7 +95,7 @@ function drawBeginning() {
       { on: { submit: start } },
       element('label', { for: 'rater' }, 'Your name, or any name that is yours alone'),
       input,
-      says,
+      problem,
       element('button', { id: 'start', class: 'main' }, answers.size ? 'Continue' : 'Start'),
     ),
   );
@@ -131,9 +122,9 @@ function choice(number, value, text) {
 function drawTask(number) {
   const task = tasks[number - 1];
   const isRating = task.kind === 'rating';
-  const offered = isRating ? given.answers : task.words;
+  const offered = isRating ? page.answers : task.words;
   main.append(
-    element('h2', { id: 'question', tabindex: '-1' }, given.questions[task.kind]),
+    element('h2', { id: 'question', tabindex: '-1' }, page.questions[task.kind]),
     isRating
       ? element(
           'p',
@@ -170,7 +161,7 @@ function drawEnd() {
     element(
       'nav',
       { 'aria-label': 'Tasks' },
-      button('Download answers', download, { id: 'download', class: 'main', disabled: answers.size === 0 }),
+      button('Download answers', downloadAnswers, { id: 'download', class: 'main', disabled: answers.size === 0 }),
       open ? button('First task without an answer', () => go(tasks.findIndex((_, i) => !answers.has(i + 1)) + 1), { id: 'open' }) : null,
       button('← Back', () => go(at - 1), { id: 'back' }),
     ),
@@ -179,7 +170,7 @@ function drawEnd() {
 
 function answer(value) {
   answers.set(at, value);
-  keep();
+  store();
   go(at + 1);
 }
 
@@ -205,7 +196,7 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
 });
 
-document.getElementById('corpus-name').textContent = given.name;
+document.getElementById('corpus-name').textContent = page.name;
 
 // If a page from disk asks for its storage while it loads, Chromium sometimes gives it an empty one for good.
 addEventListener('load', () =>

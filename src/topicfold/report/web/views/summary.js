@@ -1,5 +1,19 @@
 // A summary on one long page, to read from top to bottom or to print: what each view shows first.
 
+import { convergence, facts, notes, settings } from '../about.js';
+import { topicSwatch } from '../colours.js';
+import { documentCount } from '../documents.js';
+import { element } from '../elements.js';
+import { filter, filterColumns, filterMask } from '../filter.js';
+import { sizeOf, topicDocuments, topicLabels } from '../filtered.js';
+import { documentLink, topicLink } from '../links.js';
+import { furtherWords } from '../names.js';
+import { minus, percent, plural } from '../numbers.js';
+import { highest, isFlat, isGraph, kindsOf, lowest, report, rowOfTopic, topics } from '../report.js';
+import { timePlot } from '../time_plot.js';
+import { roundTop, series, tellingShares, timeChoices, timeTable } from '../time_series.js';
+import { drawMap } from './map.js';
+
 const SUMMARY_WORDS = 15;
 const SUMMARY_DOCUMENTS = 3;
 const SUMMARY_PLOTS = 12;
@@ -34,7 +48,7 @@ function summaryOf(topic) {
   );
 }
 
-views.summary = {
+export const summaryView = {
   draw(main) {
     const map = element('section', { class: 'small-map' }, element('h3', {}, 'The map'));
     const levels = isFlat ? [lowest] : isGraph ? [highest, lowest] : d3.range(highest, Math.max(lowest, highest - 1) - 1, -1);
@@ -49,7 +63,7 @@ views.summary = {
         ? element(
             'p',
             { class: 'note' },
-            `Of the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter: ${[...filter].map(([key, text]) => `${filterColumn.get(key).title} ${text}`).join(', ')}.`,
+            `Of the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter: ${[...filter].map(([key, text]) => `${filterColumns().get(key).title} ${text}`).join(', ')}.`,
           )
         : '',
       map,
@@ -63,7 +77,7 @@ views.summary = {
       ),
     );
     if (timeTable()) {
-      const data = series(timeChoices.by);
+      const data = series(timeChoices().by);
       const change = (row) => d3.max(tellingShares(row, data)) - d3.min(tellingShares(row, data));
       const most = rows.sort((a, b) => change(b) - change(a)).slice(0, SUMMARY_PLOTS);
       main.append(
@@ -87,6 +101,6 @@ views.summary = {
       );
     }
     main.append(element('section', {}, [convergence(report.model), settings(report.model)].filter(Boolean)));
-    return documentCount > 1 ? drawMap(map, null, null, true) : map.remove();
+    return documentCount > 1 ? drawMap(map, null, null, null, true) : map.remove();
   },
 };

@@ -1,9 +1,18 @@
 // Groups of documents under one model, by labels or metadata: how large each topic is in each group, and with which words.
 
+import { axisLabel } from '../charts.js';
+import { colour, swatch } from '../colours.js';
+import { bar, element } from '../elements.js';
+import { filterMask } from '../filter.js';
+import { address, topicLink } from '../links.js';
+import { nameOf } from '../names.js';
+import { count, percent } from '../numbers.js';
+import { lowest, perReport, report, rowOfTopic, topics } from '../report.js';
+
 const GROUP_WORDS = 8;
 const FIRST_GROUPS = 10;
-let allGroups = false; // kept for the reader's next visit to the view
-const groupChoice = { by: 0, one: 0, other: -1 }; // -1: all other documents
+let allGroups = false; // kept for the reader's next visit to the page of a topic
+const groupChoice = perReport(() => ({ by: 0, one: 0, other: report.groups[0].values.length === 2 ? 1 : -1 })); // -1: all other documents
 
 function zWords(list, n = GROUP_WORDS) {
   if (!list.length) return element('span', { class: 'muted' }, '–');
@@ -32,7 +41,7 @@ const WORDS_NOTE =
   'Words: those that a group uses more often than the others in this topic, by weighted log-odds. The larger the word, the stronger the evidence (a z-score of at least 3).';
 
 // On the page of a topic: its share in each group, and the words of each.
-function groupSection(topic) {
+export function groupSection(topic) {
   const tables = report.groups.filter((table) => table.share.length);
   if (!tables.length) return null;
   const row = rowOfTopic.get(topic.id);
@@ -105,7 +114,7 @@ function groupSection(topic) {
 
 // The share of a topic in one group and in another, or in all others.
 function sharesOfGroups(table, row) {
-  const { one, other } = groupChoice;
+  const { one, other } = groupChoice();
   const rest = d3.range(table.values.length).filter((i) => i !== one);
   const mean = d3.sum(rest, (i) => table.share[row][i] * table.documents[i]) / (d3.sum(rest, (i) => table.documents[i]) || 1);
   return [table.share[row][one], other < 0 ? mean : table.share[row][other]];
@@ -167,7 +176,7 @@ function dumbbells(table, rows, names) {
 
 function groupRow(table, row) {
   const [here, there] = sharesOfGroups(table, row);
-  const { one, other } = groupChoice;
+  const { one, other } = groupChoice();
   return element(
     'tr',
     {},
@@ -179,108 +188,106 @@ function groupRow(table, row) {
   );
 }
 
-if (report.groups.length) {
-  views.groups = {
-    tab: 'Groups',
-    draw(main) {
-      const drawing = element('div');
-      const choosers = element('div', { class: 'tools' });
-      function draw() {
-        const table = report.groups[groupChoice.by];
-        const names = [table.values[groupChoice.one], groupChoice.other < 0 ? 'all others' : table.values[groupChoice.other]];
-        const difference = (row) => sharesOfGroups(table, row)[0] - sharesOfGroups(table, row)[1];
-        const rows = d3
-          .range(topics.length)
-          .filter((row) => topics[row].level === lowest)
-          .sort((a, b) => difference(b) - difference(a));
-        const shown = rows.length <= 40 ? rows : [...rows.slice(0, 20), ...rows.slice(-20)];
-        const option = (value, title, chosen) => element('option', { value, selected: value === chosen }, title);
-        const select = (id, key, options, label) =>
+export const groupsView = {
+  tab: 'Groups',
+  isPresent: () => report.groups.length > 0,
+  draw(main) {
+    const drawing = element('div');
+    const choosers = element('div', { class: 'tools' });
+    function draw() {
+      const table = report.groups[groupChoice().by];
+      const names = [table.values[groupChoice().one], groupChoice().other < 0 ? 'all others' : table.values[groupChoice().other]];
+      const difference = (row) => sharesOfGroups(table, row)[0] - sharesOfGroups(table, row)[1];
+      const rows = d3
+        .range(topics.length)
+        .filter((row) => topics[row].level === lowest)
+        .sort((a, b) => difference(b) - difference(a));
+      const shown = rows.length <= 40 ? rows : [...rows.slice(0, 20), ...rows.slice(-20)];
+      const option = (value, title, chosen) => element('option', { value, selected: value === chosen }, title);
+      const select = (id, key, options, label) =>
+        element(
+          'label',
+          {},
+          `${label} `,
           element(
-            'label',
-            {},
-            `${label} `,
-            element(
-              'select',
-              {
-                id,
-                on: {
-                  change: (event) => {
-                    groupChoice[key] = Number(event.target.value);
-                    if (key === 'by')
-                      [groupChoice.one, groupChoice.other] = [0, report.groups[groupChoice.by].values.length === 2 ? 1 : -1];
-                    draw();
-                    document.getElementById(id).focus();
-                  },
+            'select',
+            {
+              id,
+              on: {
+                change: (event) => {
+                  groupChoice()[key] = Number(event.target.value);
+                  if (key === 'by')
+                    [groupChoice().one, groupChoice().other] = [0, report.groups[groupChoice().by].values.length === 2 ? 1 : -1];
+                  draw();
+                  document.getElementById(id).focus();
                 },
               },
-              options,
-            ),
-          );
-        const values = table.values.map((value, i) => [i, `${value} (${count(table.documents[i])})`]);
-        choosers.replaceChildren(
-          select(
-            'group-by',
-            'by',
-            report.groups.map((other, i) => option(i, byName(other), groupChoice.by)),
-            'Groups by',
-          ),
-          select(
-            'group-one',
-            'one',
-            values.map(([i, title]) => option(i, title, groupChoice.one)),
-            'Compare',
-          ),
-          select(
-            'group-other',
-            'other',
-            [option(-1, 'all others', groupChoice.other), ...values.map(([i, title]) => option(i, title, groupChoice.other))],
-            'with',
+            },
+            options,
           ),
         );
-        const head = (text) => element('th', { scope: 'col' }, text);
-        drawing.replaceChildren(
+      const values = table.values.map((value, i) => [i, `${value} (${count(table.documents[i])})`]);
+      choosers.replaceChildren(
+        select(
+          'group-by',
+          'by',
+          report.groups.map((other, i) => option(i, byName(other), groupChoice().by)),
+          'Groups by',
+        ),
+        select(
+          'group-one',
+          'one',
+          values.map(([i, title]) => option(i, title, groupChoice().one)),
+          'Compare',
+        ),
+        select(
+          'group-other',
+          'other',
+          [option(-1, 'all others', groupChoice().other), ...values.map(([i, title]) => option(i, title, groupChoice().other))],
+          'with',
+        ),
+      );
+      const head = (text) => element('th', { scope: 'col' }, text);
+      drawing.replaceChildren(
+        element(
+          'ul',
+          { class: 'chips' },
+          names.map((name, k) => element('li', {}, swatch(k), name)),
+        ),
+        dumbbells(table, shown, names),
+        element('h3', {}, 'All topics together'),
+        ...[groupChoice().one, groupChoice().other]
+          .filter((i) => i >= 0)
+          .map((i) => element('p', {}, element('strong', {}, `${table.values[i]}: `), zWords(table.words[0][i]))),
+        element('h3', {}, 'Topic by topic'),
+        element(
+          'table',
+          { class: 'groups' },
           element(
-            'ul',
-            { class: 'chips' },
-            names.map((name, k) => element('li', {}, swatch(k), name)),
-          ),
-          dumbbells(table, shown, names),
-          element('h3', {}, 'All topics together'),
-          ...[groupChoice.one, groupChoice.other]
-            .filter((i) => i >= 0)
-            .map((i) => element('p', {}, element('strong', {}, `${table.values[i]}: `), zWords(table.words[0][i]))),
-          element('h3', {}, 'Topic by topic'),
-          element(
-            'table',
-            { class: 'groups' },
-            element(
-              'thead',
-              {},
-              element('tr', {}, [
-                head('Topic'),
-                head(names[0]),
-                head(names[1]),
-                head(`Words: ${names[0]}`),
-                groupChoice.other < 0 ? null : head(`Words: ${names[1]}`),
-              ]),
-            ),
-            element(
-              'tbody',
-              {},
-              shown.map((row) => groupRow(table, row)),
-            ),
+            'thead',
+            {},
+            element('tr', {}, [
+              head('Topic'),
+              head(names[0]),
+              head(names[1]),
+              head(`Words: ${names[0]}`),
+              groupChoice().other < 0 ? null : head(`Words: ${names[1]}`),
+            ]),
           ),
           element(
-            'p',
-            { class: 'muted' },
-            `Shares of all documents of a group${filterMask ? '; the filter does not apply' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`,
+            'tbody',
+            {},
+            shown.map((row) => groupRow(table, row)),
           ),
-        );
-      }
-      main.append(element('h2', {}, 'Groups'), choosers, drawing);
-      draw();
-    },
-  };
-  if (report.groups[0].values.length === 2) groupChoice.other = 1;
-}
+        ),
+        element(
+          'p',
+          { class: 'muted' },
+          `Shares of all documents of a group${filterMask ? '; the filter does not apply' : ''}. ${WORDS_NOTE} A group’s words are compared with those of all other documents.${shown.length < rows.length ? ` The 20 topics with the largest differences either way, of ${count(rows.length)}.` : ''}`,
+        ),
+      );
+    }
+    main.append(element('h2', {}, 'Groups'), choosers, drawing);
+    draw();
+  },
+};

@@ -1,12 +1,23 @@
-// The topics: a list, a tree that opens and closes, or themes over topics; and the list at the side.
+// The topics: a list, a tree that opens and closes, or themes over topics.
+
+import { editBox, editTools } from '../edit_tools.js';
+import { bar, element } from '../elements.js';
+import { filterMask } from '../filter.js';
+import { sizeOf } from '../filtered.js';
+import { address, topicLink } from '../links.js';
+import { furtherWords, nameOf, rankedWords, wordsHaveSizes } from '../names.js';
+import { percent } from '../numbers.js';
+import { childrenOf, highest, isFlat, isGraph, kindOf, kindsOf, lowest, report, roots, rowOfTopic, topics } from '../report.js';
+import { asEnd, twoColumns } from '../two_columns.js';
 
 const TREE_WORDS = 7;
 const SHOWN_PARTS = 8;
 const OPEN_AT_FIRST = 12; // roots of a tree: with more, all start closed
+const openBranches = new Map(); // by the topic's id: whether the reader opened it, also after an edit
 
 // The words of a topic; if the model scores words, larger words have higher scores, with P(w|topic) next to them.
 function sizedWords(topic) {
-  if (!wordsHaveSizes) return element('span', { class: 'words muted' }, furtherWords(topic, 12));
+  if (!wordsHaveSizes()) return element('span', { class: 'words muted' }, furtherWords(topic, 12));
   const best = rankedWords(topic).slice(0, TREE_WORDS);
   const top = best.length ? Math.max(best[0][2], 1e-12) : 1;
   return element(
@@ -25,7 +36,7 @@ function sizedWords(topic) {
 }
 
 function topicLine(topic, figure = percent(sizeOf(topic))) {
-  const named = topic.name || !wordsHaveSizes;
+  const named = topic.name || !wordsHaveSizes();
   return [
     editBox(topic),
     element('span', { class: 'figure' }, figure),
@@ -40,8 +51,6 @@ function topicLine(topic, figure = percent(sizeOf(topic))) {
     topic.mark ? element('span', { class: 'junk muted', title: 'Perhaps junk' }, topic.mark) : null,
   ];
 }
-
-const { openBranches } = acrossEdits; // topic: whether the reader opened it, kept for the next visit
 
 function setOpen(twisty, open) {
   openBranches.set(Number(twisty.dataset.topic), open);
@@ -90,59 +99,6 @@ function partsItem(topic, open) {
   return branch(topic, lines, open);
 }
 
-// Two columns of topics with lines between them, whose width is their weight. Each side: [{name, title, href or none}].
-function twoColumns(left, right, links, label) {
-  const gap = 21;
-  const width = 900;
-  const inset = 300;
-  const height = gap * Math.max(left.length, right.length) + 10;
-  const place = (list) => (i) => 12 + ((i + 0.5) * (height - 14)) / list.length - 5;
-  const [yLeft, yRight] = [place(left), place(right)];
-  const svg = d3
-    .create('svg')
-    .attr('viewBox', [0, 0, width, height])
-    .attr('class', 'columns')
-    .attr('role', 'group')
-    .attr('aria-label', label);
-  const curve = d3.linkHorizontal();
-  const lines = svg
-    .append('g')
-    .selectAll('path')
-    .data(links)
-    .join('path')
-    .attr('class', 'link')
-    .attr('stroke-width', (link) => Math.max(0.75, 14 * link.weight))
-    .attr('d', (link) => curve({ source: [inset + 8, yLeft(link.left)], target: [width - inset - 8, yRight(link.right)] }));
-  lines.append('title').text((link) => link.title);
-  const side = (list, y, anchor, at, end) => {
-    const linked = list.some((item) => item.href);
-    const items = svg
-      .append('g')
-      .selectAll('.end')
-      .data(list)
-      .join(linked ? 'a' : 'g')
-      .attr('class', 'end');
-    if (linked) items.attr('href', (item) => item.href);
-    items
-      .append('text')
-      .attr('x', at)
-      .attr('y', (_, i) => y(i))
-      .attr('dy', '0.35em')
-      .attr('text-anchor', anchor)
-      .text((item) => (item.name.length > 40 ? `${item.name.slice(0, 39)}…` : item.name));
-    items.append('title').text((item) => item.title);
-    const mark = (i) => lines.classed('strong', (link) => link[end] === i).classed('faint', (link) => i !== null && link[end] !== i);
-    items.on('pointerenter focus', (event, item) => mark(list.indexOf(item))).on('pointerleave blur', () => mark(null));
-  };
-  side(left, yLeft, 'end', inset, 'left');
-  side(right, yRight, 'start', width - inset, 'right');
-  return element('div', { class: 'wide' }, svg.node());
-}
-
-function asEnd(topic) {
-  return { name: nameOf(topic), href: address('topic', topic.id), title: wordsOf(topic, 10).join(' ') };
-}
-
 function partsGraph() {
   const lower = [...topics.filter((topic) => topic.level === lowest)].sort((a, b) => b.size - a.size || a.id - b.id);
   const place = new Map(lower.map((topic, i) => [topic.id, i]));
@@ -170,11 +126,11 @@ function setAll(open) {
   for (const twisty of document.querySelectorAll('#main .twisty')) setOpen(twisty, open);
 }
 
-views.topics = {
+export const topicsView = {
   tab: 'Topics',
   draw(main) {
     const nested = report.exclusive || isFlat ? '' : ' A document can have several topics, so a topic can be larger than the one above it.';
-    const legend = !wordsHaveSizes
+    const legend = !wordsHaveSizes()
       ? nested
       : nested + ' The larger a word, the better it sets the topic apart; the number next to it is its probability in the topic.';
     const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
@@ -196,15 +152,3 @@ views.topics = {
     if (isGraph) main.append(partsGraph());
   },
 };
-
-function drawSide() {
-  const largest = Math.max(...roots.map(sizeOf), 1e-9);
-  document.getElementById('side').replaceChildren(
-    element('h2', {}, isGraph ? kindsOf(highest) : 'Topics'),
-    element(
-      'ul',
-      {},
-      roots.map((topic) => element('li', {}, topicLink(topic), bar(sizeOf(topic) / largest))),
-    ),
-  );
-}

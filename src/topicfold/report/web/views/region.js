@@ -1,24 +1,22 @@
 // A region of the map: which documents are in it, and what they are about, compared with all documents on the page.
 
+import { groupTable } from '../charts.js';
+import { topicSwatch } from '../colours.js';
+import { documentsAsCsv } from '../csv.js';
+import { countedWords, documentCount, documents, mainTopic } from '../documents.js';
+import { download } from '../download.js';
+import { element, showNotFound } from '../elements.js';
+import { passes } from '../filter.js';
+import { address, documentLink, topicLink } from '../links.js';
+import { numbersIn, percent, plural } from '../numbers.js';
+import { polygonOf } from '../polygon.js';
+import { perReport, report, topics } from '../report.js';
+import { drawMap } from './map.js';
+
 const REGION_LIST = 40; // documents shown at once
 const REGION_WORDS = 24;
 const REGION_GROUPS = 8;
-const MOST_CORNERS = 60;
 const YEAR_LABELS = 8;
-
-// A polygon as written in the address: "x,y;x,y;...", in the units of the map.
-function polygonText(corners) {
-  const step = Math.max(1, Math.ceil(corners.length / MOST_CORNERS));
-  return corners
-    .filter((_, i) => i % step === 0)
-    .map((corner) => corner.map(Math.round).join(','))
-    .join(';');
-}
-
-function polygonOf(text) {
-  const corners = (text || '').split(';').map((pair) => pair.split(',').map(Number));
-  return corners.length >= 3 && corners.every((corner) => corner.length === 2 && corner.every(Number.isFinite)) ? corners : null;
-}
 
 function documentsIn(corners) {
   const [left, right] = d3.extent(corners, (corner) => corner[0]);
@@ -31,52 +29,46 @@ function documentsIn(corners) {
   return inside;
 }
 
-// ---- words of documents ----
-
-let documentWords = null; // for each document, the numbers of its distinct words
-
-// Only words on the page's list: the words of the topics, without those that every text has.
-function wordsByDocument() {
-  if (documentWords) return documentWords;
+// For each document, the numbers of its distinct words. Only words on the page's list: the words of the topics, without
+// those that every text has.
+const wordsByDocument = perReport(() => {
   const number = new Map(report.words.map((word, i) => [word.toLowerCase(), i]));
-  documentWords = d3.range(documentCount).map((d) => {
+  return d3.range(documentCount).map((d) => {
     if (!documents.text) return new Set(countedWords(d).map(([word]) => word));
-    const found = new Set();
-    for (const [token] of documents.text[d].toLowerCase().matchAll(/[\p{L}\p{N}_]+/gu)) if (number.has(token)) found.add(number.get(token));
-    return found;
+    const words = new Set();
+    for (const [token] of documents.text[d].toLowerCase().matchAll(/[\p{L}\p{N}_]+/gu)) if (number.has(token)) words.add(number.get(token));
+    return words;
   });
-  return documentWords;
+});
+
+function documentsWithWord(rows) {
+  const words = wordsByDocument();
+  const counts = new Uint32Array(report.words.length);
+  for (const d of rows) for (const word of words[d]) counts[word] += 1;
+  return counts;
 }
 
-let wordTotals = null;
+const wordTotals = perReport(() => documentsWithWord(d3.range(documentCount)));
 
 // How much being in the region tells about whether a document has the word, in nats per document: topics rank words the same way.
-function keynessOf(here, all) {
-  const [q, p] = [here, all].map((share) => Math.min(Math.max(share, 1e-12), 1 - 1e-12));
+function keynessOf(shareInside, shareOfAll) {
+  const [q, p] = [shareInside, shareOfAll].map((share) => Math.min(Math.max(share, 1e-12), 1 - 1e-12));
   return q <= p ? 0 : q * Math.log(q / p) + (1 - q) * Math.log((1 - q) / (1 - p));
 }
 
+// [word, keyness, documents in the region that have it], the best first.
 function keyWords(inside) {
-  const words = wordsByDocument();
-  const counted = (some) => {
-    const counts = new Uint32Array(report.words.length);
-    for (const d of some) for (const word of words[d]) counts[word] += 1;
-    return counts;
-  };
-  wordTotals = wordTotals || counted(d3.range(documentCount));
-  const here = counted(inside);
+  const counts = documentsWithWord(inside);
   return d3
-    .range(here.length)
-    .filter((word) => here[word] >= Math.min(3, inside.length))
-    .map((word) => [word, keynessOf(here[word] / inside.length, wordTotals[word] / documentCount), here[word]])
+    .range(counts.length)
+    .filter((word) => counts[word] >= Math.min(3, inside.length))
+    .map((word) => [word, keynessOf(counts[word] / inside.length, wordTotals()[word] / documentCount), counts[word]])
     .filter(([, score]) => score > 0)
     .sort((a, b) => b[1] - a[1])
     .slice(0, REGION_WORDS);
 }
 
-// ---- what is shown ----
-
-function sharesHere(inside, groupOf) {
+function sharesInside(inside, groupOf) {
   const all = d3.rollup(d3.range(documentCount), (list) => list.length, groupOf);
   return [...d3.rollup(inside, (list) => list.length, groupOf)]
     .filter(([member]) => member >= 0)
@@ -85,34 +77,7 @@ function sharesHere(inside, groupOf) {
     .slice(0, REGION_GROUPS);
 }
 
-function groupTable(title, rows, nameFor) {
-  if (!rows.length) return null;
-  const most = Math.max(...rows.flatMap(([, here, all]) => [here, all]));
-  return element(
-    'section',
-    {},
-    element('h3', {}, title),
-    element(
-      'table',
-      { class: 'label-table' },
-      element(
-        'tbody',
-        {},
-        rows.map(([member, here, all]) =>
-          element(
-            'tr',
-            {},
-            element('th', { scope: 'row' }, nameFor(member)),
-            element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))),
-            element('td', { class: 'muted' }, `${percent(all)} overall`),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-function yearsHere(inside) {
+function yearsInside(inside) {
   if (!documents.date) return null;
   const counts = d3.rollup(
     inside.filter((d) => documents.date[d]),
@@ -149,26 +114,6 @@ function yearsHere(inside) {
       years.map(column),
     ),
   );
-}
-
-function csvOf(rows) {
-  // a cell that begins like a formula would be run by a spreadsheet
-  const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
-  const line = (d) => [
-    documents.id[d],
-    titleOf(d),
-    mainTopic(d) < 0 ? '' : nameOf(topics[mainTopic(d)]),
-    documents.labels
-      ? numbers(documents.labels[d])
-          .map((label) => report.labels[label])
-          .join('; ')
-      : '',
-    documents.date ? documents.date[d] : '',
-    ...metadata.map((column) => metadataValue(column, d)),
-  ];
-  return [['id', 'title', 'topic', 'labels', 'date', ...metadata.map((column) => column.name)], ...rows.map(line)]
-    .map((cells) => cells.map(cell).join(','))
-    .join('\r\n');
 }
 
 function regionPanel(inside) {
@@ -223,18 +168,18 @@ function regionPanel(inside) {
     element(
       'div',
       { class: 'two' },
-      groupTable('Topics', sharesHere(inside, mainTopic), (row) => [topicSwatch(row), topicLink(topics[row])]),
+      groupTable('Topics', sharesInside(inside, mainTopic), (row) => [topicSwatch(row), topicLink(topics[row])]),
       element(
         'div',
         {},
         documents.labels
           ? groupTable(
               'Labels',
-              sharesHere(inside, (d) => numbers(documents.labels[d])[0] ?? -1),
+              sharesInside(inside, (d) => numbersIn(documents.labels[d])[0] ?? -1),
               (label) => report.labels[label],
             )
           : null,
-        yearsHere(inside),
+        yearsInside(inside),
       ),
     ),
     element('h3', {}, 'Documents in this region'),
@@ -243,7 +188,7 @@ function regionPanel(inside) {
       { class: 'tools' },
       element(
         'button',
-        { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', csvOf(inside)) } },
+        { type: 'button', id: 'region-csv', on: { click: () => download('region.csv', documentsAsCsv(inside)) } },
         'Download as CSV',
       ),
       element('a', { href: address('map') }, 'Clear the region'),
@@ -257,3 +202,11 @@ function regionPanel(inside) {
     ),
   );
 }
+
+export const regionView = {
+  draw(main, value) {
+    const corners = polygonOf(value);
+    if (!corners) return showNotFound(main, 'This address does not describe a region of the map.');
+    return drawMap(main, null, corners, regionPanel(documentsIn(corners)));
+  },
+};

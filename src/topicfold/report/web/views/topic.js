@@ -1,9 +1,24 @@
 // The page of a topic: its words with a slider, its place in the hierarchy, its labels, similar topics, and its documents.
 
+import { countedWords, documents } from '../documents.js';
+import { descriptionOf, rename, topicEditTools } from '../edit_tools.js';
+import { edits, setEdits } from '../edits.js';
+import { bar, element, showNotFound } from '../elements.js';
+import { filterMask } from '../filter.js';
+import { sizeOf, topicDocuments, topicLabels } from '../filtered.js';
+import { documentLink, topicLink } from '../links.js';
+import { marksOf } from '../marks.js';
+import { nameOf, rankedWords, RELEVANCE } from '../names.js';
+import { minus, percent } from '../numbers.js';
+import { currentId } from '../replay.js';
+import { childrenOf, isFlat, isGraph, kindOf, report, rowOfTopic, rowsUnder, topics } from '../report.js';
+import { timeOfTopic } from '../time_plot.js';
+import { timeTable } from '../time_series.js';
+import { groupSection } from './groups.js';
+
 const TOPIC_WORDS = 25;
 const SNIPPET = 260;
 const TELLING = 8; // words
-const BEST_DOCUMENTS = 30;
 
 function lift([word, probability]) {
   return report.share[word] > 0 ? probability / report.share[word] : 0;
@@ -126,7 +141,7 @@ function heading(topic) {
     edits.length
       ? element(
           'button',
-          { type: 'button', id: 'undo', title: saidOf(edits[edits.length - 1]), on: { click: () => setEdits(edits.slice(0, -1)) } },
+          { type: 'button', id: 'undo', title: descriptionOf(edits[edits.length - 1]), on: { click: () => setEdits(edits.slice(0, -1)) } },
           'Undo',
         )
       : null,
@@ -176,39 +191,6 @@ function standing(topic) {
     list(isGraph ? 'Part of' : 'Above it', above),
     list(isGraph ? 'Made of' : 'Below it', below),
   ];
-}
-
-// [label, share of the topic's documents, share of all]; with a filter, of those that pass.
-function topicLabels(topic) {
-  if (!filterMask || !topic.labels) return topic.labels || [];
-  const row = rowOfTopic.get(topic.id);
-  const shown = shownDocuments();
-  const [here, all] = [new Map(), new Map()];
-  let total = 0;
-  for (const d of shown) {
-    const share = (sharesOf(d).find(([other]) => other === row) || [row, 0])[1];
-    total += share;
-    for (const label of numbers(documents.labels[d])) {
-      here.set(label, (here.get(label) || 0) + share);
-      all.set(label, (all.get(label) || 0) + 1);
-    }
-  }
-  return [...here]
-    .map(([label, sum]) => [label, sum / (total || 1), all.get(label) / shown.length])
-    .filter(([, share]) => share >= 0.005)
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, 8);
-}
-
-// [document, share], the largest first.
-function topicDocuments(topic) {
-  if (!filterMask) return topic.documents;
-  const row = rowOfTopic.get(topic.id);
-  const found = shownDocuments().map((d) => [d, (sharesOf(d).find(([other]) => other === row) || [row, 0])[1]]);
-  return found
-    .filter(([, share]) => share > 0)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-    .slice(0, BEST_DOCUMENTS);
 }
 
 function labelSection(topic) {
@@ -330,18 +312,17 @@ function documentSection(topic) {
 
 // A topic that was merged or dropped by an edit, or was never there.
 function goneTopic(main, value) {
-  let now = Number(value);
-  while (report.became && report.became.has(now)) now = report.became.get(now);
-  if (!rowOfTopic.has(now) || !value)
-    return missing(main, now === null ? `Topic ${value} was dropped.` : `There is no topic ${value} in this report.`);
+  const id = currentId(Number(value), report.became || new Map());
+  if (!rowOfTopic.has(id) || !value)
+    return showNotFound(main, id === null ? `Topic ${value} was dropped.` : `There is no topic ${value} in this report.`);
   main.append(
     element('h2', {}, `Topic ${value} was merged`),
-    element('p', {}, 'It is part of ', topicLink(topics[rowOfTopic.get(now)]), '.'),
+    element('p', {}, 'It is part of ', topicLink(topics[rowOfTopic.get(id)]), '.'),
   );
   return undefined;
 }
 
-views.topic = {
+export const topicView = {
   draw(main, value) {
     const row = rowOfTopic.get(Number(value));
     if (row === undefined || value === null || value.trim() === '') return goneTopic(main, value);

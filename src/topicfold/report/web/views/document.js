@@ -1,38 +1,32 @@
 // The page of a document: its text with each word in the colour of its topic, its mix of topics, and its neighbours.
 
+import { COLOURS, topicColour, topicSwatch } from '../colours.js';
+import {
+  countedWords,
+  currentRow,
+  documents,
+  levelShares,
+  mainTopic,
+  metadata,
+  metadataValue,
+  rowOfDocument,
+  sharesOf,
+  titleOf,
+} from '../documents.js';
+import { element, showNotFound } from '../elements.js';
+import { address, documentLink, topicLink } from '../links.js';
+import { marksOf } from '../marks.js';
+import { nameOf } from '../names.js';
+import { count, numbersIn, percent, plural, tuplesIn } from '../numbers.js';
+import { highest, isGraph, kindOf, kindsOf, lowest, report, rowOfTopic, topics } from '../report.js';
+
 const SHOWN_NEIGHBOURS = 8;
 const SHOWN_PATHS = 8;
-
-const WORD = /[^\0-/:-@[-^`{-\u00bf\u2000-\u206f\u3000-\u303f]+/g; // the same pattern as in the code that makes the report
-
-// The words that have a topic. They are stored as one sign per word of the text, after the rows that the signs stand for; or,
-// if words are not separated by spaces, as the number of characters skipped, the length and the row of each.
-function marksOf(d) {
-  const signs = documents.marks[d];
-  const colon = signs.indexOf(':');
-  const marks = [];
-  if (colon >= 0) {
-    const rows = numbers(signs.slice(0, colon));
-    let at = colon + 1;
-    for (const { 0: word, index: start } of documents.text[d].matchAll(WORD)) {
-      if (at >= signs.length) break;
-      if (signs[at] !== '.') marks.push({ start, end: start + word.length, row: rowNow(rows[signs.charCodeAt(at) - 48]) });
-      at += 1;
-    }
-    return marks.filter((mark) => mark.row >= 0);
-  }
-  let at = 0;
-  for (const [skipped, length, row] of tuples(signs, 3)) {
-    marks.push({ start: at + skipped, end: at + skipped + length, row: rowNow(row) });
-    at += skipped + length;
-  }
-  return marks.filter((mark) => mark.row >= 0);
-}
 
 // Where each segment begins, with its topics of both levels; empty if the model has no segments.
 function partsOf(d) {
   return documents.parts
-    ? tuples(documents.parts[d], 3).map(([start, row, above]) => ({ start, row: rowNow(row), above: rowNow(above) }))
+    ? tuplesIn(documents.parts[d], 3).map(([start, row, above]) => ({ start, row: currentRow(row), above: currentRow(above) }))
     : [];
 }
 
@@ -62,8 +56,6 @@ function showWordsOnPointing(list) {
   }
   return list;
 }
-
-// ---- the places of a document in a tree of topics: it may have many topics ----
 
 // Rows of the topics above a topic, from the top down.
 function rowsAbove(row) {
@@ -262,20 +254,15 @@ function neighbourSection(title, rows) {
   );
 }
 
-// The value of a metadata column as text, '' if it is missing.
-function metadataValue({ kind, names, values }, d) {
-  return String((kind === 'category' ? names[values[d]] : values[d]) ?? '');
-}
-
 function metadataOf(d) {
   return metadata.map((column) => metadataValue(column, d) && `${column.name}: ${metadataValue(column, d)}`);
 }
 
-views.document = {
+export const documentView = {
   draw(main, value) {
     const d = rowOfDocument.get(value);
     if (d === undefined)
-      return missing(
+      return showNotFound(
         main,
         `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which shows only a sample of them' : ''}.`,
       );
@@ -287,7 +274,7 @@ views.document = {
           .filter((row) => row >= 0);
     const places = report.exclusive ? null : placesOf(d);
     const colours = colouredTopics(d, rows, places && places.shown);
-    const labels = documents.labels ? numbers(documents.labels[d]).map((label) => report.labels[label]) : [];
+    const labels = documents.labels ? numbersIn(documents.labels[d]).map((label) => report.labels[label]) : [];
     const known = [`Document ${documents.id[d]}`, documents.date && documents.date[d], ...labels, ...metadataOf(d)].filter(Boolean);
     main.append(
       element('h2', {}, titleOf(d)),
@@ -325,8 +312,10 @@ views.document = {
         element(
           'div',
           {},
-          neighbourSection('Nearest by topic', numbers(documents.near[d])),
-          documents.linked ? neighbourSection(`Nearest by ${report.graph}`, numbers(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS)) : null,
+          neighbourSection('Nearest by topic', numbersIn(documents.near[d])),
+          documents.linked
+            ? neighbourSection(`Nearest by ${report.graph}`, numbersIn(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS))
+            : null,
           element('p', {}, element('a', { href: address('map', documents.id[d]) }, 'Show on the map')),
         ),
       ),

@@ -1,5 +1,8 @@
 // Points on a canvas: drawn by WebGL or, if there is none, by the 2D canvas. A point has a place and a colour.
 
+import { documentCount, documents } from '../documents.js';
+import { element } from '../elements.js';
+
 const POINT_SHADERS = [
   [
     'VERTEX_SHADER',
@@ -82,8 +85,8 @@ function canvasPoints(canvas, places) {
   let byTint = new Map();
   let tints = null;
   return {
-    tint(given) {
-      tints = given;
+    tint(newTints) {
+      tints = newTints;
       const whole = new Uint32Array(tints.buffer);
       byTint = d3.group(d3.range(whole.length), (d) => whole[d]);
     },
@@ -103,10 +106,10 @@ function canvasPoints(canvas, places) {
   };
 }
 
-const mapTints = new Uint8Array(4 * documentCount);
+let pointLayer = null;
 
-function pointsOfMap() {
-  if (acrossEdits.pointLayer) return acrossEdits.pointLayer; // made once: a browser has few WebGL contexts, and does not give one back at once
+export function pointsOfMap() {
+  if (pointLayer) return pointLayer; // made once: a browser has few WebGL contexts, and does not give one back at once
   const places = new Float32Array(2 * documentCount);
   for (let d = 0; d < documentCount; d += 1) [places[2 * d], places[2 * d + 1]] = [documents.x[d], documents.y[d]];
   let canvas = element('canvas', { id: 'map-points', 'aria-hidden': 'true' });
@@ -116,6 +119,6 @@ function pointsOfMap() {
     points = canvasPoints(canvas, places);
     canvas.dataset.drawnBy = 'canvas';
   } else canvas.dataset.drawnBy = 'webgl';
-  acrossEdits.pointLayer = { canvas, ...points };
-  return acrossEdits.pointLayer;
+  pointLayer = { canvas, tints: new Uint8Array(4 * documentCount), ...points };
+  return pointLayer;
 }

@@ -1,56 +1,28 @@
 // The map: one point per document. Pan, zoom, point at a document for its title, click to open it; draw around a region to
-// see what it is about. Points have their own layer (points.js); names and all else are on the canvas above it.
+// see what it is about. Points have their own layer (map_points.js); names and all else are on the canvas above it.
+
+import { chosenTopics, COLOURS, colourValue, hueOf, topicColour } from '../colours.js';
+import { documentCount, documents, mainTopic, rowOfDocument, titleOf } from '../documents.js';
+import { download, downloadAddress } from '../download.js';
+import { element } from '../elements.js';
+import { passes } from '../filter.js';
+import { address } from '../links.js';
+import { nameOf } from '../names.js';
+import { count, numbersIn } from '../numbers.js';
+import { polygonText } from '../polygon.js';
+import { perReport, report, topics } from '../report.js';
+import { hideTip, showTip } from '../tooltip.js';
+import { groupsOf, placedNames } from './map_names.js';
+import { mapAsSvg } from './map_picture.js';
+import { pointsOfMap } from './map_points.js';
 
 const MAP_TOPICS = 400; // choices in the list of topics
-const LEVEL_ZOOMS = [1, 2.2, 5]; // the zoom at which the names of further levels of a tree appear
-const GRID_ZOOMS = [2.5, 5, 10]; // and the words of neighbourhoods, coarse to fine
 const NAME_LINES = [0, 17, -17, 34, -34]; // pixels below a cluster's centre where its name can be
 const CLICK = 14; // pixels from a document that count as on it
+const mapChoices = perReport(() => ({ by: 'topic', tool: 'move', labels: [], transform: null })); // as the reader left the map
 
-const mapChoice = { by: 'topic', tool: 'move', label: [] };
-let mapTransform = null; // as the reader left the map
-
-function groupsOf(by) {
-  if (by === 'label') return { of: documents.labels.map((text) => (text ? Number(text.split(' ')[0]) : -1)), names: report.labels };
-  return { of: d3.range(documentCount).map(mainTopic), names: topics.map(nameOf) };
-}
-
-// The place for the name of a group: where its documents are densest.
-function anchorOf(members) {
-  const cell = (d) => `${Math.round(documents.x[d] / 500)} ${Math.round(documents.y[d] / 500)}`;
-  const cells = d3.group(members, cell);
-  const [best] = [...cells.values()].sort((a, b) => b.length - a.length);
-  return [d3.mean(best, (d) => documents.x[d]), d3.mean(best, (d) => documents.y[d])];
-}
-
-// Names with their places, the most important first, as there may not be room for all: [text, x, y, zoom, kind].
-function placedNames(groups) {
-  const found = [];
-  const add = (of, names, zoom, kind) => {
-    const members = d3.group(
-      d3.range(documentCount).filter((d) => of[d] >= 0 && passes(d)),
-      (d) => of[d],
-    );
-    for (const [member, list] of [...members].sort((a, b) => b[1].length - a[1].length))
-      found.push([names[member], ...anchorOf(list), zoom, kind, member]);
-  };
-  add(groups.of, groups.names, 0, 'group');
-  if (mapChoice.by === 'topic' && !isFlat) {
-    const levels = isGraph ? [] : d3.range(highest - 1, lowest - 1, -1);
-    levels.slice(0, 2).forEach((level, i) =>
-      add(
-        d3.range(documentCount).map((d) => (levelShares(d, level)[0] || [-1])[0]),
-        groups.names,
-        LEVEL_ZOOMS[i + 1],
-        'finer',
-      ),
-    );
-  }
-  for (const [grid, x, y, ...words] of report.neighbourhoods) found.push([words.join(' '), x, y, GRID_ZOOMS[grid], 'words']);
-  return found;
-}
-
-function drawMap(main, value, corners = null, alone = false) {
+// With the corners of a region, and what is below the map; or alone, without the tools.
+export function drawMap(main, value, corners = null, below = null, alone = false) {
   const { x: xs, y: ys } = documents;
   const canvas = element('canvas', {
     id: 'map-canvas',
@@ -71,7 +43,7 @@ function drawMap(main, value, corners = null, alone = false) {
   let groups = null; // which group each document is in, and the names of the groups
   let sizes = null;
   let placed = [];
-  let transform = mapTransform || d3.zoomIdentity;
+  let transform = mapChoices().transform || d3.zoomIdentity;
   let scale = 1;
   let offset = [0, 0];
   let pending = 0;
@@ -80,21 +52,21 @@ function drawMap(main, value, corners = null, alone = false) {
   let drawnNames = []; // on the map: [text, x, y, font]
   let drawn = null; // corners of the region being drawn, in pixels
 
-  const chosen = () => (mapChoice.by === 'topic' ? chosenTopics : mapChoice.label);
+  const chosen = () => (mapChoices().by === 'topic' ? chosenTopics() : mapChoices().labels);
 
   function group() {
-    groups = groupsOf(mapChoice.by);
+    groups = groupsOf(mapChoices().by);
     sizes = d3.rollup(
       d3.range(documentCount).filter(passes),
       (list) => list.length,
       (d) => groups.of[d],
     );
-    placed = placedNames(groups);
+    placed = placedNames(groups, mapChoices().by === 'topic');
     tint();
   }
 
   const labelColour = (member) =>
-    mapChoice.label.includes(member) ? colourValue(`--c${mapChoice.label.indexOf(member)}`) : hueOf(member).formatHex();
+    mapChoices().labels.includes(member) ? colourValue(`--c${mapChoices().labels.indexOf(member)}`) : hueOf(member).formatHex();
 
   // The colours of all points. If some groups are chosen, or one is pointed at, the others fade.
   function tint() {
@@ -104,12 +76,12 @@ function drawMap(main, value, corners = null, alone = false) {
     for (let d = 0; d < documentCount; d += 1) {
       const member = groups.of[d];
       if (!colours.has(member))
-        colours.set(member, member < 0 ? grey : d3.color(mapChoice.by === 'topic' ? topicColour(member) : labelColour(member)));
+        colours.set(member, member < 0 ? grey : d3.color(mapChoices().by === 'topic' ? topicColour(member) : labelColour(member)));
       const { r, g, b } = colours.get(member);
       const near = passes(d) ? (!picked.length || picked.includes(member) ? 215 : 50) : 14;
-      mapTints.set([r, g, b, near], 4 * d);
+      points.tints.set([r, g, b, near], 4 * d);
     }
-    points.tint(mapTints);
+    points.tint(points.tints);
   }
 
   const at = (d) => [transform.applyX(offset[0] + scale * xs[d]), transform.applyY(offset[1] + scale * ys[d])];
@@ -180,7 +152,7 @@ function drawMap(main, value, corners = null, alone = false) {
   }
 
   function drawEdgesOf(d) {
-    const others = numbers((documents.linked || documents.near)[d]);
+    const others = numbersIn((documents.linked || documents.near)[d]);
     context.strokeStyle = colourValue('--ink');
     context.globalAlpha = 0.55;
     context.lineWidth = 1;
@@ -241,7 +213,7 @@ function drawMap(main, value, corners = null, alone = false) {
     return found === undefined || !passes(found) ? -1 : found;
   }
 
-  function tell(d, px, py) {
+  function showDocumentTip(d, px, py) {
     if (d === hovered) return undefined;
     hovered = d;
     canvas.dataset.hovered = d < 0 ? '' : documents.id[d];
@@ -249,7 +221,7 @@ function drawMap(main, value, corners = null, alone = false) {
     if (d < 0) return hideTip();
     const box = canvas.getBoundingClientRect();
     const labels = documents.labels
-      ? numbers(documents.labels[d])
+      ? numbersIn(documents.labels[d])
           .map((label) => report.labels[label])
           .join(', ')
       : '';
@@ -266,14 +238,14 @@ function drawMap(main, value, corners = null, alone = false) {
 
   // ---- moving, and drawing around a region ----
 
-  const draws = (event) => mapChoice.tool !== 'move' || event.shiftKey;
+  const draws = (event) => mapChoices().tool !== 'move' || event.shiftKey;
   const zoom = d3
     .zoom()
     .scaleExtent([0.5, 60])
     .filter((event) => event.type === 'wheel' || !(draws(event) || event.button))
     .on('zoom', (event) => {
       transform = event.transform;
-      mapTransform = transform;
+      mapChoices().transform = transform;
       canvas.dataset.zoom = transform.k.toFixed(3);
       hovered = -1;
       hideTip();
@@ -297,9 +269,9 @@ function drawMap(main, value, corners = null, alone = false) {
   canvas.addEventListener('pointermove', (event) => {
     const here = [event.offsetX, event.offsetY];
     if (from) {
-      drawn = mapChoice.tool === 'box' ? [from, [here[0], from[1]], here, [from[0], here[1]]] : [...drawn, here];
+      drawn = mapChoices().tool === 'box' ? [from, [here[0], from[1]], here, [from[0], here[1]]] : [...drawn, here];
       redraw();
-    } else if (!event.buttons) tell(nearestTo(...here, CLICK), ...here);
+    } else if (!event.buttons) showDocumentTip(nearestTo(...here, CLICK), ...here);
   });
   canvas.addEventListener('pointerup', () => {
     const pixels = drawn;
@@ -308,7 +280,7 @@ function drawMap(main, value, corners = null, alone = false) {
     if (pixels && pixels.length >= 3 && Math.abs(d3.polygonArea(pixels)) > 60) openRegion(pixels);
     else redraw();
   });
-  canvas.addEventListener('pointerleave', () => tell(-1));
+  canvas.addEventListener('pointerleave', () => showDocumentTip(-1));
   canvas.addEventListener('click', (event) => {
     if (draws(event)) return;
     const d = nearestTo(event.offsetX, event.offsetY, CLICK);
@@ -331,7 +303,7 @@ function drawMap(main, value, corners = null, alone = false) {
       ]);
     else return;
     event.preventDefault();
-    tell(nearestTo(width / 2, height / 2, 1e9), width / 2, height / 2);
+    showDocumentTip(nearestTo(width / 2, height / 2, 1e9), width / 2, height / 2);
   });
 
   // ---- next to the map ----
@@ -359,7 +331,7 @@ function drawMap(main, value, corners = null, alone = false) {
       element(
         'p',
         { class: 'muted' },
-        `Documents on this page by their ${mapChoice.by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to set apart:`,
+        `Documents on this page by their ${mapChoices().by === 'topic' ? 'largest topic' : 'first label'}. Choose up to ${COLOURS} to set apart:`,
       ),
       element(
         'ul',
@@ -367,7 +339,7 @@ function drawMap(main, value, corners = null, alone = false) {
         all.map((member) => {
           const mark = element('span', {
             class: 'swatch',
-            style: { background: mapChoice.by === 'topic' ? topicColour(member) : labelColour(member) },
+            style: { background: mapChoices().by === 'topic' ? topicColour(member) : labelColour(member) },
           });
           return element(
             'li',
@@ -395,15 +367,15 @@ function drawMap(main, value, corners = null, alone = false) {
       id: 'colour-by',
       on: {
         change: () => {
-          mapChoice.by = by.value;
+          mapChoices().by = by.value;
           group();
           drawLegend();
           redraw();
         },
       },
     },
-    element('option', { value: 'topic', selected: mapChoice.by === 'topic' }, 'topic'),
-    documents.labels ? element('option', { value: 'label', selected: mapChoice.by === 'label' }, 'label') : null,
+    element('option', { value: 'topic', selected: mapChoices().by === 'topic' }, 'topic'),
+    documents.labels ? element('option', { value: 'label', selected: mapChoices().by === 'label' }, 'label') : null,
   );
   const tools = ['move', 'lasso', 'box'].map((tool) =>
     element(
@@ -411,10 +383,10 @@ function drawMap(main, value, corners = null, alone = false) {
       {
         type: 'button',
         id: `tool-${tool}`,
-        'aria-pressed': String(mapChoice.tool === tool),
+        'aria-pressed': String(mapChoices().tool === tool),
         on: {
           click: () => {
-            mapChoice.tool = tool;
+            mapChoices().tool = tool;
             for (const other of tools) other.setAttribute('aria-pressed', String(other.id === `tool-${tool}`));
           },
         },
@@ -455,7 +427,7 @@ function drawMap(main, value, corners = null, alone = false) {
         report.corpus.sample ? `A sample: ${count(documentCount)} of the ${count(report.corpus.documents)} documents. ` : '',
         `Documents that are near each other have similar topics${documents.linked ? ' or are linked' : ''}. Drag to move, scroll to zoom, click a document to open it. To see what a region is about, draw around it with the lasso, the box, or while holding Shift. Point at a document to see lines to the documents ${documents.linked ? `linked to it by ${report.graph}` : 'nearest by topic'}.`,
       ),
-      corners ? regionPanel(documentsIn(corners)) : '',
+      below || '',
     );
 
   // the names as they were last drawn
@@ -465,7 +437,7 @@ function drawMap(main, value, corners = null, alone = false) {
       .range(documentCount)
       .filter(passes)
       .map((d) => {
-        const [r, g, b] = mapTints.subarray(4 * d, 4 * d + 3);
+        const [r, g, b] = points.tints.subarray(4 * d, 4 * d + 3);
         return [...at(d), size, `rgb(${r},${g},${b})`];
       });
     download('map.svg', mapAsSvg(canvas.clientWidth, canvas.clientHeight, circles, drawnNames));
@@ -503,10 +475,4 @@ function drawMap(main, value, corners = null, alone = false) {
   };
 }
 
-views.map = { tab: 'Map', draw: drawMap };
-views.region = {
-  draw(main, value) {
-    const corners = polygonOf(value);
-    return corners ? drawMap(main, null, corners) : missing(main, 'This address does not describe a region of the map.');
-  },
-};
+export const mapView = { tab: 'Map', draw: (main, value) => drawMap(main, value) };

@@ -1,5 +1,13 @@
 // Which topics belong together: a tree over flat topics that can be cut at any height, and the similarity of each pair.
 
+import { colourValue, topicColour } from '../colours.js';
+import { element } from '../elements.js';
+import { address } from '../links.js';
+import { nameOf } from '../names.js';
+import { percent, plural } from '../numbers.js';
+import { report, topics } from '../report.js';
+import { hideTip, showTip } from '../tooltip.js';
+
 const LEAF = 24; // pixels per line
 
 // From a little before the first fork to the last: topics are far apart, and forks are close together.
@@ -101,7 +109,7 @@ function likenessMatrix() {
   return canvas;
 }
 
-function hierarchySection() {
+export function hierarchySection() {
   if (!report.hierarchy) return null;
   const heights = report.hierarchy.forks.map((fork) => fork[2]).sort((a, b) => a - b);
   const half = (heights[Math.floor(heights.length / 2)] + heights[Math.max(0, Math.floor(heights.length / 2) - 1)]) / 2;

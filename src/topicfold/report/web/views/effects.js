@@ -1,11 +1,18 @@
 // Effects of metadata: differences between the values of a factor, and shares along a number, each with intervals.
 
+import { axisLabel } from '../charts.js';
+import { element } from '../elements.js';
+import { filterMask } from '../filter.js';
+import { address, topicLink } from '../links.js';
+import { nameOf } from '../names.js';
+import { perReport, report, rowOfTopic, topics } from '../report.js';
+
 const CURVES = 12; // at first
-const effectChoice = { shown: 0, all: false };
+const effectChoice = perReport(() => ({ shown: 0, all: false }));
 
 // Topics that no edit has changed; for merged topics the intervals are not known.
 const effectRow = (id) =>
-  report.rowsNow && report.became.size && [...report.became.values()].includes(id) ? undefined : rowOfTopic.get(id);
+  report.currentRows && report.became.size && [...report.became.values()].includes(id) ? undefined : rowOfTopic.get(id);
 
 // One line per topic: the estimate and its interval, the largest first.
 function forest(contrast) {
@@ -171,10 +178,10 @@ function effectCurve(points, values, label) {
 }
 
 // One plot per topic, those that change most first.
-function curvesOf({ column, points, topics: list }) {
+function curvesOf({ column, points, topics: list }, redraw) {
   const change = ([, values]) => d3.max(values, (value) => value[0]) - d3.min(values, (value) => value[0]);
   const sorted = list.filter(([id]) => effectRow(id) !== undefined).sort((a, b) => change(b) - change(a));
-  const shown = effectChoice.all ? sorted : sorted.slice(0, CURVES);
+  const shown = effectChoice().all ? sorted : sorted.slice(0, CURVES);
   return [
     element(
       'p',
@@ -201,8 +208,8 @@ function curvesOf({ column, points, topics: list }) {
             id: 'all-curves',
             on: {
               click: () => {
-                effectChoice.all = true;
-                show();
+                effectChoice().all = true;
+                redraw();
               },
             },
           },
@@ -212,42 +219,41 @@ function curvesOf({ column, points, topics: list }) {
   ];
 }
 
-if (report.effects) {
-  const { contrasts, curves } = report.effects;
-  const choices = [
-    ...contrasts.map((contrast) => [`${contrast.column}: ${contrast.value} minus ${contrast.other}`, () => forest(contrast)]),
-    ...curves.map((curve) => [`along ${curve.column}`, () => curvesOf(curve)]),
-  ];
-  views.effects = {
-    tab: 'Effects',
-    draw(main) {
-      const body = element('div');
-      const chooser = element(
-        'select',
-        {
-          id: 'effect',
-          on: {
-            change: () => {
-              effectChoice.shown = Number(chooser.value);
-              draw();
-            },
+export const effectsView = {
+  tab: 'Effects',
+  isPresent: () => Boolean(report.effects),
+  draw(main) {
+    const { contrasts, curves } = report.effects;
+    const choices = [
+      ...contrasts.map((contrast) => [`${contrast.column}: ${contrast.value} minus ${contrast.other}`, () => forest(contrast)]),
+      ...curves.map((curve) => [`along ${curve.column}`, () => curvesOf(curve, draw)]),
+    ];
+    const body = element('div');
+    const chooser = element(
+      'select',
+      {
+        id: 'effect',
+        on: {
+          change: () => {
+            effectChoice().shown = Number(chooser.value);
+            draw();
           },
         },
-        choices.map(([title], i) => element('option', { value: i, selected: i === effectChoice.shown }, title)),
-      );
-      const draw = () => body.replaceChildren(...choices[effectChoice.shown][1]());
-      main.append(
-        element('h2', {}, 'Effects of metadata'),
-        element('p', {}, 'Topic shares estimated with the formula ', element('code', {}, report.effects.formula)),
-        filterMask ? element('p', { class: 'note' }, 'This view always shows all documents; the filter does not apply.') : '',
-        element('div', { class: 'tools' }, element('label', {}, 'Show ', chooser)),
-        body,
-        ...report.effects.about
-          .split('\n')
-          .slice(1)
-          .map((line) => element('p', { class: 'muted' }, `${line[0].toUpperCase()}${line.slice(1)}.`)),
-      );
-      draw();
-    },
-  };
-}
+      },
+      choices.map(([title], i) => element('option', { value: i, selected: i === effectChoice().shown }, title)),
+    );
+    const draw = () => body.replaceChildren(...choices[effectChoice().shown][1]());
+    main.append(
+      element('h2', {}, 'Effects of metadata'),
+      element('p', {}, 'Topic shares estimated with the formula ', element('code', {}, report.effects.formula)),
+      filterMask ? element('p', { class: 'note' }, 'This view always shows all documents; the filter does not apply.') : '',
+      element('div', { class: 'tools' }, element('label', {}, 'Show ', chooser)),
+      body,
+      ...report.effects.about
+        .split('\n')
+        .slice(1)
+        .map((line) => element('p', { class: 'muted' }, `${line[0].toUpperCase()}${line.slice(1)}.`)),
+    );
+    draw();
+  },
+};

@@ -1,122 +1,20 @@
 // The overview: what was fitted on what, how it converged, and how large and coherent the topics are.
 
+import { convergence, facts, notes, settings } from '../about.js';
+import { topicSwatch } from '../colours.js';
+import { documentCount } from '../documents.js';
+import { bar, element } from '../elements.js';
+import { filterMask } from '../filter.js';
+import { sizeOf } from '../filtered.js';
+import { address, topicLink } from '../links.js';
+import { furtherWords, nameOf } from '../names.js';
+import { count, minus, percent } from '../numbers.js';
+import { highest, isFlat, isGraph, kindsOf, lowest, report, rowOfTopic, topics } from '../report.js';
+import { timeTable } from '../time_series.js';
+import { hierarchySection } from './hierarchy.js';
+import { drawMap } from './map.js';
+
 const OVERVIEW_TOPICS = 60;
-
-function facts() {
-  const { corpus, model, labels } = report;
-  const rows = [
-    ['Documents', count(corpus.documents)],
-    ['Words', count(corpus.words)],
-    ['Tokens', count(corpus.tokens)],
-    ['Segments', corpus.segments && count(corpus.segments)],
-    ['Links', corpus.links && count(corpus.links)],
-    ['Labels', labels && count(labels.length)],
-    [
-      'Topics',
-      isFlat
-        ? count(topics.length)
-        : d3
-            .range(highest, lowest - 1, -1)
-            .map((level) => count(topics.filter((t) => t.level === level).length))
-            .join(' above '),
-    ],
-    ['Model', model.name],
-  ];
-  return element(
-    'dl',
-    { class: 'facts' },
-    rows.filter(([, value]) => value).map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
-  );
-}
-
-function notes() {
-  const { corpus } = report;
-  const said = [];
-  if (corpus.sample) {
-    const { best, in_best: inBest, over } = corpus.sample;
-    const drawn = corpus.shown - inBest;
-    const others = corpus.documents - inBest;
-    const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over[over.length - 1]}`;
-    said.push(
-      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Numbers are for the whole corpus, except on the map and with a filter.`,
-    );
-  }
-  if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
-  return said.map((text) => element('p', { class: 'note' }, text));
-}
-
-function linePlot(steps, { width, height, label }) {
-  const margin = { top: 8, right: 12, bottom: 34, left: 60 };
-  const x = d3.scaleLinear(
-    d3.extent(steps, (step) => step[0]),
-    [margin.left, width - margin.right],
-  );
-  const y = d3
-    .scaleLinear(
-      d3.extent(steps, (step) => step[1]),
-      [height - margin.bottom, margin.top],
-    )
-    .nice(4);
-  const svg = d3.create('svg').attr('viewBox', [0, 0, width, height]).attr('class', 'plot').attr('role', 'img').attr('aria-label', label);
-  svg
-    .append('g')
-    .attr('transform', `translate(0,${height - margin.bottom})`)
-    .call(d3.axisBottom(x).ticks(5).tickSizeOuter(0));
-  svg.append('g').attr('transform', `translate(${margin.left},0)`).call(d3.axisLeft(y).ticks(4).tickSizeOuter(0));
-  svg
-    .append('path')
-    .attr('class', 'line')
-    .attr(
-      'd',
-      d3.line(
-        (step) => x(step[0]),
-        (step) => y(step[1]),
-      )(steps),
-    );
-  if (steps.length === 1) svg.append('circle').attr('class', 'dot').attr('r', 3).attr('cx', x(steps[0][0])).attr('cy', y(steps[0][1]));
-  svg
-    .append('text')
-    .attr('class', 'axis-name')
-    .attr('x', width - margin.right)
-    .attr('y', height - 4)
-    .attr('text-anchor', 'end')
-    .text('step');
-  return svg.node();
-}
-
-function convergence(model) {
-  if (!model.steps.length) return null;
-  const last = model.steps[model.steps.length - 1][1];
-  return element(
-    'section',
-    {},
-    element('h3', {}, 'Convergence'),
-    linePlot(model.steps, { width: 460, height: 190, label: `The objective by step, from ${model.steps[0][1]} to ${last}` }),
-    element(
-      'p',
-      { class: 'muted' },
-      `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), final value ${minus(last)}.`,
-    ),
-  );
-}
-
-function settings(model) {
-  if (!model.settings.length) return null; // a tree that was made without a model
-  return element(
-    'details',
-    {},
-    element('summary', {}, `Settings of ${model.name}`),
-    element(
-      'table',
-      { class: 'settings' },
-      element(
-        'tbody',
-        {},
-        model.settings.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, value))),
-      ),
-    ),
-  );
-}
 
 const ORDERS = {
   size: ['Size', (a, b) => sizeOf(b) - sizeOf(a)],
@@ -225,7 +123,7 @@ function trend(topic) {
     .node();
 }
 
-views.overview = {
+export const overviewView = {
   tab: 'Overview',
   draw(main) {
     const ofLevel = (level) => topics.filter((topic) => topic.level === level);
@@ -259,6 +157,6 @@ views.overview = {
       isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',
       hierarchySection() || '',
     );
-    return documentCount > 1 ? drawMap(whole, null, null, true) : whole.remove();
+    return documentCount > 1 ? drawMap(whole, null, null, null, true) : whole.remove();
   },
 };

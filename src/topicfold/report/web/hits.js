@@ -1,0 +1,71 @@
+// Results of a search in groups, as the box in the header and the view of all results show them.
+
+import { documents } from './documents.js';
+import { element } from './elements.js';
+import { filterMask } from './filter.js';
+import { documentLink, topicLink } from './links.js';
+import { count, plural } from './numbers.js';
+import { report } from './report.js';
+import { documentHits, evenlySpaced, occurrencesOf, topicHits } from './search.js';
+
+const PASSAGE = 240; // characters
+
+// The text around the first occurrence of a term, with all terms marked.
+function passage(d, terms) {
+  if (!documents.text) return null;
+  const text = evenlySpaced(documents.text[d]);
+  const lower = text.toLowerCase();
+  if (lower.length !== text.length) return null; // a few letters are longer in lower case, and positions would be wrong
+  const marks = terms.flatMap((term) => occurrencesOf(term, lower).map((at) => [at, at + term.text.length])).sort((a, b) => a[0] - b[0]);
+  if (!marks.length) return null;
+  const from = marks[0][0] < PASSAGE / 3 ? 0 : text.lastIndexOf(' ', marks[0][0] - PASSAGE / 4) + 1;
+  const end = text.lastIndexOf(' ', from + PASSAGE);
+  const to = text.length <= from + PASSAGE ? text.length : Math.max(end, marks[0][1]);
+  const parts = [];
+  let at = from;
+  for (const [start, stop] of marks) {
+    if (start < at || stop > to) continue;
+    parts.push(text.slice(at, start), element('mark', {}, text.slice(start, stop)));
+    at = stop;
+  }
+  return element('p', { class: 'snippet' }, from > 0 ? '… ' : '', parts, text.slice(at, to), to < text.length ? ' …' : '');
+}
+
+export function hitGroups(terms) {
+  const words = terms.length > 1 || terms[0].text.includes(' ') ? 'words' : 'word';
+  const [named, withWords] = topicHits(terms);
+  const [titled, mentioning] = documentHits(terms);
+  return [
+    { title: 'Topics', hits: named, line: ({ topic }) => topicLink(topic) },
+    {
+      title: `Topics with the ${words}`,
+      hits: withWords,
+      line: ({ topic, words: best }) => [topicLink(topic), element('span', { class: 'muted' }, ` ${best.join(' ')}`)],
+    },
+    { title: 'Documents', hits: titled, line: documentLink, below: (d) => passage(d, terms) },
+    {
+      title: `Documents with the ${words}${documents.text ? ' in the text' : ''}`,
+      hits: mentioning,
+      line: documentLink,
+      below: (d) => passage(d, terms),
+    },
+  ].filter((group) => group.hits.length);
+}
+
+export function unsearched() {
+  const { corpus } = report;
+  const said = [];
+  if (!documents.text) said.push('Searched the most frequent words of each document: this page has no texts.');
+  else if (corpus.cut) said.push(`Searched the first ${count(corpus.cut)} bytes of each text.`);
+  if (filterMask)
+    said.push(
+      `Searched only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter.`,
+    );
+  if (corpus.shown < corpus.documents)
+    said.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
+  return said.length ? element('p', { class: 'muted unsearched' }, said.join(' ')) : null;
+}
+
+export function hitCount(groups) {
+  return d3.sum(groups, (group) => group.hits.length);
+}
