@@ -3,6 +3,10 @@
 import { bar, element } from './elements.js';
 import { percent } from './numbers.js';
 
+export function shortened(text, letters) {
+  return text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
+}
+
 export const axisLabel = (share) => (share ? `${Number((100 * share).toPrecision(3))}%` : '0');
 
 export function groupTable(title, rows, nameFor) {

@@ -1,10 +1,14 @@
-// The map as SVG.
+// The map as a picture to save.
 
 import { colourValue } from '../colours.js';
+import { documentCount } from '../documents.js';
+import { download, downloadAddress } from '../download.js';
+import { element } from '../elements.js';
+import { passes } from '../filter.js';
 import { serialized } from '../pictures.js';
 
-// The map as SVG: one circle per document that passes the filter, and the names on it.
-export function mapAsSvg(width, height, circles, names) {
+// One circle per document that passes the filter, and the names on it.
+function mapAsSvg(width, height, circles, names) {
   const svg = d3
     .create('svg')
     .attr('xmlns', 'http://www.w3.org/2000/svg')
@@ -39,4 +43,25 @@ export function mapAsSvg(width, height, circles, names) {
       .text(text);
   }
   return serialized(svg.node());
+}
+
+export function saveMapAsSvg(map) {
+  const radius = map.pointRadius();
+  const circles = d3
+    .range(documentCount)
+    .filter(passes)
+    .map((d) => {
+      const [r, g, b] = map.points.tints.subarray(4 * d, 4 * d + 3);
+      return [...map.pixelsOf(d), radius, `rgb(${r},${g},${b})`];
+    });
+  download('map.svg', mapAsSvg(map.canvas.clientWidth, map.canvas.clientHeight, circles, map.drawnNames));
+}
+
+export function saveMapAsPng(map) {
+  const picture = element('canvas', { width: map.canvas.width, height: map.canvas.height });
+  const context = picture.getContext('2d');
+  context.fillStyle = colourValue('--page');
+  context.fillRect(0, 0, picture.width, picture.height);
+  for (const layer of [map.points.canvas, map.canvas]) context.drawImage(layer, 0, 0);
+  downloadAddress('map.png', picture.toDataURL('image/png'));
 }

@@ -157,6 +157,6 @@ export const overviewView = {
       isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',
       hierarchySection() || '',
     );
-    return documentCount > 1 ? drawMap(whole, null, null, null, true) : whole.remove();
+    return documentCount > 1 ? drawMap(whole, { alone: true }) : whole.remove();
   },
 };

@@ -207,6 +207,6 @@ export const regionView = {
   draw(main, value) {
     const corners = polygonOf(value);
     if (!corners) return showNotFound(main, 'This address does not describe a region of the map.');
-    return drawMap(main, null, corners, regionPanel(documentsIn(corners)));
+    return drawMap(main, { corners, below: regionPanel(documentsIn(corners)) });
   },
 };

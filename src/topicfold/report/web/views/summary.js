@@ -101,6 +101,6 @@ export const summaryView = {
       );
     }
     main.append(element('section', {}, [convergence(report.model), settings(report.model)].filter(Boolean)));
-    return documentCount > 1 ? drawMap(map, null, null, null, true) : map.remove();
+    return documentCount > 1 ? drawMap(map, { alone: true }) : map.remove();
   },
 };
