@@ -27,16 +27,16 @@ function highestAnswer(task) {
   return task.kind === 'intrusion' ? task.words.length : page.answers.length;
 }
 
-function isAnswer(number, answer) {
+function isAnswer(number, value) {
   const task = tasks[number - 1];
-  return task !== undefined && Number.isInteger(answer) && answer >= UNKNOWN && answer <= highestAnswer(task);
+  return task !== undefined && Number.isInteger(value) && value >= UNKNOWN && value <= highestAnswer(task);
 }
 
 function restore() {
   try {
     const answered = JSON.parse(stored((storage) => storage.getItem(storageKey)) || '{}');
     rater = typeof answered.rater === 'string' ? answered.rater : '';
-    answers = new Map((Array.isArray(answered.answers) ? answered.answers : []).filter(([number, answer]) => isAnswer(number, answer)));
+    answers = new Map((Array.isArray(answered.answers) ? answered.answers : []).filter(([number, value]) => isAnswer(number, value)));
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
     stored((storage) => storage.removeItem(storageKey)); // not ours
@@ -50,7 +50,7 @@ function cell(text) {
 }
 
 function answersAsCsv() {
-  const rows = [...answers].sort((a, b) => a[0] - b[0]).map(([number, answer]) => [page.id, cell(rater), number, answer]);
+  const rows = [...answers].sort((a, b) => a[0] - b[0]).map(([number, value]) => [page.id, cell(rater), number, value]);
   return [['tasks', 'rater', 'task', 'answer'], ...rows].map((row) => `${row.join(',')}\n`).join('');
 }
 

@@ -1,6 +1,6 @@
 // Topics over time in one plot.
 
-import { axisLabel } from './charts.js';
+import { shareLines } from './charts.js';
 import { element } from './elements.js';
 import { nameOf } from './names.js';
 import { percent, plural } from './numbers.js';
@@ -14,97 +14,66 @@ const periodName = (data, i) => `${data.by === 'week' ? 'week of ' : ''}${data.l
 // extend inwards.
 function labelledPlaces(data, x, room) {
   const last = data.dates.length - 1;
-  const found = [0];
+  const places = [0];
   for (let i = 1; i < last; i += 1) {
-    const at = x(data.dates[i]);
-    const before = found[found.length - 1];
-    if (at - x(data.dates[before]) >= (before ? room : 1.5 * room) && x(data.dates[last]) - at >= 1.5 * room) found.push(i);
+    const position = x(data.dates[i]);
+    const before = places.at(-1);
+    if (position - x(data.dates[before]) >= (before ? room : 1.5 * room) && x(data.dates[last]) - position >= 1.5 * room) places.push(i);
   }
-  return [...found, last];
+  return [...places, last];
 }
 
-// One or more lines [row, colour] on one scale; a tooltip shows the values under the pointer, or where the arrow keys lead.
-export function timePlot(lines, data, top, { width = 250, height = 96, rise = null } = {}) {
-  const [left, right, last] = [44, width - 10, data.dates.length - 1];
-  const x = d3.scaleUtc(d3.extent(data.dates), [left, right]);
-  const y = d3.scaleLinear([0, top], [height - 20, 9]).clamp(true);
-  const alone = lines.length === 1;
-  const values = lines.map(([row]) => data.shares(row));
-  const svg = d3
-    .create('svg')
-    .attr('viewBox', [0, 0, width, height])
-    .attr('class', 'plot over-time')
-    .attr('tabindex', 0)
-    .attr('role', 'slider');
-  svg
-    .attr('aria-label', `${lines.map(([row]) => nameOf(topics[row])).join(', ')}: share by ${data.by}`)
-    .attr('aria-valuemin', 0)
-    .attr('aria-valuemax', last);
-  for (const value of height > 150 ? y.ticks(4) : [0, top]) {
-    svg
-      .append('line')
-      .attr('class', value ? 'grid' : 'base')
-      .attr('x1', left)
-      .attr('x2', right)
-      .attr('y1', y(value))
-      .attr('y2', y(value));
-    svg
-      .append('text')
-      .attr('class', 'axis-name')
-      .attr('x', left - 5)
-      .attr('y', y(value))
-      .attr('dy', '0.32em')
-      .attr('text-anchor', 'end')
-      .text(axisLabel(value));
-  }
+function periodLabels(svg, data, x, y) {
+  const last = data.dates.length - 1;
   for (const i of labelledPlaces(data, x, 80)) {
     const anchor = i === 0 ? 'start' : i === last ? 'end' : 'middle';
-    svg
-      .append('text')
-      .attr('class', 'axis-name')
-      .attr('x', x(data.dates[i]))
-      .attr('y', height - 4)
-      .attr('text-anchor', anchor)
-      .text(data.labels[i]);
+    svg.append('text').attr('class', 'axis-name').attr('x', x(data.dates[i])).attr('y', y).attr('text-anchor', anchor).text(data.labels[i]);
   }
-  const cursor = svg.append('line').attr('class', 'cursor').attr('y1', y(0)).attr('y2', y(top)).attr('visibility', 'hidden');
+}
+
+// The shares of a topic as a line, with the area below it if it is alone.
+function shareLine(svg, shares, data, x, y, hue, isAlone) {
   const place = (_, i) => x(data.dates[i]);
-  lines.forEach(([, hue], k) => {
-    if (alone)
-      svg
-        .append('path')
-        .attr('class', 'area')
-        .attr('d', d3.area(place, y(0), (value) => y(value))(values[k]))
-        .style('fill', hue);
+  if (isAlone)
     svg
       .append('path')
-      .attr('class', 'line')
-      .attr('d', d3.line(place, (value) => y(value))(values[k]))
-      .style('stroke', hue);
-  });
-  const risen = rise === null ? -1 : data.labels.indexOf(rise.period);
-  if (risen >= 0)
-    svg.append('circle').attr('class', 'risen').attr('r', 3.5).attr('cx', x(data.dates[risen])).attr('cy', y(values[0][risen]));
+      .attr('class', 'area')
+      .attr('d', d3.area(place, y(0), (share) => y(share))(shares))
+      .style('fill', hue);
+  svg
+    .append('path')
+    .attr('class', 'line')
+    .attr('d', d3.line(place, (share) => y(share))(shares))
+    .style('stroke', hue);
+}
+
+// The text for a period: the share of the only topic, or of each.
+function periodText(data, lines, shares, i) {
+  if (lines.length === 1) return [`${periodName(data, i)}: ${percent(shares[0][i])}`, `of ${plural(data.documents[i], 'document')}`];
+  return [
+    `${periodName(data, i)}, ${plural(data.documents[i], 'document')}`,
+    ...lines.map(([row], k) => `${percent(shares[k][i])} ${nameOf(topics[row])}`),
+  ];
+}
+
+// A cursor, which the pointer and the arrow keys move from period to period: its dots and a tooltip show the values there.
+function addCursor(svg, lines, shares, data, x, y) {
+  const last = data.dates.length - 1;
+  const [bottom, top] = y.range();
+  const cursor = svg.insert('line', 'path').attr('class', 'cursor').attr('y1', bottom).attr('y2', top).attr('visibility', 'hidden');
   const dots = lines.map(([, hue]) =>
     svg.append('circle').attr('class', 'dot').attr('r', 3.5).attr('visibility', 'hidden').style('fill', hue),
   );
-  const told = (i) =>
-    alone
-      ? [`${periodName(data, i)}: ${percent(values[0][i])}`, `of ${plural(data.documents[i], 'document')}`]
-      : [
-          `${periodName(data, i)}, ${plural(data.documents[i], 'document')}`,
-          ...lines.map(([row], k) => `${percent(values[k][i])} ${nameOf(topics[row])}`),
-        ];
-  let at = last;
-  const setValue = () => svg.attr('aria-valuenow', at).attr('aria-valuetext', told(at).join(', '));
+  let current = last;
+  const setValue = () => svg.attr('aria-valuenow', current).attr('aria-valuetext', periodText(data, lines, shares, current).join(', '));
   setValue();
-  const mark = (i, px, py) => {
-    at = i;
+  const moveTo = (i, px, py) => {
+    current = i;
     setValue();
     cursor.attr('visibility', null).attr('x1', x(data.dates[i])).attr('x2', x(data.dates[i]));
-    dots.forEach((dot, k) => dot.attr('visibility', null).attr('cx', x(data.dates[i])).attr('cy', y(values[k][i])));
+    dots.forEach((dot, k) => dot.attr('visibility', null).attr('cx', x(data.dates[i])).attr('cy', y(shares[k][i])));
     const box = dots[0].node().getBoundingClientRect();
-    showTip(px ?? box.right, py ?? box.bottom, ...told(i));
+    showTip(px ?? box.right, py ?? box.bottom, ...periodText(data, lines, shares, i));
   };
   const clear = () => {
     for (const shape of [cursor, ...dots]) shape.attr('visibility', 'hidden');
@@ -112,21 +81,42 @@ export function timePlot(lines, data, top, { width = 250, height = 96, rise = nu
   };
   svg.on('pointermove pointerdown', (event) => {
     const [px] = d3.pointer(event);
-    mark(
-      d3.minIndex(data.dates, (date) => Math.abs(x(date) - px)),
-      event.clientX,
-      event.clientY,
-    );
+    const nearest = d3.minIndex(data.dates, (date) => Math.abs(x(date) - px));
+    moveTo(nearest, event.clientX, event.clientY);
   });
   svg.on('pointerleave blur', clear);
-  svg.on('focus', () => svg.node().matches(':focus-visible') && mark(at));
+  svg.on('focus', () => svg.node().matches(':focus-visible') && moveTo(current));
   svg.on('keydown', (event) => {
-    const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, Home: 0, End: last }[event.key];
+    const steps = { ArrowLeft: current - 1, ArrowDown: current - 1, ArrowRight: current + 1, ArrowUp: current + 1, Home: 0, End: last };
     if (event.key === 'Escape') clear();
-    if (to === undefined) return;
+    if (steps[event.key] === undefined) return;
     event.preventDefault();
-    mark(Math.min(last, Math.max(0, to)));
+    moveTo(Math.min(last, Math.max(0, steps[event.key])));
   });
+}
+
+// One or more lines [row, colour] on one scale; a tooltip shows the values under the pointer, or where the arrow keys lead.
+export function timePlot(lines, data, top, { width = 250, height = 96, rise = null } = {}) {
+  const [left, right] = [44, width - 10];
+  const x = d3.scaleUtc(d3.extent(data.dates), [left, right]);
+  const y = d3.scaleLinear([0, top], [height - 20, 9]).clamp(true);
+  const shares = lines.map(([row]) => data.shares(row));
+  const svg = d3
+    .create('svg')
+    .attr('viewBox', [0, 0, width, height])
+    .attr('class', 'plot over-time')
+    .attr('tabindex', 0)
+    .attr('role', 'slider')
+    .attr('aria-label', `${lines.map(([row]) => nameOf(topics[row])).join(', ')}: share by ${data.by}`)
+    .attr('aria-valuemin', 0)
+    .attr('aria-valuemax', data.dates.length - 1);
+  shareLines(svg, y, height > 150 ? y.ticks(4) : [0, top], left, right);
+  periodLabels(svg, data, x, height - 4);
+  lines.forEach(([, hue], k) => shareLine(svg, shares[k], data, x, y, hue, lines.length === 1));
+  const risen = rise === null ? -1 : data.labels.indexOf(rise.period);
+  if (risen >= 0)
+    svg.append('circle').attr('class', 'risen').attr('r', 3.5).attr('cx', x(data.dates[risen])).attr('cy', y(shares[0][risen]));
+  addCursor(svg, lines, shares, data, x, y);
   return svg.node();
 }
 

@@ -1,5 +1,6 @@
 // Two columns of topics with lines between them.
 
+import { shortened } from './charts.js';
 import { element } from './elements.js';
 import { address } from './links.js';
 import { nameOf, wordsOf } from './names.js';
@@ -43,7 +44,7 @@ export function twoColumns(left, right, links, label) {
       .attr('y', (_, i) => y(i))
       .attr('dy', '0.35em')
       .attr('text-anchor', anchor)
-      .text((item) => (item.name.length > 40 ? `${item.name.slice(0, 39)}…` : item.name));
+      .text((item) => shortened(item.name, 40));
     items.append('title').text((item) => item.title);
     const mark = (i) => lines.classed('strong', (link) => link[end] === i).classed('faint', (link) => i !== null && link[end] !== i);
     items.on('pointerenter focus', (event, item) => mark(list.indexOf(item))).on('pointerleave blur', () => mark(null));

@@ -1,18 +1,7 @@
 // The page of a document: its text with each word in the colour of its topic, its mix of topics, and its neighbours.
 
 import { COLOURS, topicColour, topicSwatch } from '../colours.js';
-import {
-  countedWords,
-  currentRow,
-  documents,
-  levelShares,
-  mainTopic,
-  metadata,
-  metadataValue,
-  rowOfDocument,
-  sharesOf,
-  titleOf,
-} from '../documents.js';
+import { countedWords, currentRow, documents, levelShares, mainTopic, metadata, metadataValue, rowOfDocument, sharesOf, titleOf } from '../documents.js';
 import { element, showNotFound } from '../elements.js';
 import { address, documentLink, topicLink } from '../links.js';
 import { marksOf } from '../marks.js';

@@ -1,5 +1,6 @@
 // Which topics belong together: a tree over flat topics that can be cut at any height, and the similarity of each pair.
 
+import { shortened } from '../charts.js';
 import { colourValue, topicColour } from '../colours.js';
 import { element } from '../elements.js';
 import { address } from '../links.js';
@@ -64,12 +65,11 @@ function dendrogram(cut) {
       .attr('cx', leaves + 8)
       .attr('cy', places[row][1])
       .attr('fill', topicColour(row));
-    const name = nameOf(topics[row]);
     link
       .append('text')
       .attr('x', leaves + 18)
       .attr('y', places[row][1] + 4)
-      .text(name.length > letters ? `${name.slice(0, letters - 1)}…` : name);
+      .text(shortened(nameOf(topics[row]), letters));
   }
   return svg.node();
 }

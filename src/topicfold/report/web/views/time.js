@@ -58,161 +58,150 @@ function riseList() {
   );
 }
 
+// The small plots, one per topic, those that changed most first. A box adds a topic to the common plot.
+function topicPlots(rows, data, choose) {
+  const change = new Map(rows.map((row) => [row, d3.max(tellingShares(row, data)) - d3.min(tellingShares(row, data))]));
+  const shown = [...rows].sort((a, b) => change.get(b) - change.get(a) || a - b).slice(0, timeChoices().plots);
+  const commonTop = timeChoices().sameScale ? roundTop(shown, data) : null;
+  return shown.map((row) => {
+    const name = nameOf(topics[row]);
+    const box = element('input', {
+      type: 'checkbox',
+      value: row,
+      'aria-label': `Add ${name} to the common plot`,
+      on: { change: () => choose(row, box.checked) },
+    });
+    return element(
+      'figure',
+      {},
+      element('figcaption', {}, box, ' ', topicLink(topics[row])),
+      timePlot([[row, null]], data, commonTop ?? roundTop([row], data), { rise: riseOf(row) }),
+    );
+  });
+}
+
+function aboutPlots(data, shown, all) {
+  const which = filterMask ? ' that pass the filter' : '';
+  const scale = timeChoices().sameScale ? 'All plots have the same scale' : 'Each plot has its own scale';
+  const setBy = data.telling.length < data.dates.length ? ', set by the periods with enough documents' : '';
+  const ring = data.by === report.time.shown && timeTable().rises.length ? ' A ring marks the largest rise.' : '';
+  const part = shown < all ? `, ${shown} of ${count(all)}` : '';
+  return (
+    `Share of the documents of each ${data.by}${which}, ${data.labels[0]} to ${data.labels.at(-1)}. ` +
+    `${scale}${setBy}.${ring} The topics that changed most come first${part}.`
+  );
+}
+
+// Ticks the boxes of the topics in the common plot; if it is full, no other can be ticked.
+function markBoxes(plots) {
+  const { together } = timeChoices();
+  for (const box of plots.querySelectorAll('input')) {
+    const row = Number(box.value);
+    box.checked = together.has(row);
+    box.disabled = !box.checked && together.size >= COLOURS;
+    box.style.setProperty('accent-color', box.checked ? colour(together.get(row)) : 'auto');
+  }
+}
+
+// Adds a topic to the common plot, in a colour that no other has there, or removes it.
+function chooseTopic(row, wanted) {
+  const { together } = timeChoices();
+  const used = new Set(together.values());
+  const free = d3.range(COLOURS).find((index) => !used.has(index));
+  if (wanted) together.set(row, free);
+  else together.delete(row);
+}
+
+// The common plot, with the names of its topics below.
+function commonPlot(main, remove) {
+  const { by, together } = timeChoices();
+  const data = series(by);
+  const lines = [...together].map(([row, index]) => [row, colour(index)]);
+  const size = { width: Math.max(320, Math.min(900, main.clientWidth - 80)), height: innerWidth < 600 ? 160 : 210 };
+  const chip = ([row, index]) => {
+    const label = `Remove ${nameOf(topics[row])}`;
+    const button = element('button', { type: 'button', class: 'remove', 'aria-label': label, on: { click: () => remove(row) } }, '×');
+    return element('li', {}, swatch(index), topicLink(topics[row]), ' ', button);
+  };
+  return [timePlot(lines, data, roundTop([...together.keys()], data), size), element('ul', { class: 'chips' }, [...together].map(chip))];
+}
+
+function timeTools(redraw) {
+  const usable = usablePeriods();
+  const choosePeriod = () => {
+    timeChoices().by = chooser.value;
+    redraw();
+  };
+  const option = (by) => element('option', { value: by, selected: by === timeChoices().by }, by);
+  const chooser = element('select', { id: 'period', on: { change: choosePeriod } }, usable.map(option));
+  const chooseScale = () => {
+    timeChoices().sameScale = scale.checked;
+    redraw();
+  };
+  const scale = element('input', {
+    type: 'checkbox',
+    id: 'same-scale',
+    checked: timeChoices().sameScale,
+    on: { change: chooseScale },
+  });
+  return element(
+    'div',
+    { class: 'tools' },
+    usable.length > 1 ? element('label', {}, 'Period ', chooser) : null,
+    element('label', {}, scale, ' Same scale for all plots'),
+    element('span', { class: 'muted' }, `Tick up to ${COLOURS} topics to see them in one plot.`),
+  );
+}
+
+// The parts of the view that what the reader chooses redraws.
+function drawTime(main) {
+  const level = isGraph ? lowest : highest;
+  const rows = d3.range(topics.length).filter((row) => topics[row].level === level);
+  const about = element('p', { class: 'muted', id: 'about-time' });
+  const plots = element('div', { class: 'multiples' });
+  const more = element('button', { type: 'button', id: 'more-plots', on: { click: () => showMore() } });
+  const dock = element('section', { class: 'dock', id: 'together', 'aria-label': 'Chosen topics in one plot', tabindex: '-1' });
+  const drawCommon = () => {
+    dock.hidden = !timeChoices().together.size;
+    dock.replaceChildren(...(dock.hidden ? [] : commonPlot(main, remove)));
+  };
+  const choose = (row, wanted) => {
+    chooseTopic(row, wanted);
+    markBoxes(plots);
+    drawCommon();
+  };
+  const remove = (row) => {
+    choose(row, false);
+    (dock.querySelector('.remove') || main).focus();
+  };
+  const drawPlots = () => {
+    const data = series(timeChoices().by);
+    plots.replaceChildren(...topicPlots(rows, data, choose));
+    const shown = plots.children.length;
+    about.textContent = aboutPlots(data, shown, rows.length);
+    more.hidden = shown >= rows.length;
+    more.textContent = `Show ${Math.min(TIME_TOPICS, rows.length - shown)} more`;
+    markBoxes(plots);
+  };
+  const showMore = () => {
+    const first = timeChoices().plots;
+    timeChoices().plots += TIME_TOPICS;
+    drawPlots();
+    plots.children[first].querySelector('input').focus();
+  };
+  const redraw = () => {
+    drawPlots();
+    drawCommon();
+  };
+  main.append(element('h2', {}, 'Over time'), about, ...[riseList()].filter(Boolean), timeTools(redraw), plots, more, dock);
+  redraw();
+}
+
 export const timeView = {
   tab: 'Over time',
   isPresent: () => Boolean(report.time),
   draw(main) {
-    if (!timeTable())
-      return showNotFound(main, 'The documents that pass the filter span fewer than two periods, so there is nothing to plot.');
-    const { together } = timeChoices();
-    const level = isGraph ? lowest : highest;
-    const rows = d3.range(topics.length).filter((row) => topics[row].level === level);
-    const about = element('p', { class: 'muted', id: 'about-time' });
-    const plots = element('div', { class: 'multiples' });
-    const dock = element('section', { class: 'dock', id: 'together', 'aria-label': 'Chosen topics in one plot', tabindex: '-1' });
-    const more = element('button', {
-      type: 'button',
-      id: 'more-plots',
-      on: {
-        click: () => {
-          const first = timeChoices().plots;
-          timeChoices().plots += TIME_TOPICS;
-          drawPlots();
-          plots.children[first].querySelector('input').focus();
-        },
-      },
-    });
-
-    function choose(row, wanted) {
-      const used = new Set(together.values());
-      if (wanted)
-        together.set(
-          row,
-          d3.range(COLOURS).find((index) => !used.has(index)),
-        );
-      else together.delete(row);
-      markBoxes();
-      drawTogether();
-    }
-
-    function markBoxes() {
-      for (const box of plots.querySelectorAll('input')) {
-        const row = Number(box.value);
-        box.checked = together.has(row);
-        box.disabled = !box.checked && together.size >= COLOURS;
-        box.style.setProperty('accent-color', box.checked ? colour(together.get(row)) : 'auto');
-      }
-    }
-
-    function drawPlots() {
-      const data = series(timeChoices().by);
-      const change = new Map(rows.map((row) => [row, d3.max(tellingShares(row, data)) - d3.min(tellingShares(row, data))]));
-      const shown = [...rows].sort((a, b) => change.get(b) - change.get(a) || a - b).slice(0, timeChoices().plots);
-      const common = timeChoices().sameScale ? roundTop(shown, data) : null;
-      const scale = `${timeChoices().sameScale ? 'All plots have the same scale' : 'Each plot has its own scale'}${data.telling.length < data.dates.length ? ', set by the periods with enough documents' : ''}.`;
-      const marked = data.by === report.time.shown && timeTable().rises.length ? ' A ring marks the largest rise.' : '';
-      about.textContent = `Share of the documents of each ${data.by}${filterMask ? ' that pass the filter' : ''}, ${data.labels[0]} to ${data.labels[data.labels.length - 1]}. ${scale}${marked} The topics that changed most come first${shown.length < rows.length ? `, ${shown.length} of ${count(rows.length)}` : ''}.`;
-      plots.replaceChildren(
-        ...shown.map((row) => {
-          const box = element('input', {
-            type: 'checkbox',
-            value: row,
-            'aria-label': `Add ${nameOf(topics[row])} to the common plot`,
-            on: { change: () => choose(row, box.checked) },
-          });
-          return element(
-            'figure',
-            {},
-            element('figcaption', {}, box, ' ', topicLink(topics[row])),
-            timePlot([[row, null]], data, common ?? roundTop([row], data), { rise: riseOf(row) }),
-          );
-        }),
-      );
-      more.hidden = shown.length >= rows.length;
-      more.textContent = `Show ${Math.min(TIME_TOPICS, rows.length - shown.length)} more`;
-      markBoxes();
-    }
-
-    function drawTogether() {
-      dock.hidden = !together.size;
-      if (dock.hidden) return dock.replaceChildren();
-      const data = series(timeChoices().by);
-      const lines = [...together].map(([row, index]) => [row, colour(index)]);
-      const remove = (row, name) =>
-        element(
-          'button',
-          {
-            type: 'button',
-            class: 'remove',
-            'aria-label': `Remove ${name}`,
-            on: {
-              click: () => {
-                choose(row, false);
-                (dock.querySelector('.remove') || main).focus();
-              },
-            },
-          },
-          '×',
-        );
-      dock.replaceChildren(
-        timePlot(lines, data, roundTop([...together.keys()], data), {
-          width: Math.max(320, Math.min(900, main.clientWidth - 80)),
-          height: innerWidth < 600 ? 160 : 210,
-        }),
-        element(
-          'ul',
-          { class: 'chips' },
-          [...together].map(([row, index]) =>
-            element('li', {}, swatch(index), topicLink(topics[row]), ' ', remove(row, nameOf(topics[row]))),
-          ),
-        ),
-      );
-      return undefined;
-    }
-
-    const usable = usablePeriods();
-    const chooser = element(
-      'select',
-      {
-        id: 'period',
-        on: {
-          change: () => {
-            timeChoices().by = chooser.value;
-            drawPlots();
-            drawTogether();
-          },
-        },
-      },
-      usable.map((by) => element('option', { value: by, selected: by === timeChoices().by }, by)),
-    );
-    const scale = element('input', {
-      type: 'checkbox',
-      id: 'same-scale',
-      checked: timeChoices().sameScale,
-      on: {
-        change: () => {
-          timeChoices().sameScale = scale.checked;
-          drawPlots();
-        },
-      },
-    });
-    main.append(
-      element('h2', {}, 'Over time'),
-      about,
-      ...[riseList()].filter(Boolean),
-      element(
-        'div',
-        { class: 'tools' },
-        usable.length > 1 ? element('label', {}, 'Period ', chooser) : null,
-        element('label', {}, scale, ' Same scale for all plots'),
-        element('span', { class: 'muted' }, `Tick up to ${COLOURS} topics to see them in one plot.`),
-      ),
-      plots,
-      more,
-      dock,
-    );
-    drawPlots();
-    drawTogether();
-    return undefined;
+    if (timeTable()) drawTime(main);
+    else showNotFound(main, 'The documents that pass the filter span fewer than two periods, so there is nothing to plot.');
   },
 };

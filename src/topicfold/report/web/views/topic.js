@@ -1,5 +1,6 @@
 // The page of a topic: its words with a slider, its place in the hierarchy, its labels, similar topics, and its documents.
 
+import { shareSection } from '../charts.js';
 import { countedWords, documents } from '../documents.js';
 import { descriptionOf, rename, topicEditTools } from '../edit_tools.js';
 import { edits, setEdits } from '../edits.js';
@@ -193,34 +194,6 @@ function standing(topic) {
   ];
 }
 
-function labelSection(topic) {
-  const labels = topicLabels(topic);
-  if (!labels.length) return null;
-  const most = Math.max(...labels.flatMap(([, here, all]) => [here, all]), 1e-9);
-  return element(
-    'section',
-    {},
-    element('h3', {}, 'Labels'),
-    element(
-      'table',
-      { class: 'label-table' },
-      element(
-        'tbody',
-        {},
-        labels.map(([label, here, all]) =>
-          element(
-            'tr',
-            {},
-            element('th', { scope: 'row' }, report.labels[label]),
-            element('td', { class: 'figure' }, bar(here / most, null, all / most), element('span', {}, percent(here))),
-            element('td', { class: 'muted' }, `${percent(all)} overall`),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
 // The words that set a topic apart from another: those much more frequent in it. Words missing from a list are rare there.
 function tellingWords(topic, other) {
   const there = new Map(other.words.map(([word, probability]) => [word, probability]));
@@ -335,7 +308,13 @@ export const topicView = {
         'div',
         { class: 'two' },
         wordTable(topic),
-        element('div', {}, labelSection(topic), similarSection(topic), timeTable() ? timeOfTopic(row) : null),
+        element(
+          'div',
+          {},
+          shareSection('Labels', topicLabels(topic), (label) => report.labels[label]),
+          similarSection(topic),
+          timeTable() ? timeOfTopic(row) : null,
+        ),
       ),
       ...[groupSection(topic)].filter(Boolean),
       documentSection(topic),
