@@ -31,20 +31,25 @@ export function facts() {
   );
 }
 
+function aboutSample({ documents: all, shown, sample }) {
+  const { best, in_best: inBest, over } = sample;
+  const [drawn, others] = [shown - inBest, all - inBest];
+  const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over.at(-1)}`;
+  const bestOfEach = best === 1 ? 'the best document' : `the ${count(best)} best documents`;
+  const rest = drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : '';
+  return (
+    `This page shows a sample: ${count(shown)} of the ${count(all)} documents. ` +
+    `It has ${bestOfEach} of each topic (${plural(inBest, 'document')})${rest}. ` +
+    'Numbers are for the whole corpus, except on the map and with a filter.'
+  );
+}
+
 export function notes() {
   const { corpus } = report;
-  const said = [];
-  if (corpus.sample) {
-    const { best, in_best: inBest, over } = corpus.sample;
-    const drawn = corpus.shown - inBest;
-    const others = corpus.documents - inBest;
-    const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over[over.length - 1]}`;
-    said.push(
-      `This page shows a sample: ${count(corpus.shown)} of the ${count(corpus.documents)} documents. It has ${best === 1 ? 'the best document' : `the ${count(best)} best documents`} of each topic (${plural(inBest, 'document')})${drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : ''}. Numbers are for the whole corpus, except on the map and with a filter.`,
-    );
-  }
-  if (corpus.cut) said.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
-  return said.map((text) => element('p', { class: 'note' }, text));
+  const texts = [];
+  if (corpus.sample) texts.push(aboutSample(corpus));
+  if (corpus.cut) texts.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
+  return texts.map((text) => element('p', { class: 'note' }, text));
 }
 
 function linePlot(steps, { width, height, label }) {
@@ -88,17 +93,15 @@ function linePlot(steps, { width, height, label }) {
 
 export function convergence(model) {
   if (!model.steps.length) return null;
-  const last = model.steps[model.steps.length - 1][1];
+  const last = model.steps.at(-1)[1];
+  const unit = model.unit ? ` (${model.unit})` : '';
+  const steps = plural(model.iterations, 'step');
   return element(
     'section',
     {},
     element('h3', {}, 'Convergence'),
     linePlot(model.steps, { width: 460, height: 190, label: `The objective by step, from ${model.steps[0][1]} to ${last}` }),
-    element(
-      'p',
-      { class: 'muted' },
-      `Objective${model.unit ? ` (${model.unit})` : ''} by step: ${plural(model.iterations, 'step')} (${model.ending}), final value ${minus(last)}.`,
-    ),
+    element('p', { class: 'muted' }, `Objective${unit} by step: ${steps} (${model.ending}), final value ${minus(last)}.`),
   );
 }
 

@@ -69,15 +69,15 @@ function chosenTools() {
     placeholder: 'Name (optional)',
     'aria-label': 'Name of the merged topic or the group',
   });
-  const button = (id, title, make) =>
-    element('button', { type: 'button', id, on: { click: () => addEdit(make([...chosenIds()], name.value.trim())) } }, title);
+  const button = (id, title, editOf) =>
+    element('button', { type: 'button', id, on: { click: () => addEdit(editOf([...chosenIds()], name.value.trim())) } }, title);
   const named = (edit, text) => (text ? { ...edit, name: text } : edit);
   const merge = button('merge', 'Merge', (ids, text) =>
     named({ merge: ids.sort((a, b) => topics[rowOfTopic.get(b)].size - topics[rowOfTopic.get(a)].size) }, text),
   );
   const group = button('group', 'Group', (ids, text) => ({ group: ids, name: text }));
   const drop = button('drop', 'Drop', (ids) => ({ drop: ids }));
-  const said = element('span', { class: 'muted' });
+  const status = element('span', { class: 'muted' });
   showChoice = () => {
     const ids = [...chosenIds()];
     const levels = new Set(ids.map((id) => topics[rowOfTopic.get(id)].level));
@@ -85,16 +85,16 @@ function chosenTools() {
     merge.disabled = ids.length < 2 || levels.size > 1 || someGroup;
     group.disabled = !ids.length || someGroup;
     drop.disabled = !ids.length || (!someGroup && ids.length >= topics.length);
-    said.textContent = ids.length
+    status.textContent = ids.length
       ? `${plural(ids.length, 'topic')} chosen`
       : `Tick topics to merge${canGroup() ? ', group' : ''} or drop them.`;
   };
   showChoice();
-  return [merge, canGroup() ? group : null, drop, name, said];
+  return [merge, canGroup() ? group : null, drop, name, status];
 }
 
 function loadTools() {
-  const said = element('span', { class: 'muted', role: 'status' }, loadStatus);
+  const status = element('span', { class: 'muted', role: 'status' }, loadStatus);
   loadStatus = '';
   const chooser = element('input', {
     type: 'file',
@@ -112,86 +112,63 @@ function loadTools() {
           setEdits(list);
         } catch (error) {
           if (!(error instanceof SyntaxError || error instanceof EditError)) throw error;
-          said.textContent = `This file cannot be used: ${error.message}`;
+          status.textContent = `This file cannot be used: ${error.message}`;
         }
       },
     },
   });
-  return [element('button', { type: 'button', on: { click: () => chooser.click() } }, 'Load edits'), chooser, said];
+  return [element('button', { type: 'button', on: { click: () => chooser.click() } }, 'Load edits'), chooser, status];
 }
 
-export function editTools() {
-  const toggle = element(
-    'button',
-    {
-      type: 'button',
-      id: 'edit-topics',
-      'aria-pressed': String(isEditing),
-      on: {
-        click: () => {
-          isEditing = !isEditing;
-          chosenIds().clear();
-          showView();
-          document.getElementById('edit-topics').focus();
-        },
-      },
-    },
-    'Edit topics',
+function toggleEditing() {
+  isEditing = !isEditing;
+  chosenIds().clear();
+  showView();
+  document.getElementById('edit-topics').focus();
+}
+
+function undoLast() {
+  setEdits(edits.slice(0, -1));
+  (document.getElementById('undo') || document.getElementById('edit-topics') || document.getElementById('main')).focus();
+}
+
+function editList(all) {
+  return element(
+    'details',
+    { id: 'edits' },
+    element('summary', {}, plural(all.length, 'edit')),
+    element(
+      'ol',
+      {},
+      all.map((edit) => element('li', {}, descriptionOf(edit))),
+    ),
+    element(
+      'p',
+      { class: 'muted' },
+      'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and ' +
+        'run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.',
+    ),
   );
-  const last = edits[edits.length - 1];
-  const undo = last
-    ? element(
-        'button',
-        {
-          type: 'button',
-          id: 'undo',
-          title: descriptionOf(last),
-          on: {
-            click: () => {
-              setEdits(edits.slice(0, -1));
-              (document.getElementById('undo') || document.getElementById('edit-topics') || document.getElementById('main')).focus();
-            },
-          },
-        },
-        'Undo',
-      )
-    : null;
+}
+
+// Above the list of topics.
+export function editTools() {
+  const button = (id, title, click, attributes = {}) => element('button', { type: 'button', id, ...attributes, on: { click } }, title);
   const all = [...originalReport.edits, ...edits];
+  const save = () => download('topic-edits.json', editsAsJson(edits));
   return element(
     'div',
     { class: 'edit-tools' },
     element(
       'div',
       { class: 'tools' },
-      toggle,
+      button('edit-topics', 'Edit topics', toggleEditing, { 'aria-pressed': String(isEditing) }),
       isEditing ? chosenTools() : null,
-      undo,
-      all.length
-        ? element(
-            'button',
-            { type: 'button', id: 'download-edits', on: { click: () => download('topic-edits.json', editsAsJson(edits)) } },
-            'Download edits',
-          )
-        : null,
+      edits.length ? button('undo', 'Undo', undoLast, { title: descriptionOf(edits.at(-1)) }) : null,
+      all.length ? button('download-edits', 'Download edits', save) : null,
       loadTools(),
     ),
-    all.length
-      ? element(
-          'details',
-          { id: 'edits' },
-          element('summary', {}, plural(all.length, 'edit')),
-          element(
-            'ol',
-            {},
-            all.map((edit) => element('li', {}, descriptionOf(edit))),
-          ),
-          element(
-            'p',
-            { class: 'muted' },
-            'Words and documents of merged topics are combined from those on this page. For a page with exact numbers, download the edits and run: topicfold explore MODEL INPUT --edits topic-edits.json. The file also works with topicfold assign and TopicTree.apply.',
-          ),
-        )
-      : null,
+    all.length ? editList(all) : null,
   );
 }
 

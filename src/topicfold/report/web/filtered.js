@@ -9,13 +9,13 @@ export const BEST_DOCUMENTS = 30; // of a topic
 export const LABELS = 8; // of a topic
 
 // Mean share of each topic in some documents; if topics exclude each other, the shares of a level add up to one.
-export function meanShares(some) {
+export function meanShares(rows) {
   const sums = new Float64Array(topics.length);
-  for (const d of some) for (const [row, share] of sharesOf(d)) sums[row] += share;
-  if (!report.exclusive) return sums.map((sum) => sum / Math.max(1, some.length));
+  for (const d of rows) for (const [row, share] of sharesOf(d)) sums[row] += share;
+  if (!report.exclusive) return sums.map((sum) => sum / Math.max(1, rows.length));
   const totals = d3.rollup(
     d3.range(topics.length),
-    (rows) => d3.sum(rows, (row) => sums[row]),
+    (ofLevel) => d3.sum(ofLevel, (row) => sums[row]),
     (row) => topics[row].level,
   );
   return sums.map((sum, row) => sum / (totals.get(topics[row].level) || 1));

@@ -4,6 +4,7 @@ import { documents } from './documents.js';
 import { element } from './elements.js';
 import { filterMask } from './filter.js';
 import { documentLink, topicLink } from './links.js';
+import { withMarks } from './marks.js';
 import { count, plural } from './numbers.js';
 import { report } from './report.js';
 import { documentHits, evenlySpaced, occurrencesOf, topicHits } from './search.js';
@@ -16,19 +17,16 @@ function passage(d, terms) {
   const text = evenlySpaced(documents.text[d]);
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return null; // a few letters are longer in lower case, and positions would be wrong
-  const marks = terms.flatMap((term) => occurrencesOf(term, lower).map((at) => [at, at + term.text.length])).sort((a, b) => a[0] - b[0]);
+  const marks = terms
+    .flatMap((term) => occurrencesOf(term, lower).map((start) => ({ start, end: start + term.text.length })))
+    .sort((a, b) => a.start - b.start);
   if (!marks.length) return null;
-  const from = marks[0][0] < PASSAGE / 3 ? 0 : text.lastIndexOf(' ', marks[0][0] - PASSAGE / 4) + 1;
+  const [first] = marks;
+  const from = first.start < PASSAGE / 3 ? 0 : text.lastIndexOf(' ', first.start - PASSAGE / 4) + 1;
   const end = text.lastIndexOf(' ', from + PASSAGE);
-  const to = text.length <= from + PASSAGE ? text.length : Math.max(end, marks[0][1]);
-  const parts = [];
-  let at = from;
-  for (const [start, stop] of marks) {
-    if (start < at || stop > to) continue;
-    parts.push(text.slice(at, start), element('mark', {}, text.slice(start, stop)));
-    at = stop;
-  }
-  return element('p', { class: 'snippet' }, from > 0 ? '… ' : '', parts, text.slice(at, to), to < text.length ? ' …' : '');
+  const to = text.length <= from + PASSAGE ? text.length : Math.max(end, first.end);
+  const parts = withMarks(text, from, to, marks, (word) => element('mark', {}, word));
+  return element('p', { class: 'snippet' }, from > 0 ? '… ' : '', parts, to < text.length ? ' …' : '');
 }
 
 export function hitGroups(terms) {
@@ -54,16 +52,16 @@ export function hitGroups(terms) {
 
 export function unsearched() {
   const { corpus } = report;
-  const said = [];
-  if (!documents.text) said.push('Searched the most frequent words of each document: this page has no texts.');
-  else if (corpus.cut) said.push(`Searched the first ${count(corpus.cut)} bytes of each text.`);
-  if (filterMask)
-    said.push(
-      `Searched only the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter.`,
-    );
+  const sentences = [];
+  if (!documents.text) sentences.push('Searched the most frequent words of each document: this page has no texts.');
+  else if (corpus.cut) sentences.push(`Searched the first ${count(corpus.cut)} bytes of each text.`);
+  if (filterMask) {
+    const n = d3.sum(filterMask);
+    sentences.push(`Searched only the ${plural(n, 'document')} that ${n === 1 ? 'passes' : 'pass'} the filter.`);
+  }
   if (corpus.shown < corpus.documents)
-    said.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
-  return said.length ? element('p', { class: 'muted unsearched' }, said.join(' ')) : null;
+    sentences.push(`Counts are among the ${plural(corpus.shown, 'document')} on this page, of ${count(corpus.documents)} in the corpus.`);
+  return sentences.length ? element('p', { class: 'muted unsearched' }, sentences.join(' ')) : null;
 }
 
 export function hitCount(groups) {

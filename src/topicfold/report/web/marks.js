@@ -28,3 +28,16 @@ export function marksOf(d) {
   }
   return marks.filter((mark) => mark.row >= 0);
 }
+
+// A piece of a text in parts: what is between the marks as it is, and each marked word as `draw(word, mark)`.
+export function withMarks(text, from, to, marks, draw) {
+  const parts = [];
+  let end = from;
+  for (const mark of marks) {
+    if (mark.start < end || mark.end > to) continue;
+    parts.push(text.slice(end, mark.start), draw(text.slice(mark.start, mark.end), mark));
+    end = mark.end;
+  }
+  parts.push(text.slice(end, to));
+  return parts;
+}

@@ -8,8 +8,8 @@ import { perReport, report, topics } from './report.js';
 const COUNTED_TIMES = 5; // at most, per word of a bag: higher counts hardly change the score
 
 // In scripts without spaces between words, a word may begin and end anywhere.
-const LETTER =
-  /(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}]/u;
+const UNSPACED = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((script) => `\\p{Script=${script}}`);
+const LETTER = new RegExp(`(?![${UNSPACED.join('')}])[\\p{L}\\p{M}\\p{N}]`, 'u');
 
 export function evenlySpaced(text) {
   return text.normalize('NFC').replace(/\s\s+|[^\S ]/g, ' ');

@@ -81,7 +81,8 @@ function drawBeginning() {
     element(
       'p',
       {},
-      'A computer has sorted words into topics. You are asked how much sense they make to you. There are no trick questions, and what counts is your own view.',
+      'A computer has sorted words into topics. You are asked how much sense they make to you. ' +
+        'There are no trick questions, and what counts is your own view.',
     ),
     element(
       'ul',

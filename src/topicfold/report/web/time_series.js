@@ -37,7 +37,7 @@ function filteredTime() {
     shown,
     periods,
     documents: periods.map((period) => groups.get(period).length),
-    share: topics.map((_, row) => shares.map((some) => some[row])),
+    share: topics.map((_, row) => shares.map((ofPeriod) => ofPeriod[row])),
     rises: [],
   };
 }

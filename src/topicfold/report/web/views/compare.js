@@ -30,8 +30,8 @@ const comparison = perReport(() => {
   const flowsOfRight = d3.group(flows, (flow) => flow.b);
   // a topic's largest flow is always drawn
   const largest = new Set([
-    ...[...flowsOfLeft.values()].map((some) => strongest(some, 'ofLeft')),
-    ...[...flowsOfRight.values()].map((some) => strongest(some, 'ofRight')),
+    ...[...flowsOfLeft.values()].map((ofTopic) => strongest(ofTopic, 'ofLeft')),
+    ...[...flowsOfRight.values()].map((ofTopic) => strongest(ofTopic, 'ofRight')),
   ]);
   const isSmall = (flow) => flow.weight < SMALL_FLOW && !largest.has(flow);
   return { otherTopics, flows, flowsOfLeft, flowsOfRight, isSmall };

@@ -1,10 +1,21 @@
 // The page of a document: its text with each word in the colour of its topic, its mix of topics, and its neighbours.
 
 import { COLOURS, topicColour, topicSwatch } from '../colours.js';
-import { countedWords, currentRow, documents, levelShares, mainTopic, metadata, metadataValue, rowOfDocument, sharesOf, titleOf } from '../documents.js';
+import {
+  countedWords,
+  currentRow,
+  documents,
+  levelShares,
+  mainTopic,
+  metadata,
+  metadataValue,
+  rowOfDocument,
+  sharesOf,
+  titleOf,
+} from '../documents.js';
 import { element, showNotFound } from '../elements.js';
 import { address, documentLink, topicLink } from '../links.js';
-import { marksOf } from '../marks.js';
+import { marksOf, withMarks } from '../marks.js';
 import { nameOf } from '../names.js';
 import { count, numbersIn, percent, plural, tuplesIn } from '../numbers.js';
 import { highest, isGraph, kindOf, kindsOf, lowest, report, rowOfTopic, topics } from '../report.js';
@@ -36,8 +47,8 @@ function colouredTopics(d, rows, candidates) {
 function showWordsOnPointing(list) {
   const alone = (row) => {
     const words = [...document.querySelectorAll('#main .word')];
-    const some = words.some((word) => Number(word.dataset.row) === row); // a topic of the upper level has no words itself
-    for (const word of words) word.classList.toggle('faint', some && Number(word.dataset.row) !== row);
+    const hasWords = words.some((word) => Number(word.dataset.row) === row); // a topic of the upper level has no words itself
+    for (const word of words) word.classList.toggle('faint', hasWords && Number(word.dataset.row) !== row);
   };
   for (const link of list.querySelectorAll('a')) {
     for (const event of ['pointerenter', 'focus']) link.addEventListener(event, () => alone(Number(link.dataset.row)));
@@ -55,8 +66,8 @@ function rowsAbove(row) {
 // The most informative topics of a document, each with its path, and the other topics. Those of the lowest level come first,
 // rare ones before frequent ones: nearly all documents have the large topics.
 function placesOf(d) {
-  const telling = ([row, share]) => share * Math.log(1 / Math.min(1, Math.max(topics[row].size, 1e-6)));
-  const sorted = sharesOf(d).sort((a, b) => topics[a[0]].level - topics[b[0]].level || telling(b) - telling(a));
+  const informative = ([row, share]) => share * Math.log(1 / Math.min(1, Math.max(topics[row].size, 1e-6)));
+  const sorted = sharesOf(d).sort((a, b) => topics[a[0]].level - topics[b[0]].level || informative(b) - informative(a));
   const shown = new Set(); // rows, of topics and of those above them
   const paths = [];
   for (const [row, share] of sorted) {
@@ -147,33 +158,27 @@ function mixture(d, level, colours) {
 }
 
 function tintedWord(text, row, colours) {
-  const look = colours.has(row) ? { class: 'word tinted', style: { '--tint': topicColour(row) } } : { class: 'word' }; // not one of the seven: underlined in grey
+  // if it is not one of the seven, it is underlined in grey
+  const look = colours.has(row) ? { class: 'word tinted', style: { '--tint': topicColour(row) } } : { class: 'word' };
   return element('span', { ...look, 'data-row': row, title: nameOf(topics[row]) }, text);
 }
 
 function tinted(text, from, to, marks, colours) {
-  const parts = [];
-  let at = from;
-  for (const mark of marks) {
-    if (mark.start < at || mark.end > to) continue;
-    parts.push(text.slice(at, mark.start), tintedWord(text.slice(mark.start, mark.end), mark.row, colours));
-    at = mark.end;
-  }
-  parts.push(text.slice(at, to));
-  return parts;
+  return withMarks(text, from, to, marks, (word, mark) => tintedWord(word, mark.row, colours));
 }
 
 function textSection(d, marks, colours) {
   const text = documents.text[d];
   const parts = partsOf(d);
   const rest = documents.length[d] - text.length;
-  const kept = new TextEncoder().encode(text).length;
+  const bytes = new TextEncoder().encode(text).length;
   const ending =
     rest > 0
       ? element(
           'p',
           { class: 'note' },
-          `The text goes on for ${plural(rest, 'character')}. This page has only the first ${count(kept)} bytes of it; make the page with a larger --texts-mb to keep more.`,
+          `The text goes on for ${plural(rest, 'character')}. This page has only the first ${count(bytes)} bytes of it; ` +
+            'make the page with a larger --texts-mb to keep more.',
         )
       : null;
   const body = parts.length
@@ -250,11 +255,10 @@ function metadataOf(d) {
 export const documentView = {
   draw(main, value) {
     const d = rowOfDocument.get(value);
-    if (d === undefined)
-      return showNotFound(
-        main,
-        `There is no document “${value}” on this page${report.corpus.shown < report.corpus.documents ? ', which shows only a sample of them' : ''}.`,
-      );
+    if (d === undefined) {
+      const sample = report.corpus.shown < report.corpus.documents ? ', which shows only a sample of them' : '';
+      return showNotFound(main, `There is no document “${value}” on this page${sample}.`);
+    }
     const marks = documents.text ? marksOf(d) : [];
     const rows = documents.text
       ? marks.map((mark) => mark.row)

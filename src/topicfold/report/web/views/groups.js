@@ -47,7 +47,8 @@ function byName(table) {
 }
 
 const WORDS_NOTE =
-  'Words: those that a group uses more often than the others in this topic, by weighted log-odds. The larger the word, the stronger the evidence (a z-score of at least 3).';
+  'Words: those that a group uses more often than the others in this topic, by weighted log-odds. ' +
+  'The larger the word, the stronger the evidence (a z-score of at least 3).';
 
 function groupsOfTopic(table, row, redraw) {
   const shares = table.share[row];

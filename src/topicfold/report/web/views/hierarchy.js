@@ -98,8 +98,8 @@ function likenessMatrix() {
   canvas.addEventListener('pointermove', (event) => {
     const [one, other] = pairAt(event);
     if (one === undefined || other === undefined) return hideTip();
-    const said = one === other ? '' : `similarity ${(likeness[one][other] / 100).toFixed(2)}`;
-    return showTip(event.clientX, event.clientY, nameOf(topics[one]), one === other ? '' : nameOf(topics[other]), said);
+    const similarity = one === other ? '' : `similarity ${(likeness[one][other] / 100).toFixed(2)}`;
+    return showTip(event.clientX, event.clientY, nameOf(topics[one]), one === other ? '' : nameOf(topics[other]), similarity);
   });
   canvas.addEventListener('pointerleave', hideTip);
   canvas.addEventListener('click', (event) => {
@@ -114,7 +114,7 @@ export function hierarchySection() {
   const heights = report.hierarchy.forks.map((fork) => fork[2]).sort((a, b) => a - b);
   const half = (heights[Math.floor(heights.length / 2)] + heights[Math.max(0, Math.floor(heights.length / 2) - 1)]) / 2;
   const drawing = element('div');
-  const said = element('output', { for: 'cut' });
+  const output = element('output', { for: 'cut' });
   const list = element('ul', { class: 'plain', id: 'cut-groups' });
   const slider = element('input', {
     type: 'range',
@@ -128,7 +128,7 @@ export function hierarchySection() {
   function draw() {
     const cut = Number(slider.value);
     const groups = groupsAt(cut).sort((a, b) => d3.sum(b.rows, (row) => topics[row].size) - d3.sum(a.rows, (row) => topics[row].size));
-    said.textContent = plural(groups.length, 'group');
+    output.textContent = plural(groups.length, 'group');
     drawing.replaceChildren(dendrogram(cut));
     list.replaceChildren(
       ...groups
@@ -159,7 +159,7 @@ export function hierarchySection() {
       element('span', { class: 'muted' }, 'many groups'),
       slider,
       element('span', { class: 'muted' }, 'few'),
-      said,
+      output,
     ),
     element(
       'div',

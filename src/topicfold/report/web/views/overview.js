@@ -22,83 +22,69 @@ const ORDERS = {
   name: ['Topic', (a, b) => nameOf(a).localeCompare(nameOf(b))],
 };
 
+function topicRow(topic, largest) {
+  return element(
+    'tr',
+    {},
+    element(
+      'td',
+      {},
+      topicSwatch(rowOfTopic.get(topic.id)),
+      topicLink(topic),
+      topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null,
+      element('div', { class: 'muted words' }, furtherWords(topic, 11)),
+      trend(topic),
+    ),
+    element(
+      'td',
+      { class: 'figure' },
+      bar(sizeOf(topic) / largest, null, filterMask ? topic.size / largest : null),
+      element('span', {}, percent(sizeOf(topic))),
+    ),
+    element('td', { class: 'number' }, topic.coherence === null ? '–' : minus(topic.coherence.toFixed(2))),
+  );
+}
+
+// A table of topics that its heads sort.
 function topicTable(list) {
   let order = 'size';
-  let all = list.length <= OVERVIEW_TOPICS;
+  let shown = OVERVIEW_TOPICS;
   const largest = Math.max(...list.flatMap((topic) => [topic.size, sizeOf(topic)]), 1e-9);
   const body = element('tbody');
-  const heads = ['name', 'size', 'coherence'].map((key) =>
-    element(
+  const head = (key) => {
+    const sort = () => {
+      order = key;
+      draw();
+    };
+    return element(
       'th',
       { scope: 'col', class: key },
-      element(
-        'button',
-        {
-          type: 'button',
-          class: 'sort',
-          on: {
-            click: () => {
-              order = key;
-              draw();
-            },
-          },
-        },
-        ORDERS[key][0],
-      ),
-    ),
-  );
-  const more = element(
-    'button',
-    {
-      type: 'button',
-      on: {
-        click: () => {
-          all = true;
-          draw();
-        },
-      },
-    },
-    `Show all ${count(list.length)} topics`,
-  );
+      element('button', { type: 'button', class: 'sort', on: { click: sort } }, ORDERS[key][0]),
+    );
+  };
+  const heads = ['name', 'size', 'coherence'].map(head);
+  const showAll = () => {
+    shown = list.length;
+    draw();
+  };
+  const more = element('button', { type: 'button', on: { click: showAll } }, `Show all ${count(list.length)} topics`);
   function draw() {
-    heads.forEach((head, i) =>
-      head.setAttribute('aria-sort', ['name', 'size', 'coherence'][i] === order ? (order === 'name' ? 'ascending' : 'descending') : 'none'),
-    );
+    const direction = order === 'name' ? 'ascending' : 'descending';
+    for (const cell of heads) cell.setAttribute('aria-sort', cell.className === order ? direction : 'none');
     const sorted = [...list].sort((a, b) => ORDERS[order][1](a, b) || a.id - b.id);
-    body.replaceChildren(
-      ...(all ? sorted : sorted.slice(0, OVERVIEW_TOPICS)).map((topic) =>
-        element(
-          'tr',
-          {},
-          element(
-            'td',
-            {},
-            topicSwatch(rowOfTopic.get(topic.id)),
-            topicLink(topic),
-            topic.mark ? element('span', { class: 'junk muted' }, topic.mark) : null,
-            element('div', { class: 'muted words' }, furtherWords(topic, 11)),
-            trend(topic),
-          ),
-          element(
-            'td',
-            { class: 'figure' },
-            bar(sizeOf(topic) / largest, null, filterMask ? topic.size / largest : null),
-            element('span', {}, percent(sizeOf(topic))),
-          ),
-          element('td', { class: 'number' }, topic.coherence === null ? '–' : minus(topic.coherence.toFixed(2))),
-        ),
-      ),
-    );
-    more.hidden = all;
+    body.replaceChildren(...sorted.slice(0, shown).map((topic) => topicRow(topic, largest)));
+    more.hidden = shown >= list.length;
   }
   draw();
+  const size = `share of the documents${filterMask ? ' that pass the filter; the mark is the share of all documents' : ''}`;
+  const line = timeTable() ? ' The small line is the share over time.' : '';
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
     more,
     element(
       'p',
       { class: 'muted' },
-      `Size: share of the documents${filterMask ? ' that pass the filter; the mark is the share of all documents' : ''}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${timeTable() ? ' The small line is the share over time.' : ''}`,
+      `Size: ${size}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${line}`,
     ),
   ];
 }

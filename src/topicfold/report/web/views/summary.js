@@ -21,7 +21,12 @@ const SUMMARY_PLOTS = 12;
 function summaryOf(topic) {
   const labels = topicLabels(topic)
     .slice(0, 3)
-    .map(([label, here]) => `${report.labels[label]} ${percent(here, 0)}`);
+    .map(([label, share]) => `${report.labels[label]} ${percent(share, 0)}`);
+  const figures = [
+    percent(sizeOf(topic)),
+    topic.coherence === null ? '' : `coherence ${minus(topic.coherence.toFixed(2))}`,
+    topic.mark ? `perhaps junk: ${topic.mark}` : '',
+  ];
   return element(
     'section',
     { class: 'summary-topic' },
@@ -30,11 +35,7 @@ function summaryOf(topic) {
       {},
       topicSwatch(rowOfTopic.get(topic.id)),
       topicLink(topic),
-      element(
-        'span',
-        { class: 'muted' },
-        ` ${percent(sizeOf(topic))}${topic.coherence === null ? '' : `, coherence ${minus(topic.coherence.toFixed(2))}`}${topic.mark ? `, perhaps junk: ${topic.mark}` : ''}`,
-      ),
+      element('span', { class: 'muted' }, ` ${figures.filter(Boolean).join(', ')}`),
     ),
     element('p', { class: 'words' }, furtherWords(topic, SUMMARY_WORDS)),
     labels.length ? element('p', { class: 'muted' }, `Labels: ${labels.join(', ')}`) : null,
@@ -48,59 +49,57 @@ function summaryOf(topic) {
   );
 }
 
+function filterNote() {
+  if (!filterMask) return '';
+  const n = d3.sum(filterMask);
+  const wanted = [...filter].map(([key, text]) => `${filterColumns().get(key).title} ${text}`);
+  return element(
+    'p',
+    { class: 'note' },
+    `Of the ${plural(n, 'document')} that ${n === 1 ? 'passes' : 'pass'} the filter: ${wanted.join(', ')}.`,
+  );
+}
+
+function changesOverTime() {
+  const data = series(timeChoices().by);
+  const change = (row) => d3.max(tellingShares(row, data)) - d3.min(tellingShares(row, data));
+  const most = d3
+    .range(topics.length)
+    .filter((row) => topics[row].level === (isGraph ? lowest : highest))
+    .sort((a, b) => change(b) - change(a))
+    .slice(0, SUMMARY_PLOTS);
+  const figure = (row) => {
+    const plot = timePlot([[row, null]], data, roundTop([row], data));
+    return element('figure', {}, element('figcaption', {}, topicLink(topics[row])), plot);
+  };
+  return element(
+    'section',
+    {},
+    element('h3', {}, 'Over time: the topics that changed most'),
+    element('div', { class: 'multiples' }, most.map(figure)),
+  );
+}
+
+function topicsOfLevel(level) {
+  const sorted = topics.filter((topic) => topic.level === level).sort((a, b) => sizeOf(b) - sizeOf(a));
+  return element('section', {}, element('h3', {}, kindsOf(level)), element('div', { class: 'summary-topics' }, sorted.map(summaryOf)));
+}
+
 export const summaryView = {
   draw(main) {
     const map = element('section', { class: 'small-map' }, element('h3', {}, 'The map'));
     const levels = isFlat ? [lowest] : isGraph ? [highest, lowest] : d3.range(highest, Math.max(lowest, highest - 1) - 1, -1);
-    const ofLevel = (level) => topics.filter((topic) => topic.level === level).sort((a, b) => sizeOf(b) - sizeOf(a));
-    const rows = d3.range(topics.length).filter((row) => topics[row].level === (isGraph ? lowest : highest));
     main.append(
       element('h2', {}, `${report.name}: a summary`),
       element('p', { class: 'tools' }, element('button', { type: 'button', id: 'print', on: { click: () => print() } }, 'Print')),
       facts(),
       ...notes(),
-      filterMask
-        ? element(
-            'p',
-            { class: 'note' },
-            `Of the ${plural(d3.sum(filterMask), 'document')} that ${d3.sum(filterMask) === 1 ? 'passes' : 'pass'} the filter: ${[...filter].map(([key, text]) => `${filterColumns().get(key).title} ${text}`).join(', ')}.`,
-          )
-        : '',
+      filterNote(),
       map,
-      ...levels.map((level) =>
-        element(
-          'section',
-          {},
-          element('h3', {}, kindsOf(level)),
-          element('div', { class: 'summary-topics' }, ofLevel(level).map(summaryOf)),
-        ),
-      ),
+      ...levels.map(topicsOfLevel),
+      timeTable() ? changesOverTime() : '',
+      element('section', {}, convergence(report.model), settings(report.model)),
     );
-    if (timeTable()) {
-      const data = series(timeChoices().by);
-      const change = (row) => d3.max(tellingShares(row, data)) - d3.min(tellingShares(row, data));
-      const most = rows.sort((a, b) => change(b) - change(a)).slice(0, SUMMARY_PLOTS);
-      main.append(
-        element(
-          'section',
-          {},
-          element('h3', {}, 'Over time: the topics that changed most'),
-          element(
-            'div',
-            { class: 'multiples' },
-            most.map((row) =>
-              element(
-                'figure',
-                {},
-                element('figcaption', {}, topicLink(topics[row])),
-                timePlot([[row, null]], data, roundTop([row], data)),
-              ),
-            ),
-          ),
-        ),
-      );
-    }
-    main.append(element('section', {}, [convergence(report.model), settings(report.model)].filter(Boolean)));
     return documentCount > 1 ? drawMap(map, { alone: true }) : map.remove();
   },
 };

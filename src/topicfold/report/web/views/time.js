@@ -51,7 +51,8 @@ function riseList() {
     element(
       'p',
       { class: 'muted' },
-      `For each topic, its largest rise over the previous ${shown} with enough documents, if chance alone does not explain it. The words are those that became more frequent in the topic’s documents of that ${shown}.`,
+      `For each topic, its largest rise over the previous ${shown} with enough documents, if chance alone does not explain it. ` +
+        `The words are those that became more frequent in the topic’s documents of that ${shown}.`,
     ),
     list,
     rises.length > RISES ? button : null,

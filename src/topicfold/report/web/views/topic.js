@@ -8,7 +8,7 @@ import { bar, element, showNotFound } from '../elements.js';
 import { filterMask } from '../filter.js';
 import { sizeOf, topicDocuments, topicLabels } from '../filtered.js';
 import { documentLink, topicLink } from '../links.js';
-import { marksOf } from '../marks.js';
+import { marksOf, withMarks } from '../marks.js';
 import { nameOf, rankedWords, RELEVANCE } from '../names.js';
 import { minus, percent } from '../numbers.js';
 import { currentId } from '../replay.js';
@@ -25,7 +25,30 @@ function lift([word, probability]) {
   return report.share[word] > 0 ? probability / report.share[word] : 0;
 }
 
-function wordTable(topic) {
+function wordRow(word, most, highestLift) {
+  const times = lift(word);
+  return element(
+    'tr',
+    {},
+    element('th', { scope: 'row' }, report.words[word[0]]),
+    element('td', { class: 'figure' }, bar(word[1] / most), element('span', {}, word[1].toPrecision(2))),
+    element(
+      'td',
+      { class: 'figure lift' },
+      bar(Math.log1p(times) / highestLift, 'var(--c1)'),
+      element('span', {}, `${times >= 10 ? times.toFixed(0) : times.toPrecision(2)}×`),
+    ),
+  );
+}
+
+function wordRows(words) {
+  const most = Math.max(...words.map((word) => word[1]), 1e-12);
+  const highestLift = Math.max(...words.map((word) => Math.log1p(lift(word))), 1e-12);
+  return words.map((word) => wordRow(word, most, highestLift));
+}
+
+// The words of a topic, by its score if it has one, or by a relevance that the reader sets.
+function wordSection(topic) {
   const scored = report.score !== 'relevance';
   const body = element('tbody');
   const output = element('output', { for: 'relevance', id: 'relevance-value' });
@@ -38,40 +61,16 @@ function wordTable(topic) {
     value: String(RELEVANCE),
     on: { input: () => draw(false) },
   });
-  const chooser = scored
-    ? element(
-        'label',
-        { class: 'check' },
-        element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: (event) => draw(event.target.checked) } }),
-        ` by ${report.score}`,
-      )
-    : null;
+  const box = element('input', { type: 'checkbox', id: 'by-score', checked: true, on: { change: () => draw(box.checked) } });
   function draw(byScore) {
-    if (chooser) chooser.querySelector('input').checked = byScore;
+    box.checked = byScore;
     const weight = Number(slider.value);
     output.textContent = byScore ? '' : weight.toFixed(2); // the slider does not affect a ranking by score
     slider.classList.toggle('unused', byScore);
-    const shown = rankedWords(topic, weight, byScore).slice(0, TOPIC_WORDS);
-    const most = Math.max(...shown.map((word) => word[1]), 1e-12);
-    const highestLift = Math.max(...shown.map((word) => Math.log1p(lift(word))), 1e-12);
-    body.replaceChildren(
-      ...shown.map((word) =>
-        element(
-          'tr',
-          {},
-          element('th', { scope: 'row' }, report.words[word[0]]),
-          element('td', { class: 'figure' }, bar(word[1] / most), element('span', {}, word[1].toPrecision(2))),
-          element(
-            'td',
-            { class: 'figure lift' },
-            bar(Math.log1p(lift(word)) / highestLift, 'var(--c1)'),
-            element('span', {}, `${lift(word) >= 10 ? lift(word).toFixed(0) : lift(word).toPrecision(2)}×`),
-          ),
-        ),
-      ),
-    );
+    body.replaceChildren(...wordRows(rankedWords(topic, weight, byScore).slice(0, TOPIC_WORDS)));
   }
   draw(scored);
+  const heads = ['Word', 'P(word | topic)', 'Compared with the corpus'].map((head) => element('th', { scope: 'col' }, head));
   return element(
     'section',
     { class: 'word-section' },
@@ -84,24 +83,9 @@ function wordTable(topic) {
       slider,
       element('span', { class: 'muted' }, 'frequent'),
       output,
-      chooser,
+      scored ? element('label', { class: 'check' }, box, ` by ${report.score}`) : null,
     ),
-    element(
-      'table',
-      { class: 'word-table' },
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          element('th', { scope: 'col' }, 'Word'),
-          element('th', { scope: 'col' }, 'P(word | topic)'),
-          element('th', { scope: 'col' }, 'Compared with the corpus'),
-        ),
-      ),
-      body,
-    ),
+    element('table', { class: 'word-table' }, element('thead', {}, element('tr', {}, heads)), body),
   );
 }
 
@@ -109,12 +93,12 @@ function heading(topic) {
   const title = element('h2', { id: 'topic-title' }, nameOf(topic));
   const input = element('input', { type: 'text', id: 'new-name', maxlength: '120', 'aria-label': 'Name of the topic', hidden: true });
   const button = element('button', { type: 'button', id: 'rename' }, 'Rename');
-  function finish(keep) {
+  function finish(accepted) {
     if (input.hidden) return;
     input.hidden = true;
     title.hidden = false;
     button.textContent = 'Rename';
-    if (keep) rename(topic.id, input.value);
+    if (accepted) rename(topic.id, input.value);
     document.getElementById('rename').focus(); // of the redrawn page
   }
   button.addEventListener('click', () => {
@@ -196,10 +180,10 @@ function standing(topic) {
 
 // The words that set a topic apart from another: those much more frequent in it. Words missing from a list are rare there.
 function tellingWords(topic, other) {
-  const there = new Map(other.words.map(([word, probability]) => [word, probability]));
+  const inOther = new Map(other.words.map(([word, probability]) => [word, probability]));
   const least = Math.min(...other.words.map(([, probability]) => probability || 1)) / 2;
   return topic.words
-    .map(([word, probability]) => [word, probability * Math.log(probability / (there.get(word) || least))])
+    .map(([word, probability]) => [word, probability * Math.log(probability / (inOther.get(word) || least))])
     .filter(([, score]) => score > 0)
     .sort((a, b) => b[1] - a[1])
     .slice(0, TELLING)
@@ -256,14 +240,7 @@ function snippet(d, rows) {
   let [from, to] = bestWindow(marks, text.length);
   if (from > 0) from = Math.max(0, text.lastIndexOf(' ', from) + 1);
   if (to < text.length && text.lastIndexOf(' ', to) > from) to = text.lastIndexOf(' ', to);
-  const parts = [];
-  let at = from;
-  for (const mark of marks) {
-    if (mark.start < at || mark.end > to) continue;
-    parts.push(text.slice(at, mark.start), element('mark', {}, text.slice(mark.start, mark.end)));
-    at = mark.end;
-  }
-  parts.push(text.slice(at, to));
+  const parts = withMarks(text, from, to, marks, (word) => element('mark', {}, word));
   return element('p', { class: 'snippet' }, from > 0 ? '… ' : '', parts, to < text.length ? ' …' : '');
 }
 
@@ -307,7 +284,7 @@ export const topicView = {
       element(
         'div',
         { class: 'two' },
-        wordTable(topic),
+        wordSection(topic),
         element(
           'div',
           {},
