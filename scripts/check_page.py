@@ -1,7 +1,7 @@
-"""Check the scripts of the page with Prettier; with --fix, format them.
+"""Check the scripts of the page and their tests: length of lines, ESLint, Prettier; with --fix, format them.
 
-The linter is installed in tests/page/node_modules. Without Node or its packages the check is skipped with a line that
-says so, or fails if TOPICFOLD_NODE=required.
+The linters are installed in tests/page/node_modules. Without Node or its packages they are skipped with a line that
+says so, or fail if TOPICFOLD_NODE=required.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ROOT / "tests" / "page"
-SCRIPTS = ("src/topicfold/report/web/{,views/}*.js",)
+SCRIPTS = ("src/topicfold/report/web/*.js", "src/topicfold/report/web/views/*.js", "tests/page/*.js")
+LONGEST_LINE = 140  # also of those that Prettier does not break
 OLDEST_NODE = (20, 19)
 
 
@@ -31,7 +32,7 @@ def find_node() -> str | None:
 
 
 def installed() -> bool:
-    """Install the linter as package-lock.json says, unless it is there already; whether it is there now."""
+    """Install the linters as package-lock.json says, unless it is there already; whether it is there now."""
     record, lock = TOOLS / "node_modules" / ".package-lock.json", TOOLS / "package-lock.json"
     if record.exists() and record.stat().st_mtime >= lock.stat().st_mtime:
         return True
@@ -40,20 +41,44 @@ def installed() -> bool:
     return npm is not None and subprocess.run([npm, "ci", "--silent"], cwd=TOOLS, check=False).returncode == 0
 
 
+def long_lines() -> list[str]:
+    """Where a line is too long, and how long it is."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {len(line)} characters: expected at most {LONGEST_LINE}; break the line"
+        for pattern in SCRIPTS
+        for path in sorted(ROOT.glob(pattern))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    ]
+
+
+def linted(node: str, fix: bool) -> bool:
+    """Whether ESLint and Prettier have nothing to say."""
+    eslint = ["eslint/bin/eslint.js", "--config", "tests/page/eslint.config.js", "--max-warnings", "0"]
+    prettier = ["prettier/bin/prettier.cjs", "--config", "tests/page/package.json", "--log-level", "warn"]
+    commands = [
+        [*eslint, *(["--fix"] if fix else []), *SCRIPTS],
+        [*prettier, "--write" if fix else "--check", *SCRIPTS],
+    ]
+    codes = [
+        subprocess.run([node, TOOLS / "node_modules" / program, *arguments], cwd=ROOT, check=False).returncode
+        for program, *arguments in commands
+    ]
+    return not any(codes)
+
+
 def main() -> int:
     """The exit code."""
     node = find_node()
     if node is None or not installed():
         missing = "the packages of tests/page" if node else "Node {}.{} or newer".format(*OLDEST_NODE)
-        print(f"the page's scripts are not checked: this needs {missing}", file=sys.stderr)
-        return int(os.environ.get("TOPICFOLD_NODE") == "required")
-    fix = "--fix" in sys.argv[1:]
-    prettier = ["prettier/bin/prettier.cjs", "--config", "tests/page/package.json", "--log-level", "warn"]
-    commands = [[*prettier, "--write" if fix else "--check", *SCRIPTS]]
-    return max(
-        subprocess.run([node, TOOLS / "node_modules" / program, *arguments], cwd=ROOT, check=False).returncode
-        for program, *arguments in commands
-    )
+        print(f"the page's scripts are not linted: this needs {missing}", file=sys.stderr)
+        passed = os.environ.get("TOPICFOLD_NODE") != "required"
+    else:
+        passed = linted(node, "--fix" in sys.argv[1:])
+    complaints = long_lines()
+    print(*complaints, sep="\n", end="\n" if complaints else "")
+    return int(not passed or bool(complaints))
 
 
 if __name__ == "__main__":
