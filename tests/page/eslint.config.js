@@ -42,5 +42,5 @@ export default [
     },
   },
   { files: ['src/topicfold/report/web/**/*.js'], languageOptions: { globals: readonly(PAGE) } },
-  { files: ['tests/page/**/*.js'], languageOptions: { globals: readonly('d3') } },
+  { files: ['tests/page/**/*.js'], languageOptions: { globals: readonly('d3 structuredClone URL') } },
 ];

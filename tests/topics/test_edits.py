@@ -1,14 +1,18 @@
-"""Edits that a reader makes on the page: done to a tree they are what its own methods do, one after the other."""
+"""Edits that a reader makes on the page, done to a tree: by the cases that the page's scripts are tested with, too."""
 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from topicfold import HLTA, PLSA, Corpus
+from topicfold import PLSA, Corpus, InputError, TopicTree
 from topicfold.topics.edits import read_edits
+
+CASES = json.loads(Path(__file__).with_name("edit_cases.json").read_text(encoding="utf-8"))
 
 THEMES = ["cat dog paw fur", "sun moon star comet", "bread cheese soup spoon", "oak pine birch fir"]
 
@@ -29,35 +33,51 @@ def tree(model, corpus):
     return model.topic_tree(corpus)
 
 
-def test_edits_are_done_in_order(tree):
-    edits = [{"merge": [2, 0]}, {"rename": 2, "name": "two"}, {"drop": [3]}, {"merge": [2, 1], "name": "all"}]
-    expected = tree.merge([2, 0]).rename({2: "two"}).drop([3]).merge([2, 1], "all")
-    edited = tree.apply(edits)
-    assert edited.ids.tolist() == expected.ids.tolist() == [2]
-    assert np.array_equal(edited.doc_topic, expected.doc_topic)
-    assert np.array_equal(edited.topic_word, expected.topic_word)
-    assert edited.name(2) == "all"
-    assert edited.mapping == {0: 2, 1: 2, 2: 2, 3: None}
+def tree_of(name):
+    """A tree of the cases."""
+    described = CASES["trees"][name]
+    topics, parts = described["topics"], described.get("parts")
+    doc_topic = np.array(described["documents"]) / 100
+    n_words = len(described["vocabulary"])
+    return TopicTree(
+        ids=np.array([topic["id"] for topic in topics]),
+        parent=np.array([topic["parent"] for topic in topics]),
+        level=np.array([topic["level"] for topic in topics]),
+        size=doc_topic.mean(axis=0),
+        topic_word=np.array([topic["words"] for topic in topics]) / 100,
+        doc_topic=doc_topic,
+        word_frequency=np.full(n_words, 1 / n_words),
+        vocabulary=tuple(described["vocabulary"]),
+        document_ids=[f"d{d}" for d in range(len(doc_topic))],
+        exclusive=described["exclusive"],
+        edges=None if parts is None else tuple(np.array(column) for column in zip(*parts, strict=True)),
+        names={topic["id"]: topic["name"] for topic in topics if topic["name"]},
+        mapping={topic["id"]: topic["id"] for topic in topics},
+    )
 
 
-def test_groups_are_a_level_above_and_the_rest_is_one_group(tree):
-    edited = tree.apply([{"group": [0, 1], "name": "first"}, {"merge": [0, 2]}, {"rename": 4, "name": "the rest"}])
-    assert edited.level.tolist() == [1, 1, 1, 2, 2]
-    assert {edited.name(4), edited.name(5)} == {"the rest", "first"}
-    assert edited.children(5) == sorted([0, 1], key=lambda topic: -edited.size_of(topic))
-    assert edited.children(4) == [3]
-    assert np.allclose(edited.doc_topic[:, edited.row(5)], edited.doc_topic[:, :2].sum(axis=1))
-    assert np.allclose(edited.topic_word.sum(axis=1), 1, atol=1e-5)
+@pytest.mark.parametrize("case", CASES["cases"], ids=lambda case: case["title"])
+def test_edits(case):
+    tree = tree_of(case["tree"])
+    edited, expected = tree.apply(case["edits"]), case["topics"]
+    for name, values in {"id": edited.ids, "parent": edited.parent, "level": edited.level}.items():
+        assert values.tolist() == [topic[name] for topic in expected]
+    assert edited.names == {topic["id"]: topic["name"] for topic in expected if topic["name"]}
+    for row, topic in enumerate(expected):
+        words = np.array(topic["words"]) / 100 if "words" in topic else tree.topic_word[tree.row(topic["id"])]
+        assert edited.topic_word[row] == pytest.approx(words, abs=1e-5)
+        parts = [] if edited.edges is None else edited.parts(topic["id"])
+        assert parts == [(part, pytest.approx(weight, abs=1e-5)) for part, weight in topic.get("parts", [])]
+    assert edited.doc_topic == pytest.approx(np.array(case["documents"]) / 100)
+    assert edited.size == pytest.approx(edited.doc_topic.mean(axis=0))
+    gone = {str(topic): successor for topic, successor in edited.mapping.items() if topic != successor}
+    assert gone == case["gone"]
 
 
-def test_a_topic_is_in_the_group_it_was_put_in_last_and_a_dropped_group_frees_its_topics(tree):
-    edits = [{"group": [0, 1], "name": "a"}, {"group": [1, 2], "name": "b"}]
-    edited = tree.apply(edits)
-    assert [edited.children(group) for group in (4, 5)] == [[3], [0]]
-    assert sorted(edited.children(6)) == [1, 2]
-    freed = tree.apply([*edits, {"drop": [6]}])
-    assert sorted(freed.children(4)) == [1, 2, 3]
-    assert tree.apply([*edits, {"drop": [5, 6]}]).ids.tolist() == tree.ids.tolist()
+@pytest.mark.parametrize("case", CASES["errors"], ids=lambda case: json.dumps(case["edits"]))
+def test_bad_edits(case):
+    with pytest.raises(InputError, match=re.escape(case["error"])):
+        tree_of(case["tree"]).apply(case["edits"])
 
 
 def test_new_documents_are_assigned_to_edited_topics(model, tree):
@@ -95,30 +115,3 @@ def test_files_that_hold_no_edits(content, tmp_path):
     (tmp_path / "e.json").write_text(content)
     with pytest.raises(ValueError, match=r"e\.json contains no edits"):
         read_edits(tmp_path / "e.json")
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        ({"merge": [0]}, "edit 1: merge.*at least two"),
-        ({"merge": [0, 9]}, "edit 1: there is no topic 9"),
-        ({"drop": 3}, "edit 1: drop has 3: expected a list of topic ids"),
-        ({"drop": [True]}, "expected a list of topic ids"),
-        ({"rename": [1], "name": "x"}, "expected the id of a topic"),
-        ({"rename": 1}, "rename has the name None"),
-        ({"rename": 1, "name": 7}, "expected a string"),
-        ({"rename": 1, "merge": [1, 2], "name": ""}, "is not an edit"),
-        ({"split": 3}, "is not an edit"),
-        ("drop", "is not an edit"),
-        ({"group": [0, 7], "name": "g"}, "there is no topic 7"),
-    ],
-)
-def test_bad_edits(tree, edit, message):
-    with pytest.raises(ValueError, match=message):
-        tree.apply([edit])
-
-
-def test_a_hierarchy_takes_no_groups(corpus):
-    tree = HLTA(2, 2, 3, random_state=0).fit(corpus).topic_tree(corpus)
-    with pytest.raises(ValueError, match="edit 1: group needs a tree of one level"):
-        tree.apply([{"group": [int(tree.ids[0])], "name": "g"}])

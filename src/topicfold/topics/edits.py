@@ -69,14 +69,15 @@ def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
             _checked(edit)
             kind = next(kind for kind in _KINDS if kind in edit)
             topics, name = edit[kind], edit.get("name") or ""
-            if kind == "rename" and topics in group_names and len(group_names) > 1:
+            groups = set(group_names) if len(group_names) > 1 else set()
+            if kind == "rename" and topics in groups:
                 group_names[topics] = name
             elif kind == "rename":
                 tree = tree.rename({topics: name})
             elif kind == "merge":
                 tree = tree.merge(topics, name or None)
             elif kind == "drop":
-                tree = tree.drop([topic for topic in topics if topic not in group_names])
+                tree = tree.drop([topic for topic in topics if topic not in groups])
                 group_of = {topic: group for topic, group in group_of.items() if group not in topics}
             else:
                 check_flat(tree, "group")
