@@ -13,7 +13,7 @@ export function fingerprintOf(report) {
 }
 
 // FNV-1a of the text's units.
-function hashOf(text) {
+export function hashOf(text) {
   let value = 0xcbf29ce484222325n;
   for (let i = 0; i < text.length; i += 1) value = BigInt.asUintN(64, (value ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n);
   return value.toString(36);

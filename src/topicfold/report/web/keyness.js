@@ -27,7 +27,7 @@ function documentsWithWord(rows) {
 const wordTotals = perReport(() => documentsWithWord(d3.range(documentCount)));
 
 // How much being in the region tells about whether a document has the word, in nats per document: topics rank words the same way.
-function keynessOf(shareInside, shareOfAll) {
+export function keynessOf(shareInside, shareOfAll) {
   const [q, p] = [shareInside, shareOfAll].map((share) => Math.min(Math.max(share, 1e-12), 1 - 1e-12));
   return q <= p ? 0 : q * Math.log(q / p) + (1 - q) * Math.log((1 - q) / (1 - p));
 }

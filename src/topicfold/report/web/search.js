@@ -15,7 +15,7 @@ export function evenlySpaced(text) {
   return text.normalize('NFC').replace(/\s\s+|[^\S ]/g, ' ');
 }
 
-function searchable(text) {
+export function searchable(text) {
   return evenlySpaced(text).toLowerCase();
 }
 
@@ -42,7 +42,7 @@ export function occurrencesOf(term, text) {
   return places;
 }
 
-function isIn(text, term) {
+export function isIn(text, term) {
   return occurrencesOf(term, text).length > 0;
 }
 
