@@ -29,12 +29,25 @@ def documents(n=60):
     return Corpus.from_texts(texts, segments="paragraphs", links=links, keep_texts=True, stop_words=None)
 
 
+# values of parameters with which a model uses other kernels than by default
+OTHER_KERNELS = [
+    {"graph_weight": 1.0},
+    {"graph_weight": 10.0, "alpha": 0.0},
+    {"solver": "direct", "graph_weight": 100.0},
+    {"update": "exact"},
+    {"tempered": True},
+    *({"features": kind} for kind in ("paper", "log", "themes")),
+    {"method": "bi"},
+    {"emission": "counts"},
+]
+
+
 def fits(corpus):
     """Every model, with what makes it use other kernels."""
     graph = topicfold.knn_graph(corpus, 3)
     embeddings = np.random.default_rng(1).normal(size=(len(corpus), 6))
     labels = np.where(np.arange(len(corpus)) % 3, -1, np.arange(len(corpus)) % 4)
-    for name, info in MODELS.items():
+    for info in MODELS.values():
         short = {"n_sweeps": 12, "burn_in": 4, "lag": 2} if info.steps == "n_sweeps" else {"max_iter": 8}
         base = {"random_state": 0, "verbose": False, **short}
         variants = [({}, {})]
@@ -42,18 +55,8 @@ def fits(corpus):
             variants += [({}, {"graph": graph}), ({}, {"embeddings": embeddings}), ({}, {"y": labels})]
             variants += [({"alpha": 0.0, "beta": 0.0}, {}), ({"metric": "intersection"}, {})]
             variants += [({"metric": "euclidean"}, {})]
-        if name in ("LTM", "LapPLSI"):
-            variants += [({"graph_weight": 1.0}, {}), ({"graph_weight": 10.0, "alpha": 0.0}, {})]
-        if name == "LTM":
-            variants += [({"solver": "direct", "graph_weight": 100.0}, {})]
-        if name == "DTM":
-            variants += [({"update": "exact"}, {})]
-        if name == "PLSA":
-            variants += [({"tempered": True}, {})]
-        if name == "TTMM":
-            variants += [({"features": kind}, {}) for kind in ("paper", "log", "themes")]
-        if name == "HLTA":
-            variants += [({"method": "bi"}, {}), ({"emission": "counts"}, {})]
+        known = info.parameters()
+        variants += [(variant, {}) for variant in OTHER_KERNELS if set(variant) <= set(known)]
         for parameters, data in variants:
             yield info.make(4, **{**base, **parameters}).fit(corpus, **data), data
 

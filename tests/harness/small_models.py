@@ -39,16 +39,16 @@ def small_corpus(n_documents: int = 90) -> Corpus:
 def small_model(variant: str, n_topics: int = 3, steps: int = 5, **parameters: Any) -> TopicModel:
     """A model that is fitted in a moment; a variant is a name of MODELS and maybe what else it learns from."""
     info = MODELS[variant.split()[0]]
-    own: dict[str, Any] = {info.steps: steps}
+    options: dict[str, Any] = {info.steps: steps}
     if info.steps == "n_sweeps":
-        own |= {"burn_in": steps // 2, "lag": 1, "n_chains": 2}
-    if info.name in ("LTM", "LapPLSI"):
-        own["graph_weight"] = 1.0
+        options |= {"burn_in": steps // 2, "lag": 1, "n_chains": 2}
+    if "graph_weight" in info.parameters():
+        options["graph_weight"] = 1.0
     if variant == "TTMM of labels":
-        own["n_themes"] = "labels"
-    if "tol" in info.load()().get_params(deep=False):
-        own["tol"] = 0.0
-    return info.make(n_topics, **{"random_state": 0, "verbose": False, **own, **parameters})
+        options["n_themes"] = "labels"
+    if "tol" in info.parameters():
+        options["tol"] = 0.0
+    return info.make(n_topics, **{"random_state": 0, "verbose": False, **options, **parameters})
 
 
 def fit_options(variant: str, n_documents: int) -> dict[str, Any]:
