@@ -19,14 +19,14 @@ from topicfold.engine.blocks import single_threaded_libraries
 from topicfold.engine.jit import njit_fast
 from topicfold.engine.loop import State
 from topicfold.models.em.leave_one_out import (
+    MainTopic,
     MainTopicTables,
     document_prior,
     fold_in_leave_one_out_rows,
     leave_one_out_rows,
     leave_one_out_step,
-    renew_words_from_counts,
 )
-from topicfold.models.em.plsa_kernels import aligned, counts_of_seeds
+from topicfold.models.em.plsa_kernels import aligned, counts_of_seeds, renew_words_from_counts
 
 __all__ = ["BETA", "FOCUS", "Prior", "fit_coefficients", "fold_in", "shares_of", "steps", "topics_of"]
 
@@ -47,41 +47,28 @@ class Prior(NamedTuple):
 @njit_fast
 def _left_out_each(indptr, indices, data, doc_count, base, share, main, word_topic, word_sum, probability):
     """`leave_one_out_rows` with a prior for each document: base_d = A m_d, m_d = share_d."""
-    focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
-        document_prior = (focus, mixed, share[d], word_mean, ratio)
+        doc_main = MainTopic(main.focus, main.mixed, share[d], main.word_mean, main.ratio)
         leave_one_out_rows(
-            indptr,
-            indices,
-            data,
-            d,
-            d + 1,
-            doc_count,
-            base[d],
-            document_prior,
-            word_topic,
-            word_sum,
-            probability,
-            False,
+            indptr, indices, data, d, d + 1, doc_count, base[d], doc_main, word_topic, word_sum, probability, False
         )
 
 
 @njit_fast
 def _fold_in_each(indptr, indices, data, word_topic, base, share, main, doc_count, max_iter, tol):
     """`fold_in_leave_one_out_rows` with a prior for each document; computes n + base + focus r."""
-    focus, mixed, _, word_mean, ratio = main
     for d in range(len(doc_count)):
-        document_prior = (focus, mixed, share[d], word_mean, ratio)
-        ends = indptr[d : d + 2]
+        doc_main = MainTopic(main.focus, main.mixed, share[d], main.word_mean, main.ratio)
+        bounds = indptr[d : d + 2]
         fold_in_leave_one_out_rows(
-            ends,
+            bounds,
             indices,
             data,
             0,
             1,
             word_topic,
             base[d : d + 1],
-            document_prior,
+            doc_main,
             doc_count[d : d + 1],
             max_iter,
             tol,

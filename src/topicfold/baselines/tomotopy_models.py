@@ -24,7 +24,8 @@ from sklearn.utils import check_random_state
 from ..engine.checks import check_number, check_whole, check_whole_numbers
 from ..engine.extras import import_extra
 from ..errors import InputError
-from ..models.em.plsa_kernels import check_size, fold_in
+from ..models.em.fold_in import fold_in
+from ..models.em.plsa_kernels import check_size
 from ..models.inputs import RandomStateLike
 from .baseline_model import BaselineModel, Ending
 

@@ -13,7 +13,7 @@ from naive import fold_in as naive_fold_in
 from naive import plsa_step
 from topicfold import PLSA
 from topicfold.metrics.completion import log_likelihood
-from topicfold.models.em import plsa_kernels
+from topicfold.models.em import fold_in, passes, plsa_kernels
 
 NO_SEEDS: dict[int, np.ndarray] = {}
 
@@ -87,9 +87,9 @@ def test_a_tempered_step_is_the_formula(sampled):
 @pytest.mark.parametrize("exponent", [1.0, 0.8])
 def test_fold_in_is_the_formula(sampled, exponent):
     _, topic_word = random_start(sampled, 3)
-    found = plsa_kernels.fold_in(sampled[:20].astype(float), topic_word, np.ones(3) / 3, exponent=exponent)
-    expected = naive_fold_in(sampled[:20].toarray(), topic_word, plsa_kernels.FOLD_IN_ITER, exponent=exponent)
-    assert np.abs(found - expected).max() < 0.005  # it stops when it moves by less than FOLD_IN_TOL
+    found = fold_in.fold_in(sampled[:20].astype(float), topic_word, np.ones(3) / 3, exponent=exponent)
+    expected = naive_fold_in(sampled[:20].toarray(), topic_word, fold_in._FOLD_IN_ITER, exponent=exponent)
+    assert np.abs(found - expected).max() < 0.005  # it stops when it moves by less than _FOLD_IN_TOL
     if exponent == 1:
         best = naive_fold_in(sampled[:20].toarray(), topic_word)
         values = [log_likelihood(sampled[:20], doc_topic, topic_word)[0] for doc_topic in (found, best)]
@@ -99,7 +99,7 @@ def test_fold_in_is_the_formula(sampled, exponent):
 def test_fold_in_gives_the_same_bits_over_many_blocks(sampled, monkeypatch):
     model = PLSA(3, random_state=0, verbose=False).fit(sampled)
     expected = model.transform(sampled)
-    monkeypatch.setattr(plsa_kernels, "_VALUES_PER_BLOCK", 300)
+    monkeypatch.setattr(passes, "_VALUES_PER_BLOCK", 300)
     for n_jobs in (1, 2, 4):
         assert np.array_equal(model.set_params(n_jobs=n_jobs).transform(sampled), expected)
 

@@ -9,8 +9,8 @@ from graph_cases import rows
 from scipy.optimize import minimize
 
 import naive
-from topicfold.models.em import plsa_kernels
-from topicfold.models.em.fold_in_toward import fold_in_near, fold_in_near_rows
+from topicfold.models.em.fold_in import fold_in, fold_in_near, fold_in_near_rows
+from topicfold.models.em.plsa_kernels import padded
 
 SHARE = np.array([0.1, 0.2, 0.3, 0.4])  # P(z)
 
@@ -37,7 +37,7 @@ def folded_far(counts, topic_word, neighbors, theta, weight, squared, base):
         parts.data,
         0,
         len(counts),
-        plsa_kernels.padded(topic_word.T, float),
+        padded(topic_word.T, float),
         result,
         len(topic_word),
         *near,
@@ -111,7 +111,7 @@ def test_fold_in_near_does_not_depend_on_the_batch(squared, dtype, prior):
     if prior == 0 or not squared:  # neighbours alone
         assert np.allclose(whole[0], (near + prior * SHARE) / (pull + prior), atol=1e-6)
     if prior == 0:  # words alone
-        assert np.allclose(whole[1], plsa_kernels.fold_in(matrix, topic_word.astype(dtype), weight)[1], atol=1e-6)
+        assert np.allclose(whole[1], fold_in(matrix, topic_word.astype(dtype), weight)[1], atol=1e-6)
     for some in ([4], [9, 4, 0], [29, 4]):
         part = fold_in_near(matrix[some], topic_word.astype(dtype), weight, neighbors[some], theta, 5.0, **options)
         assert np.array_equal(part[some.index(4)], whole[4])

@@ -10,8 +10,7 @@ from graph_cases import ALL, DENSE, EITHER
 from topicfold import DTM, LTM, LapPLSI, load
 from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
-from topicfold.models.em import plsa_kernels
-from topicfold.models.em.fold_in_toward import fold_in_near
+from topicfold.models.em.fold_in import fold_in, fold_in_near
 from topicfold.models.em.leave_one_out import document_prior, fold_in_counts
 
 pytestmark = DENSE
@@ -35,7 +34,7 @@ def plainly(fitted, counts):
     """P(z|d) of documents without neighbours."""
     if fitted.alpha > 0:
         return left_out(fitted, counts, None)
-    return plsa_kernels.fold_in(sp.csr_array(counts).astype(np.float32), fitted.topic_word_, fitted.topic_weight_)
+    return fold_in(sp.csr_array(counts).astype(np.float32), fitted.topic_word_, fitted.topic_weight_)
 
 
 def pseudo_counts(fitted, counts, near):

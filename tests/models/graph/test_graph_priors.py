@@ -10,7 +10,7 @@ from graph_cases import ALL, BOTH, DENSE, MODELS, paper, quiet, random_graph, ro
 import naive
 from topicfold import DTM, LDA, LTM, PLSA, LapPLSI
 from topicfold.graph.build import link_graph
-from topicfold.models.em.fold_in_toward import fold_in_near
+from topicfold.models.em.fold_in import fold_in_near
 from topicfold.models.em.leave_one_out import document_prior, fold_in_counts
 from topicfold.models.graph.weight import WEIGHTS_WITH_PRIOR
 

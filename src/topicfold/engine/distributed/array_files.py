@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,16 @@ import numpy as np
 from ...errors import ServiceError
 from ..mapped import mapped_array, mapped_file, place_of
 
-__all__ = ["ArrayFile", "EvenArray", "opened", "read_rows", "stored_place", "write_array", "write_rows"]
+__all__ = [
+    "ArrayFile",
+    "EvenArray",
+    "changed_items",
+    "opened",
+    "read_rows",
+    "stored_place",
+    "write_array",
+    "write_rows",
+]
 
 _BEFORE = 1 << 12  # bytes before and after the values, so that arrays of two files are never adjacent in memory
 
@@ -103,7 +113,15 @@ def opened(value: Any) -> Any:
     """The value with files replaced by arrays, also within tuples."""
     if isinstance(value, ArrayFile | EvenArray):
         return value.open()
-    return tuple(map(opened, value)) if type(value) is tuple else value
+    return changed_items(opened, value)
+
+
+def changed_items(change: Callable[[Any], Any], value: Any) -> Any:
+    """A tuple or named tuple with `change` applied to its items; any other value as it is."""
+    if not isinstance(value, tuple):
+        return value
+    items = map(change, value)
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 def _who() -> str:

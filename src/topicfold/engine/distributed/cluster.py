@@ -30,7 +30,7 @@ from ..blocks import each_block
 from ..extras import import_extra
 from ..machine import is_running
 from ..warn import warn_user
-from .array_files import ArrayFile, EvenArray, read_rows, stored_place, write_array, write_rows
+from .array_files import ArrayFile, EvenArray, changed_items, read_rows, stored_place, write_array, write_rows
 from .tasks import add_up, environment, run_items, run_sum, tokens_seen
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ class Cluster:
                     file = write_array(self.new_path(), value)
                     written.append(file.path)
                 return file
-            return tuple(map(refer, value)) if type(value) is tuple else value
+            return changed_items(refer, value)
 
         try:
             yield refer(shared), refer
@@ -364,7 +364,7 @@ def map_anywhere(
 ) -> Iterator[Result]:
     """The results of `function(*shared, item)`, in the order of the items: in threads here, or on a cluster.
 
-    It must be possible to import the function; its input is in `shared`: numbers, arrays, and tuples of them.
+    It must be possible to import the function; its input is in `shared`: numbers, arrays, and (named) tuples of them.
     """
     items, cluster = list(items), current_cluster()
     if cluster is not None and len(items) > 1:
@@ -383,7 +383,7 @@ def in_memory(value: Any) -> Any:
     """The value with `StaticArray` arrays replaced by plain arrays, also within tuples."""
     if isinstance(value, StaticArray):
         return value.array
-    return tuple(map(in_memory, value)) if type(value) is tuple else value
+    return changed_items(in_memory, value)
 
 
 def gather(tables: Sequence[np.ndarray], *, forget: bool = False) -> None:

@@ -22,18 +22,18 @@ topics little, and computing r takes as long as a step of PLSA). With focus = 0 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...engine.arrays import aligned, normalise_rows, padded_width
 from ...engine.blocks import map_blocks
-from ...engine.jit import njit_fast
+from ...engine.jit import njit_fast, njit_inline
 from ...engine.loop import State
 from ...engine.mapped import is_mapped
-from .passes import Cells, CountRows, RowGroups, logged_group
-from .plsa_kernels import GUARD, SMALLEST, SeedCounts, padded, token_count
+from .passes import Cells, CountRows, LoggedJob, RowGroups, logged_group
+from .plsa_kernels import SMALLEST, SeedCounts, guarded, padded, renew_words_from_counts, token_count
 
 __all__ = [
     "DocumentPrior",
@@ -60,6 +60,16 @@ class DocumentPrior(NamedTuple):
 
     base: np.ndarray  # of each topic: alpha m
     focus: float = 0.0  # of the main topic
+
+
+class MainTopic(NamedTuple):
+    """What the kernels need to find the main topic of a document; the tables are empty if there is no focus."""
+
+    focus: float  # tokens of the main topic in a short document
+    mixed: float  # alpha / (alpha + focus)
+    topic_share: np.ndarray  # of each topic: m
+    word_mean: np.ndarray  # of each word: P(w)
+    ratio: np.ndarray  # words x topics: f / P(w)
 
 
 def focus_of(lengths: np.ndarray, focus: float) -> np.ndarray:
@@ -91,13 +101,94 @@ def main_topic_rows(first, last, word_topic, share, mixed, word_mean, ratio):
             ratio[w, k] = min(max(word_topic[w, k] * scale + mixed, _LEAST_RATIO), _MOST_RATIO)
 
 
+@njit_inline
+def token_count_of(indptr, data, d):
+    """The tokens of document d."""
+    length = data.dtype.type(0)
+    for cell in range(indptr[d], indptr[d + 1]):
+        length += data[cell]
+    return length
+
+
+@njit_inline
+def main_topic_products(indptr, indices, data, d, topic_share, ratio, product):
+    """product = m * prod over the cells of document d of (f / P(w))^n; the sum."""
+    for k in range(len(product)):
+        product[k] = topic_share[k]
+    for cell in range(indptr[d], indptr[d + 1]):
+        w, n = indices[cell], data[cell]
+        while n >= 1:
+            for k in range(len(product)):
+                product[k] *= ratio[w, k]
+            n -= 1
+        if n > 0:
+            for k in range(len(product)):
+                product[k] *= ratio[w, k] ** n
+    summed = 0.0
+    for k in range(len(product)):
+        summed += product[k]
+    return summed
+
+
+@njit_inline
+def possible_main_topics(product, scale, main_topic, possible):
+    """main_topic = r = scale product, small values 0; lists the others in possible. Returns how many these are."""
+    least = main_topic.dtype.type(_LEAST_MAIN)
+    n_possible = 0
+    for k in range(len(main_topic)):
+        main_topic[k] = product[k] * scale
+        if main_topic[k] > least:
+            possible[n_possible] = k
+            n_possible += 1
+        else:
+            main_topic[k] = main_topic.dtype.type(0)
+    return n_possible
+
+
+# The posterior of the main topic without a token is written out in both kernels: a division may raise an error, and in
+# a passage that does so references to its arrays are counted for each cell, which costs up to a third of the time.
+
+
+@njit_inline
+def topics_of_word(pseudo, word_topic, w, share):
+    """share = A * word_topic of word w; the sum P."""
+    p = share.dtype.type(0)
+    for k in range(word_topic.shape[1]):
+        share[k] = pseudo[k] * word_topic[w, k]
+        p += share[k]
+    return p
+
+
+@njit_inline
+def leave_out_share(count, base, word_topic, w, scale, share):
+    """share = (max(count - g, 0) + base) * word_topic, where g = scale share is a token's own part; the sum."""
+    zero = share.dtype.type(0)
+    q = zero
+    for k in range(word_topic.shape[1]):
+        rest = max(count[k] - share[k] * scale, zero) + base[k]
+        share[k] = rest * word_topic[w, k]
+        q += share[k]
+    return q
+
+
+@njit_inline
+def add_main_topic(q, scale, others_main, possible, n_possible, word_topic, w, share):
+    """share += scale others_main * word_topic for the possible topics; the sum, with q."""
+    for i in range(n_possible):
+        k = possible[i]
+        value = scale * others_main[i] * word_topic[w, k]
+        share[k] += value
+        q += value
+    return q
+
+
 @njit_fast
 def leave_one_out_rows(
     indptr, indices, data, first, last, doc_count, base, main, word_topic, word_sum, probability, holds_prior
 ):
     """One step for documents first..last; the expected counts n_dk in doc_count are updated in place.
 
-    main = (focus, mixed, m, P(w), f / P(w));  focus = focus_of(tokens of the document)
+    focus = main.focus if the document is short, less if it is longer: focus_of(tokens of the document)
     r = m * prod over the cells of (f / P(w))^n, summing to one, small values 0
     A = doc_count + base + focus r;  P = A @ word_topic.T;  g = A * word_topic / P
     a = max(doc_count - g, 0) + base + focus r', r' = r / f(w), summing to one;  Q = sum_k a * word_topic
@@ -105,83 +196,47 @@ def leave_one_out_rows(
     probability = Q / (sum A - 1), that of this token given the others; a cell with Q = 0 is left out, shown as 1.
     If doc_count `holds_prior`, the input is A and the output is doc_count' + focus r.
     """
-    n_topics = doc_count.shape[1]
+    n_topics, dtype = doc_count.shape[1], doc_count.dtype
     focus, mixed, topic_share, word_mean, ratio = main
-    zero, one = doc_count.dtype.type(0), doc_count.dtype.type(1)
-    smallest = doc_count.dtype.type(SMALLEST)
-    least, tokens = doc_count.dtype.type(_LEAST_MAIN), doc_count.dtype.type(FOCUSED_TOKENS)
-    size = n_topics + 2 * GUARD
-    share = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    pseudo = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    gain = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    main_topic = np.zeros(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    product = np.empty(size, np.float64)[GUARD : GUARD + n_topics]
-    others_main = np.empty(n_topics, doc_count.dtype)
-    possible = np.empty(n_topics, np.int64)
+    zero, one, smallest, tokens = dtype.type(0), dtype.type(1), dtype.type(SMALLEST), dtype.type(FOCUSED_TOKENS)
+    share, pseudo, gain = guarded(n_topics, dtype), guarded(n_topics, dtype), guarded(n_topics, dtype)
+    main_topic, product = guarded(n_topics, dtype), guarded(n_topics, np.float64)
+    others_main, possible = np.empty(n_topics, dtype), np.empty(n_topics, np.int64)
+    main_topic[:] = zero
     offset = indptr[first]
     n_skipped = 0
     for d in range(first, last):
-        length = zero
-        for cell in range(indptr[d], indptr[d + 1]):
-            length += data[cell]
+        # the main topic
+        length = token_count_of(indptr, data, d)
         strength = focus * min(max(one + one - length / tokens, zero), one)
         n_possible = 0
         if strength > 0:
-            for k in range(n_topics):
-                product[k] = topic_share[k]
-            for cell in range(indptr[d], indptr[d + 1]):
-                w, n = indices[cell], data[cell]
-                while n >= 1:
-                    for k in range(n_topics):
-                        product[k] *= ratio[w, k]
-                    n -= 1
-                if n > 0:
-                    for k in range(n_topics):
-                        product[k] *= ratio[w, k] ** n
-            summed = 0.0
-            for k in range(n_topics):
-                summed += product[k]
-            scaled = 1 / max(summed, 1e-300)
-            for k in range(n_topics):
-                main_topic[k] = product[k] * scaled
-                if main_topic[k] > least:
-                    possible[n_possible] = k
-                    n_possible += 1
-                else:
-                    main_topic[k] = zero
+            summed = main_topic_products(indptr, indices, data, d, topic_share, ratio, product)
+            n_possible = possible_main_topics(product, 1 / max(summed, 1e-300), main_topic, possible)
+        # the counts of the last step, with the prior
+        count = doc_count[d]
         total = zero
         for k in range(n_topics):
             if holds_prior:
-                doc_count[d, k] = max(doc_count[d, k] - base[k] - strength * main_topic[k], zero)
-            pseudo[k] = doc_count[d, k] + base[k] + strength * main_topic[k]
+                count[k] = max(count[k] - base[k] - strength * main_topic[k], zero)
+            pseudo[k] = count[k] + base[k] + strength * main_topic[k]
             total += pseudo[k]
             gain[k] = zero
         others = one / max(total - one, smallest)
+        # the topics of each word, given the other words
         for cell in range(indptr[d], indptr[d + 1]):
             w = indices[cell]
-            p = zero
-            for k in range(n_topics):
-                share[k] = pseudo[k] * word_topic[w, k]
-                p += share[k]
+            p = topics_of_word(pseudo, word_topic, w, share)
             q = zero
             if p > smallest * smallest:
-                scale = one / p
-                for k in range(n_topics):
-                    rest = max(doc_count[d, k] - share[k] * scale, zero) + base[k]
-                    share[k] = rest * word_topic[w, k]
-                    q += share[k]
+                q = leave_out_share(count, base, word_topic, w, one / p, share)
                 rest = zero
                 for i in range(n_possible):
                     k = possible[i]
                     others_main[i] = main_topic[k] / ((one - mixed) * word_topic[w, k] + mixed * word_mean[w])
                     rest += others_main[i]
                 if rest > 0:
-                    scale = strength / rest
-                    for i in range(n_possible):
-                        k = possible[i]
-                        value = scale * others_main[i] * word_topic[w, k]
-                        share[k] += value
-                        q += value
+                    q = add_main_topic(q, strength / rest, others_main, possible, n_possible, word_topic, w, share)
             if q > smallest * smallest:
                 scale = data[cell] / q
                 for k in range(n_topics):
@@ -192,36 +247,11 @@ def leave_one_out_rows(
             else:
                 probability[cell - offset] = one
                 n_skipped += 1
+        # the new counts
         for k in range(n_topics):
             value = gain[k] + strength * main_topic[k] if holds_prior else gain[k]
-            doc_count[d, k] = value if value > smallest else zero
+            count[k] = value if value > smallest else zero
     return n_skipped
-
-
-@njit_fast
-def renew_words_from_counts(word_topic, word_sum, seed_counts, beta, n_topics):
-    """P(w|z) = word_sum + beta + seed_counts, columns summing to one; word_sum becomes zero. Returns tokens per topic.
-
-    `seed_counts` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
-    """
-    n_words = word_topic.shape[0]
-    tokens = np.zeros(n_topics)
-    totals = np.zeros(n_topics)
-    for w in range(n_words):
-        for k in range(n_topics):
-            tokens[k] += word_sum[w, k]
-            word_sum[w, k] += beta
-    for i in range(len(seed_counts[0])):
-        word_sum[seed_counts[0][i], seed_counts[1][i]] += seed_counts[2][i]
-    for w in range(n_words):
-        for k in range(n_topics):
-            totals[k] += word_sum[w, k]
-    for w in range(n_words):
-        for k in range(n_topics):
-            if totals[k] > 0:
-                word_topic[w, k] = word_sum[w, k] / totals[k]
-            word_sum[w, k] = 0
-    return tokens
 
 
 @njit_fast
@@ -230,106 +260,67 @@ def fold_in_leave_one_out_rows(
 ):
     """The step of leave_one_out_rows with P(w|z) fixed, until n_dk changes by less than `tol` of the tokens.
 
-    `base` has one row, or one per document.
-
-    Starts from base scaled to the document's tokens. A row without a usable word ends at zero. `with_prior` returns
-    A = n + base + focus r instead of n.
+    `base` has one row, or one per document. Starts from base scaled to the document's tokens. A row without a usable
+    word ends at zero. `with_prior` returns A = n + base + focus r instead of n.
     """
-    n_topics = word_topic.shape[1]
+    n_topics, dtype = word_topic.shape[1], doc_count.dtype
     focus, mixed, topic_share, word_mean, ratio = main
-    zero, one = doc_count.dtype.type(0), doc_count.dtype.type(1)
-    smallest = doc_count.dtype.type(SMALLEST)
-    least, tokens = doc_count.dtype.type(_LEAST_MAIN), doc_count.dtype.type(FOCUSED_TOKENS)
-    size = n_topics + 2 * GUARD
-    share = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    now = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    gain = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    prior = np.empty(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    main_topic = np.zeros(size, doc_count.dtype)[GUARD : GUARD + n_topics]
-    product = np.empty(size, np.float64)[GUARD : GUARD + n_topics]
-    others_main = np.empty(n_topics, doc_count.dtype)
-    possible = np.empty(n_topics, np.int64)
+    zero, one, smallest, tokens = dtype.type(0), dtype.type(1), dtype.type(SMALLEST), dtype.type(FOCUSED_TOKENS)
+    share, pseudo, gain = guarded(n_topics, dtype), guarded(n_topics, dtype), guarded(n_topics, dtype)
+    count, prior = guarded(n_topics, dtype), guarded(n_topics, dtype)
+    main_topic, product = guarded(n_topics, dtype), guarded(n_topics, np.float64)
+    others_main, possible = np.empty(n_topics, dtype), np.empty(n_topics, np.int64)
+    main_topic[:] = zero
     for d in range(first, last):
-        own = base[d if base.shape[0] > 1 else 0]
-        length, total = zero, zero
-        for cell in range(indptr[d], indptr[d + 1]):
-            length += data[cell]
+        # the prior, with the main topic
+        doc_base = base[d if base.shape[0] > 1 else 0]
+        length = token_count_of(indptr, data, d)
         strength = focus * min(max(one + one - length / tokens, zero), one)
         n_possible = 0
         if strength > 0:
-            for k in range(n_topics):
-                product[k] = topic_share[k]
-            for cell in range(indptr[d], indptr[d + 1]):
-                w, n = indices[cell], data[cell]
-                while n >= 1:
-                    for k in range(n_topics):
-                        product[k] *= ratio[w, k]
-                    n -= 1
-                if n > 0:
-                    for k in range(n_topics):
-                        product[k] *= ratio[w, k] ** n
-            summed = 0.0
-            for k in range(n_topics):
-                summed += product[k]
-            scaled = 1 / max(summed, 1e-300)
-            for k in range(n_topics):
-                main_topic[k] = product[k] * scaled
-                if main_topic[k] > least:
-                    possible[n_possible] = k
-                    n_possible += 1
-                else:
-                    main_topic[k] = zero
+            summed = main_topic_products(indptr, indices, data, d, topic_share, ratio, product)
+            n_possible = possible_main_topics(product, 1 / max(summed, 1e-300), main_topic, possible)
+        total = zero
         for k in range(n_topics):
-            prior[k] = own[k] + strength * main_topic[k]
+            prior[k] = doc_base[k] + strength * main_topic[k]
             total += prior[k]
         for k in range(n_topics):
-            now[k] = prior[k] * (length / max(total, smallest))
+            count[k] = prior[k] * (length / max(total, smallest))
         for _ in range(max_iter):
+            # the counts of the last step, with the prior
             for k in range(n_topics):
+                pseudo[k] = count[k] + prior[k]
                 gain[k] = zero
+            # the topics of each word, given the other words
             for cell in range(indptr[d], indptr[d + 1]):
                 w = indices[cell]
-                p = zero
-                for k in range(n_topics):
-                    share[k] = (now[k] + prior[k]) * word_topic[w, k]
-                    p += share[k]
+                p = topics_of_word(pseudo, word_topic, w, share)
                 q = zero
                 if p > smallest * smallest:
-                    scale = one / p
-                    for k in range(n_topics):
-                        rest = max(now[k] - share[k] * scale, zero) + own[k]
-                        share[k] = rest * word_topic[w, k]
-                        q += share[k]
+                    q = leave_out_share(count, doc_base, word_topic, w, one / p, share)
                     rest = zero
                     for i in range(n_possible):
                         k = possible[i]
                         others_main[i] = main_topic[k] / ((one - mixed) * word_topic[w, k] + mixed * word_mean[w])
                         rest += others_main[i]
                     if rest > 0:
-                        scale = strength / rest
-                        for i in range(n_possible):
-                            k = possible[i]
-                            value = scale * others_main[i] * word_topic[w, k]
-                            share[k] += value
-                            q += value
+                        q = add_main_topic(q, strength / rest, others_main, possible, n_possible, word_topic, w, share)
                 if q > smallest * smallest:
                     scale = data[cell] / q
                     for k in range(n_topics):
                         gain[k] += scale * share[k]
+            # the new counts
             change = zero
             for k in range(n_topics):
-                change += abs(gain[k] - now[k])
-                now[k] = gain[k] if gain[k] > smallest else zero
+                change += abs(gain[k] - count[k])
+                count[k] = gain[k] if gain[k] > smallest else zero
             if change < tol * length or length == zero:
                 break
         for k in range(n_topics):
-            doc_count[d, k] = now[k] + prior[k] if with_prior else now[k]
+            doc_count[d, k] = count[k] + prior[k] if with_prior else count[k]
 
 
 # ---- functions on whole matrices ------------------------------------------------------------------------------------
-
-
-MainTopic: TypeAlias = tuple[float, float, np.ndarray, np.ndarray, np.ndarray]
 
 
 class LeaveOneOutStep:
@@ -350,7 +341,7 @@ class LeaveOneOutStep:
         *,
         keep_rows_on_workers: bool = False,
     ) -> None:
-        dtype = seed_counts[2].dtype
+        dtype = seed_counts.pseudo_counts.dtype
         self.rows = RowGroups(counts, padded_width(n_topics), n_jobs, dtype, keep_rows_on_workers=keep_rows_on_workers)
         self.n_topics, self.beta, self.seed_counts = n_topics, beta, seed_counts
         self.tables = MainTopicTables(counts.shape[1], n_topics, dtype, n_jobs)
@@ -360,25 +351,31 @@ class LeaveOneOutStep:
         self, doc_count: np.ndarray, word_topic: np.ndarray, prior: DocumentPrior, holds_prior: bool = False
     ) -> tuple[float, np.ndarray]:
         base, main = padded(prior.base[None], doc_count.dtype)[0], self.tables.of(word_topic, prior)
-        shared = (_leave_one_out_block, base, main, word_topic, holds_prior)
-        group_results, total = self.rows.sum_over(logged_group, shared, renews=(doc_count,))
+        job = LoggedJob(_leave_one_out_block, _StepInput(base, main, word_topic, holds_prior))
+        group_results, total = self.rows.sum_over(logged_group, job, renews=(doc_count,))
         tokens = renew_words_from_counts(word_topic, total, self.seed_counts, self.beta, self.n_topics)
         self.rows.sums.give_back(total)
         self.n_skipped = sum(n_skipped for _, n_skipped in group_results)
         return sum(log_likelihood for log_likelihood, _ in group_results), tokens
 
 
+class _StepInput(NamedTuple):
+    base: np.ndarray
+    main: MainTopic
+    word_topic: np.ndarray
+    holds_prior: bool
+
+
 def _leave_one_out_block(
-    shared: tuple[np.ndarray, MainTopic, np.ndarray, bool],
+    inputs: _StepInput,
     cells: Cells,
     tables: tuple[np.ndarray, ...],
     word_sum: np.ndarray,
     probability: np.ndarray,
 ) -> tuple[int, float]:
-    (base, main, word_topic, holds_prior), (doc_count,) = shared, tables
-    n_documents = len(doc_count)
-    words = (word_topic, word_sum, probability)
-    return leave_one_out_rows(*cells, 0, n_documents, doc_count, base, main, *words, holds_prior), 0.0
+    (doc_count,) = tables
+    rows, words = (0, len(doc_count), doc_count), (inputs.word_topic, word_sum, probability)
+    return leave_one_out_rows(*cells, *rows, inputs.base, inputs.main, *words, inputs.holds_prior), 0.0
 
 
 class MainTopicTables:
@@ -390,7 +387,7 @@ class MainTopicTables:
         self.ratio = aligned(1, n_topics, dtype)
 
     def of(self, word_topic: np.ndarray, prior: DocumentPrior) -> MainTopic:
-        """(focus, mixed, m, P(w), f / P(w)) as `leave_one_out_rows` takes them; empty if focus is 0."""
+        """The tables for this P(w|z) and prior."""
         (n_words, n_topics), dtype = self.shape, word_topic.dtype
         alpha = prior.base.sum()
         share = prior.base / alpha
@@ -406,7 +403,7 @@ class MainTopicTables:
                 main_topic_rows(first, last, word_topic, wide, dtype.type(mixed), self.word_mean, self.ratio)
 
             map_blocks(block, range(0, n_words, size), self.n_jobs)
-        return dtype.type(prior.focus), dtype.type(mixed), wide, self.word_mean, self.ratio
+        return MainTopic(dtype.type(prior.focus), dtype.type(mixed), wide, self.word_mean, self.ratio)
 
 
 def leave_one_out_step(
@@ -478,21 +475,27 @@ def _folded_in(
     main = MainTopicTables(topic_word.shape[1], n_topics, dtype, n_jobs).of(word_topic, prior)
     doc_count = aligned(counts.shape[0], n_topics, dtype, on_disk=is_mapped(counts.data))
     base, reads = (padded(np.atleast_2d(prior.base), dtype), ()) if pull is None else (prior.base, (pull,))
-    shared = (word_topic, base, main, n_topics, with_prior, shares)
-    CountRows(counts, dtype).for_each_block(_folded_in_block, shared, n_jobs, reads=reads, writes=(doc_count,))
+    inputs = _FoldInInput(word_topic, base, main, n_topics, with_prior, shares)
+    CountRows(counts, dtype).for_each_block(_folded_in_block, inputs, n_jobs, reads=reads, writes=(doc_count,))
     return doc_count[:, :n_topics]
 
 
-def _folded_in_block(
-    shared: tuple[np.ndarray, np.ndarray, MainTopic, int, bool, bool], cells: Cells, *tables: np.ndarray
-) -> None:
+class _FoldInInput(NamedTuple):
+    word_topic: np.ndarray
+    base: np.ndarray
+    main: MainTopic
+    n_topics: int
+    with_prior: bool
+    shares: bool
+
+
+def _folded_in_block(inputs: _FoldInInput, cells: Cells, *tables: np.ndarray) -> None:
     """Fill the last of the tables; the one before it, if any, has the pseudo-counts of neighbours."""
-    (word_topic, base, main, n_topics, with_prior, shares), doc = shared, tables[-1]
+    base, doc_count = inputs.base, tables[-1]
     if len(tables) > 1:
-        base = padded(base + tables[0], doc.dtype)
-    fold_in_leave_one_out_rows(
-        *cells, 0, len(doc), word_topic, base, main, doc, _FOLD_IN_ITER, _FOLD_IN_TOL, with_prior
-    )
-    if shares:
-        own = doc[:, :n_topics]
-        normalise_rows(own, out=own)
+        base = padded(base + tables[0], doc_count.dtype)
+    topics, limits = (inputs.word_topic, base, inputs.main), (_FOLD_IN_ITER, _FOLD_IN_TOL)
+    fold_in_leave_one_out_rows(*cells, 0, len(doc_count), *topics, doc_count, *limits, inputs.with_prior)
+    if inputs.shares:
+        real_topics = doc_count[:, : inputs.n_topics]  # without the padding
+        normalise_rows(real_topics, out=real_topics)

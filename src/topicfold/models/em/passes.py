@@ -2,13 +2,14 @@
 
 Counts may be in memory or in a mapped file, as whole numbers or in the precision of the tables. A function that goes
 over documents gets a block: its cells, and its rows of the tables of documents. The function must be importable, and
-gets everything else it needs as `shared`, so that it can run in a thread here or on a cluster.
+gets everything else it needs as `inputs`, an array or a named tuple, so that it can run in a thread here or on a
+cluster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,14 +19,14 @@ from ...engine.distributed.array_files import read_rows, write_rows
 from ...engine.distributed.cluster import Cluster, StaticArray, current_cluster, gather, in_memory
 from ...engine.mapped import release, row_table
 
-__all__ = ["Cells", "CountRows", "RowGroups", "logged_group"]
+__all__ = ["Cells", "CountRows", "LoggedJob", "RowGroups", "logged_group"]
 
 Cells: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, indices and data of a block
 Tables: TypeAlias = tuple[np.ndarray, ...]  # rows belong to documents
-# (shared, cells, *rows of tables that are read, *rows of tables that are written)
+# (inputs, cells, *rows of tables that are read, *rows of tables that are written)
 BlockFunction: TypeAlias = Callable[..., None]
-# (rows, bounds, shared, rows of tables, table): adds to the table the sums over words of documents within the bounds
-GroupFunction: TypeAlias = Callable[["CountRows", tuple[int, int], tuple[Any, ...], Tables, np.ndarray], Any]
+# (rows, bounds, inputs, rows of tables, table): adds to the table the sums over words of documents within the bounds
+GroupFunction: TypeAlias = Callable[["CountRows", tuple[int, int], Any, Tables, np.ndarray], Any]
 
 _VALUES_PER_BLOCK = 1 << 16  # cells between two returns to Python; their P(w|d) fit in the cache
 # A group of rows has its own sums over words, as large as P(w|z), and adding them takes time: 16 groups instead of 4
@@ -73,9 +74,9 @@ class CountRows:
 
     def done(self, first: int, last: int, *tables: np.ndarray) -> None:
         """Rows first..last, and those of tables of documents, are not needed for a while."""
-        here = slice(int(self.indptr[first]), int(self.indptr[last]))
-        release(self.indices[here])
-        release(self.data[here])
+        cells = self._cells_of((first, last))
+        release(self.indices[cells])
+        release(self.data[cells])
         for table in tables:
             release(table[first:last])
 
@@ -86,14 +87,14 @@ class CountRows:
     def for_each_block(
         self,
         run: BlockFunction,
-        shared: tuple[Any, ...],
+        inputs: Any,
         n_jobs: int | None,
         *,
         reads: Tables = (),
         writes: Tables = (),
         by_cell: Tables = (),
     ) -> None:
-        """Call `run(shared, cells, *rows of the tables)` for each block of rows.
+        """Call `run(inputs, cells, *rows of the tables)` for each block of rows.
 
         `reads` are tables of documents that it reads, `writes` those it fills, which contain zeros; `by_cell` are
         filled as well, and have one value per cell instead of one row per document.
@@ -102,20 +103,20 @@ class CountRows:
         cluster = self.cluster()
         if cluster is not None and len(blocks) > 1:
             kinds = tuple((table.dtype.str, table.shape[1:]) for table in writes), tuple(t.dtype.str for t in by_cell)
-            found = cluster.map(_filled_block, (self.parts(), run, shared, reads, kinds), blocks)
-            for block, (rows, values) in zip(blocks, found):
+            results = cluster.map(_filled_block, (self.parts(), run, inputs, reads, kinds), blocks)
+            for block, (rows, values) in zip(blocks, results):
                 for table, filled in zip(writes, rows):
                     table[slice(*block)] = filled
                     release(table[slice(*block)])
                 for table, filled in zip(by_cell, values):
                     table[self._cells_of(block)] = filled
             return
-        own = in_memory(shared)
+        local_inputs = in_memory(inputs)
 
         def one(block: tuple[int, int]) -> None:
-            here, cells = slice(*block), self._cells_of(block)
-            tables = [*(table[here] for table in (*reads, *writes)), *(table[cells] for table in by_cell)]
-            run(own, self.cells(*block), *tables)
+            documents, cells = slice(*block), self._cells_of(block)
+            tables = [*(table[documents] for table in (*reads, *writes)), *(table[cells] for table in by_cell)]
+            run(local_inputs, self.cells(*block), *tables)
             self.done(*block, *reads, *writes)
 
         map_blocks(one, blocks, n_jobs)
@@ -146,61 +147,67 @@ class RowGroups:
         self.sums = TableSum(lambda: row_table(*self._shape, dtype))
 
     def sum_over(
-        self, run: GroupFunction, shared: tuple[Any, ...], *, reads: Tables = (), renews: Tables = ()
+        self, run: GroupFunction, inputs: Any, *, reads: Tables = (), renews: Tables = ()
     ) -> tuple[list[Any], np.ndarray]:
-        """What `run(rows, bounds, shared, rows of the tables, table)` returns for each group, and the sum of tables.
+        """What `run(rows, bounds, inputs, rows of the tables, table)` returns for each group, and the sum of tables.
 
         `reads` and `renews` are tables of documents, the latter changed in place. Pass the sum to `sums.give_back` when
         it is zero again.
         """
         cluster = self.rows.cluster()
         if cluster is not None and len(self.groups) > 1:
-            return self._on_cluster(cluster, run, shared, reads, renews)
-        own = in_memory(shared)
+            return self._on_cluster(cluster, run, inputs, reads, renews)
+        local_inputs = in_memory(inputs)
 
         def group(bounds: tuple[int, int], table: np.ndarray) -> Any:
-            found = run(self.rows, bounds, own, tuple(t[slice(*bounds)] for t in (*reads, *renews)), table)
+            result = run(self.rows, bounds, local_inputs, tuple(t[slice(*bounds)] for t in (*reads, *renews)), table)
             self.rows.done(*bounds, *reads, *renews)
-            return found
+            return result
 
         return self.sums.over(group, self.groups, self.n_jobs)
 
     def _on_cluster(
-        self, cluster: Cluster, run: GroupFunction, shared: tuple[Any, ...], reads: Tables, renews: Tables
+        self, cluster: Cluster, run: GroupFunction, inputs: Any, reads: Tables, renews: Tables
     ) -> tuple[list[Any], np.ndarray]:
-        kept = [cluster.rows_of(table, self.groups) for table in renews]
+        rows_in_files = [cluster.rows_of(table, self.groups) for table in renews]
         items = [
-            (bounds, [(rows.path(number), rows.path(number, after=1)) for rows in kept])
+            (bounds, [(rows.path(number), rows.path(number, after=1)) for rows in rows_in_files])
             for number, bounds in enumerate(self.groups)
         ]
         kinds = tuple((table.dtype.str, table.shape[1]) for table in renews)
-        task = (self.rows.parts(), run, shared, reads, kinds)
-        results, found = cluster.sum_over(_group_on_worker, task, items, self._shape, self.rows.dtype)
-        for rows in kept:
+        task = (self.rows.parts(), run, inputs, reads, kinds)
+        results, cluster_total = cluster.sum_over(_group_on_worker, task, items, self._shape, self.rows.dtype)
+        for rows in rows_in_files:
             rows.advance()
         if not self.keep_rows_on_workers:
             gather(renews, forget=True)
         total = self.sums.take()
-        total[...] = found
+        total[...] = cluster_total
         return results, total
 
 
-def logged_group(
-    rows: CountRows, bounds: tuple[int, int], shared: tuple[Any, ...], tables: Tables, word_sum: np.ndarray
-) -> tuple[float, int]:
-    """Process a group of documents by `run(shared, cells, rows of tables, word_sum, probability)`.
+class LoggedJob(NamedTuple):
+    """What `logged_group` does with each block of documents.
 
-    `shared` begins with `run`, which adds to the sums over words, writes P(w|d) of each cell, and returns how many
-    cells it left out and what is to be added to the log-likelihood. Returns the sum of n ln P and the cells left out.
+    `run(inputs, cells, rows of tables, word_sum, probability)` adds to the sums over words, writes P(w|d) of each cell,
+    and returns how many cells it left out and what is to be added to the log-likelihood.
     """
-    run, *more = shared
+
+    run: Callable[[Any, Cells, Tables, np.ndarray, np.ndarray], tuple[int, float]]
+    inputs: Any
+
+
+def logged_group(
+    rows: CountRows, bounds: tuple[int, int], job: LoggedJob, tables: Tables, word_sum: np.ndarray
+) -> tuple[float, int]:
+    """Do a job on a group of documents, block by block; the sum of n ln P and how many cells were left out."""
     blocks = rows.blocks(*bounds)
     most = max(int(rows.indptr[stop] - rows.indptr[begin]) for begin, stop in blocks)
     probability = np.empty(most, word_sum.dtype)
     log_likelihood, n_skipped = 0.0, 0
     for begin, stop in blocks:
-        cells, here = rows.cells(begin, stop), slice(begin - bounds[0], stop - bounds[0])
-        n_more, added = run(tuple(more), cells, tuple(table[here] for table in tables), word_sum, probability)
+        cells, block = rows.cells(begin, stop), slice(begin - bounds[0], stop - bounds[0])
+        n_more, added = job.run(job.inputs, cells, tuple(table[block] for table in tables), word_sum, probability)
         logs = np.log(probability[: len(cells[2])])  # NumPy's log is ten times faster than a kernel's
         log_likelihood += added + float(np.add.reduce(logs * cells[2], dtype=np.float64))
         n_skipped += n_more
@@ -213,18 +220,17 @@ def logged_group(
 def _filled_block(
     parts: tuple[Any, ...],
     run: BlockFunction,
-    shared: tuple[Any, ...],
+    inputs: Any,
     reads: Tables,
     kinds: tuple[Sequence[tuple[str, tuple[int, ...]]], Sequence[str]],
     block: tuple[int, int],
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The rows, and the values by cell, that a block fills."""
-    rows, here = CountRows.of_parts(*parts), slice(*block)
-    cells = rows.cells(*block)
+    cells = CountRows.of_parts(*parts).cells(*block)
     n_rows = block[1] - block[0]
     written = [_zeros(n_rows, shape, dtype) for dtype, shape in kinds[0]]
     by_cell = [_zeros(len(cells[2]), (), dtype) for dtype in kinds[1]]
-    run(shared, cells, *(table[here] for table in reads), *written, *by_cell)
+    run(inputs, cells, *(table[slice(*block)] for table in reads), *written, *by_cell)
     return written, by_cell
 
 
@@ -235,7 +241,7 @@ def _zeros(n_rows: int, shape: tuple[int, ...], dtype: str) -> np.ndarray:
 def _group_on_worker(
     parts: tuple[Any, ...],
     run: GroupFunction,
-    shared: tuple[Any, ...],
+    inputs: Any,
     reads: Tables,
     kinds: Sequence[tuple[str, int]],
     item: tuple[tuple[int, int], list[tuple[str, str]]],
@@ -248,8 +254,8 @@ def _group_on_worker(
         renewed.append(row_table(bounds[1] - bounds[0], width, dtype))
         read_rows(before, renewed[-1])
     rows = CountRows.of_parts(*parts)
-    found = run(rows, bounds, shared, (*(t[slice(*bounds)] for t in reads), *renewed), table)
+    result = run(rows, bounds, inputs, (*(t[slice(*bounds)] for t in reads), *renewed), table)
     for (_, after), values in zip(files, renewed):
         write_rows(after, values)
     rows.done(*bounds, *reads)
-    return found
+    return result

@@ -7,17 +7,17 @@ n/p P(z|d) to the word, and moves on; only the parameters need memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...engine.arrays import aligned, padded, padded_width, summed
-from ...engine.jit import njit_fast
+from ...engine.jit import njit_fast, njit_inline
 from ...engine.loop import State
-from ...engine.mapped import is_mapped, release, row_table
+from ...engine.mapped import release
 from ...errors import InputError
-from .passes import Cells, CountRows, RowGroups, logged_group
+from .passes import Cells, CountRows, LoggedJob, RowGroups, logged_group
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -32,30 +32,61 @@ __all__ = [
     "check_size",
     "counts_of_seeds",
     "document_step",
-    "fold_in",
+    "guarded",
     "log_likelihood",
     "log_prior",
     "padded",
     "plain_step",
     "pooled_topic_weight",
+    "renew_words_from_counts",
     "row_sums",
     "shrink",
     "token_count",
 ]
 
-SeedCounts: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # of P(w|z): words, topics, pseudo-counts
-
 SMALLEST = 1e-18  # smaller probabilities become 0: subnormal numbers make late iterations four times slower
 # Values around the scratch arrays of a kernel. Vector code runs only if arrays are at least this far apart; with
 # another array nearby, which is a matter of chance, the same loop would run value by value and round differently.
+# Kernels in several files use it: their caches do not notice a change of it, or of `guarded`.
 GUARD = 128
 _ROWS_PER_SUM = 1 << 14
 _VALUES_PER_BLOCK = 1 << 16
-FOLD_IN_ITER = 100
-FOLD_IN_TOL = 1e-4
+
+
+class SeedCounts(NamedTuple):
+    """Pseudo-counts of seed words in P(w|z), one entry for each word of a topic."""
+
+    words: np.ndarray
+    topics: np.ndarray
+    pseudo_counts: np.ndarray
 
 
 # ---- kernels --------------------------------------------------------------------------------------------------------
+
+
+@njit_inline
+def guarded(size, dtype):
+    """A scratch array of one row, far from any other array."""
+    return np.empty(size + 2 * GUARD, dtype)[GUARD : GUARD + size]
+
+
+@njit_inline
+def word_probability(doc_topic, d, word_topic, w):
+    """P(w|d) = sum_z P(z|d) P(w|z)."""
+    p = doc_topic.dtype.type(0)
+    for k in range(doc_topic.shape[1]):
+        p += doc_topic[d, k] * word_topic[w, k]
+    return p
+
+
+@njit_inline
+def weigh_gain(gain, doc_topic, d):
+    """gain *= doc_topic[d], the tokens of each topic in the document; their sum."""
+    total = doc_topic.dtype.type(0)
+    for k in range(doc_topic.shape[1]):
+        gain[k] *= doc_topic[d, k]
+        total += gain[k]
+    return total
 
 
 @njit_fast
@@ -69,16 +100,15 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
     n_topics = doc_topic.shape[1]
     zero = doc_topic.dtype.type(0)
     smallest = doc_topic.dtype.type(SMALLEST)
-    gain = np.empty(n_topics + 2 * GUARD, doc_topic.dtype)[GUARD : GUARD + n_topics]
+    gain = guarded(n_topics, doc_topic.dtype)
     offset = indptr[first]
     n_skipped = 0
     for d in range(first, last):
+        # what each word adds to the document's topics, and the document to the word's
         gain[:] = zero
         for cell in range(indptr[d], indptr[d + 1]):
             w = indices[cell]
-            p = zero
-            for k in range(n_topics):
-                p += doc_topic[d, k] * word_topic[w, k]
+            p = word_probability(doc_topic, d, word_topic, w)
             if p > smallest * smallest:
                 ratio = data[cell] / p
                 for k in range(n_topics):
@@ -88,10 +118,8 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
             else:
                 probability[cell - offset] = 1
                 n_skipped += 1
-        total = zero
-        for k in range(n_topics):
-            gain[k] *= doc_topic[d, k]
-            total += gain[k]
+        # the document's new topics
+        total = weigh_gain(gain, doc_topic, d)
         if total > 0:  # otherwise no usable word: the row does not change
             for k in range(n_topics):
                 value = gain[k] / total
@@ -99,22 +127,29 @@ def em_rows(indptr, indices, data, first, last, doc_topic, word_topic, word_sum,
     return n_skipped
 
 
+@njit_inline
+def topic_totals(word_sum, seed_counts, n_topics):
+    """Add the pseudo-counts of seed words to word_sum; the totals of topics."""
+    for i in range(len(seed_counts.words)):
+        word_sum[seed_counts.words[i], seed_counts.topics[i]] += seed_counts.pseudo_counts[i]
+    totals = np.zeros(n_topics)
+    for w in range(len(word_sum)):
+        for k in range(n_topics):
+            totals[k] += word_sum[w, k]
+    return totals
+
+
 @njit_fast
 def renew_words(word_topic, word_sum, seed_counts, beta, n_topics):
-    """P(w|z) = word_topic * word_sum + beta + seed_counts, columns summing to one; in place.
+    """P(w|z) = word_topic * word_sum + beta + seed_counts, columns summing to one; in place. word_sum becomes zero.
 
-    `seed_counts` holds (word, topic, pseudo-count) of seed words. A topic without any mass keeps the words it has.
+    A topic without any mass keeps the words it has.
     """
     n_words = word_topic.shape[0]
-    totals = np.zeros(n_topics)
     for w in range(n_words):
         for k in range(n_topics):
             word_sum[w, k] = word_topic[w, k] * word_sum[w, k] + beta
-    for i in range(len(seed_counts[0])):
-        word_sum[seed_counts[0][i], seed_counts[1][i]] += seed_counts[2][i]
-    for w in range(n_words):
-        for k in range(n_topics):
-            totals[k] += word_sum[w, k]
+    totals = topic_totals(word_sum, seed_counts, n_topics)
     smallest = word_topic.dtype.type(SMALLEST)
     for k in range(n_topics):
         totals[k] = 1 / totals[k] if totals[k] > 0 else 0
@@ -127,61 +162,33 @@ def renew_words(word_topic, word_sum, seed_counts, beta, n_topics):
 
 
 @njit_fast
-def fold_in_rows(indptr, indices, data, first, last, word_topic, doc_topic, n_topics, exponent, max_iter, tol):
-    """P(z|d) of documents first..last with P(w|z) fixed, each from an even start until it moves less than `tol`.
+def renew_words_from_counts(word_topic, word_sum, seed_counts, beta, n_topics):
+    """P(w|z) = word_sum + beta + seed_counts, columns summing to one; word_sum becomes zero. Returns tokens per topic.
 
-    Repeat: doc_topic = doc_topic * (n / P) @ word_topic, the row summing to one; concave, so the start does not matter.
-    With an exponent below one, word_topic is already raised to it. A row without a usable word is left at -1.
-
-    This is all in one kernel: whether numba inlines another one depends on its cache, which would change the last bits.
+    A topic without any mass keeps the words it has.
     """
-    width = word_topic.shape[1]
-    zero = word_topic.dtype.type(0)
-    now = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
-    gain = np.empty(width + 2 * GUARD, word_topic.dtype)[GUARD : GUARD + width]
-    for d in range(first, last):
-        now[:] = zero
-        now[:n_topics] = 1 / n_topics
-        for _ in range(max_iter):
-            gain[:] = zero
-            for cell in range(indptr[d], indptr[d + 1]):
-                w = indices[cell]
-                p = zero
-                for k in range(width):
-                    p += now[k] * word_topic[w, k]
-                if p > 0:
-                    ratio = data[cell] / p
-                    for k in range(width):
-                        gain[k] += ratio * word_topic[w, k]
-            total = 0.0
-            for k in range(n_topics):
-                gain[k] *= now[k]
-                total += gain[k]
-            if not total > 0:
-                doc_topic[d, :n_topics] = -1
-                break
-            change = 0.0
-            for k in range(n_topics):
-                value = gain[k] / total
-                change += abs(value - doc_topic[d, k])
-                doc_topic[d, k] = value if value > SMALLEST else 0
-                now[k] = doc_topic[d, k] if exponent == 1 else doc_topic[d, k] ** exponent
-            if change < tol:
-                break
+    n_words = word_topic.shape[0]
+    tokens = np.zeros(n_topics)
+    for w in range(n_words):
+        for k in range(n_topics):
+            tokens[k] += word_sum[w, k]
+            word_sum[w, k] += beta
+    totals = topic_totals(word_sum, seed_counts, n_topics)
+    for w in range(n_words):
+        for k in range(n_topics):
+            if totals[k] > 0:
+                word_topic[w, k] = word_sum[w, k] / totals[k]
+            word_sum[w, k] = 0
+    return tokens
 
 
 @njit_fast
 def probability_rows(indptr, indices, first, last, doc_topic, word_topic, probability):
     """P(w|d) = sum_z P(z|d) P(w|z) of each cell of documents first..last, in the order of the cells."""
-    n_topics = doc_topic.shape[1]
-    zero = doc_topic.dtype.type(0)
     for d in range(first, last):
         for cell in range(indptr[d], indptr[d + 1]):
             w = indices[cell]
-            p = zero
-            for k in range(n_topics):
-                p += doc_topic[d, k] * word_topic[w, k]
-            probability[cell] = p
+            probability[cell] = word_probability(doc_topic, d, word_topic, w)
 
 
 @njit_fast
@@ -193,23 +200,18 @@ def document_rows(indptr, indices, data, first, last, doc_topic, word_topic, pro
     n_topics = doc_topic.shape[1]
     zero = doc_topic.dtype.type(0)
     smallest = doc_topic.dtype.type(SMALLEST)
-    gain = np.empty(n_topics + 2 * GUARD, doc_topic.dtype)[GUARD : GUARD + n_topics]
+    gain = guarded(n_topics, doc_topic.dtype)
     for d in range(first, last):
         gain[:] = zero
         for cell in range(indptr[d], indptr[d + 1]):
             w = indices[cell]
-            p = zero
-            for k in range(n_topics):
-                p += doc_topic[d, k] * word_topic[w, k]
+            p = word_probability(doc_topic, d, word_topic, w)
             probability[cell] = p
             if p > smallest * smallest:
                 ratio = data[cell] / p
                 for k in range(n_topics):
                     gain[k] += ratio * word_topic[w, k]
-        total = zero
-        for k in range(n_topics):
-            gain[k] *= doc_topic[d, k]
-            total += gain[k]
+        total = weigh_gain(gain, doc_topic, d)
         for k in range(n_topics):
             renewed[d, k] = gain[k] / total if total > 0 else doc_topic[d, k]
 
@@ -237,56 +239,43 @@ class EMStep:
         keep_rows_on_workers: bool = False,
     ) -> None:
         self.rows = RowGroups(
-            counts, padded_width(n_topics), n_jobs, seed_counts[2].dtype, keep_rows_on_workers=keep_rows_on_workers
+            counts,
+            padded_width(n_topics),
+            n_jobs,
+            seed_counts.pseudo_counts.dtype,
+            keep_rows_on_workers=keep_rows_on_workers,
         )
         self.n_topics, self.beta, self.seed_counts, self.alpha = n_topics, beta, seed_counts, alpha
         self.n_skipped = 0
 
     def __call__(self, doc_topic: np.ndarray, word_topic: np.ndarray) -> float:
-        shared = (_em_block, word_topic, self.n_topics, self.alpha)
-        group_results, total = self.rows.sum_over(logged_group, shared, renews=(doc_topic,))
+        job = LoggedJob(_em_block, _EMInput(word_topic, self.n_topics, self.alpha))
+        group_results, total = self.rows.sum_over(logged_group, job, renews=(doc_topic,))
         renew_words(word_topic, total, self.seed_counts, self.beta, self.n_topics)
         self.rows.sums.give_back(total)
         self.n_skipped = sum(n_skipped for _, n_skipped in group_results)
         return sum(log_likelihood for log_likelihood, _ in group_results)
 
 
+class _EMInput(NamedTuple):
+    word_topic: np.ndarray
+    n_topics: int
+    alpha: float
+
+
 def _em_block(
-    shared: tuple[np.ndarray, int, float],
+    inputs: _EMInput,
     cells: Cells,
     tables: tuple[np.ndarray, ...],
     word_sum: np.ndarray,
     probability: np.ndarray,
 ) -> tuple[int, float]:
-    (word_topic, n_topics, alpha), (doc,) = shared, tables
-    penalty = alpha / n_topics * _log_sum(doc[:, :n_topics]) if alpha > 0 else 0.0
-    n_skipped = em_rows(*cells, 0, len(doc), doc, word_topic, word_sum, probability)
-    shrink(doc[:, :n_topics], row_sums(cells), alpha)
+    (doc_topic,) = tables
+    real_topics, alpha = doc_topic[:, : inputs.n_topics], inputs.alpha  # without the padding
+    penalty = alpha / inputs.n_topics * _log_sum(real_topics) if alpha > 0 else 0.0
+    n_skipped = em_rows(*cells, 0, len(doc_topic), doc_topic, inputs.word_topic, word_sum, probability)
+    shrink(real_topics, row_sums(cells), alpha)
     return n_skipped, penalty
-
-
-def fold_in(
-    counts: sp.csr_array,
-    topic_word: np.ndarray,
-    topic_weight: np.ndarray,
-    *,
-    exponent: float = 1.0,
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """P(z|d) of new documents with P(w|z) fixed; `topic_weight` if no word is known."""
-    n_topics = len(topic_word)
-    word_topic = padded(topic_word.T if exponent == 1 else topic_word.T**exponent, topic_word.dtype)
-    doc_topic = row_table(counts.shape[0], n_topics, topic_word.dtype, on_disk=is_mapped(counts.data))
-
-    shared = (word_topic, topic_weight, n_topics, exponent)
-    CountRows(counts, topic_word.dtype).for_each_block(_fold_in_block, shared, n_jobs, writes=(doc_topic,))
-    return doc_topic
-
-
-def _fold_in_block(shared: tuple[np.ndarray, np.ndarray, int, float], cells: Cells, doc: np.ndarray) -> None:
-    word_topic, topic_weight, n_topics, exponent = shared
-    fold_in_rows(*cells, 0, len(doc), word_topic, doc, n_topics, exponent, FOLD_IN_ITER, FOLD_IN_TOL)
-    doc[doc[:, 0] < 0] = topic_weight
 
 
 def cell_probabilities(
@@ -295,12 +284,12 @@ def cell_probabilities(
     """P(w|d) of every cell of the counts, in their order; both tables padded."""
     probability = np.empty(counts.nnz, doc_topic.dtype)
     rows = CountRows(counts, doc_topic.dtype)
-    rows.for_each_block(_probability_block, (word_topic,), n_jobs, reads=(doc_topic,), by_cell=(probability,))
+    rows.for_each_block(_probability_block, word_topic, n_jobs, reads=(doc_topic,), by_cell=(probability,))
     return probability
 
 
-def _probability_block(shared: tuple[np.ndarray], cells: Cells, doc_topic: np.ndarray, probability: np.ndarray) -> None:
-    probability_rows(*cells[:2], 0, len(doc_topic), doc_topic, shared[0], probability)
+def _probability_block(word_topic: np.ndarray, cells: Cells, doc_topic: np.ndarray, probability: np.ndarray) -> None:
+    probability_rows(*cells[:2], 0, len(doc_topic), doc_topic, word_topic, probability)
 
 
 def document_step(
@@ -310,15 +299,15 @@ def document_step(
     probability = np.empty(counts.nnz, doc_topic.dtype)
     renewed = aligned(doc_topic.shape[0], doc_topic.shape[1], doc_topic.dtype)
     CountRows(counts, doc_topic.dtype).for_each_block(
-        _document_block, (word_topic,), n_jobs, reads=(doc_topic,), writes=(renewed,), by_cell=(probability,)
+        _document_block, word_topic, n_jobs, reads=(doc_topic,), writes=(renewed,), by_cell=(probability,)
     )
     return renewed, probability
 
 
 def _document_block(
-    shared: tuple[np.ndarray], cells: Cells, doc_topic: np.ndarray, renewed: np.ndarray, probability: np.ndarray
+    word_topic: np.ndarray, cells: Cells, doc_topic: np.ndarray, renewed: np.ndarray, probability: np.ndarray
 ) -> None:
-    document_rows(*cells, 0, len(doc_topic), doc_topic, shared[0], probability, renewed)
+    document_rows(*cells, 0, len(doc_topic), doc_topic, word_topic, probability, renewed)
 
 
 def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
@@ -326,8 +315,8 @@ def log_likelihood(counts: sp.csr_array, probability: np.ndarray) -> float:
     usable = np.where(probability > SMALLEST**2, probability, 1)
     total = 0.0
     for first in range(0, counts.nnz, _VALUES_PER_BLOCK):
-        here = slice(first, first + _VALUES_PER_BLOCK)
-        total += float(np.add.reduce(np.log(usable[here]) * counts.data[here], dtype=np.float64))
+        cells = slice(first, first + _VALUES_PER_BLOCK)
+        total += float(np.add.reduce(np.log(usable[cells]) * counts.data[cells], dtype=np.float64))
     return total
 
 
@@ -347,7 +336,7 @@ def check_size(counts: sp.csr_array, n_topics: int) -> None:
 
 
 def counts_of_seeds(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTypeLike) -> SeedCounts:
-    """Seed words as (words, topics, pseudo-counts); a topic's strength is shared by its words."""
+    """The pseudo-counts of seed words; a topic's strength is shared by its words."""
     words = [columns for _, columns in sorted(seeds.items())]
     topics = [np.full(len(columns), topic) for topic, columns in sorted(seeds.items())]
     weights = [np.full(len(columns), strength / len(columns)) for columns in words]
@@ -355,7 +344,7 @@ def counts_of_seeds(seeds: Mapping[int, np.ndarray], strength: float, dtype: DTy
     def joined(parts: list[np.ndarray], kind: DTypeLike) -> np.ndarray:
         return np.concatenate(parts).astype(kind) if parts else np.zeros(0, kind)
 
-    return joined(words, np.int64), joined(topics, np.int64), joined(weights, dtype)
+    return SeedCounts(joined(words, np.int64), joined(topics, np.int64), joined(weights, dtype))
 
 
 def log_prior(word_topic: np.ndarray, beta: float, seed_counts: SeedCounts) -> float:

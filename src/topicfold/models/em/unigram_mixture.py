@@ -5,6 +5,8 @@ TTMM's themes are such classes, and leave-one-out EM of short documents starts f
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -14,13 +16,29 @@ from ...engine.mapped import is_mapped, row_table
 from .passes import Cells, CountRows
 from .plsa_kernels import SMALLEST
 
-__all__ = ["classes_of_block", "clustered", "even_blocks", "log_weights", "posterior", "score_rows", "words_of_classes"]
+__all__ = [
+    "LogClasses",
+    "classes_of_block",
+    "clustered",
+    "even_blocks",
+    "log_weights",
+    "posterior",
+    "score_rows",
+    "words_of_classes",
+]
 
 _VALUES_PER_BLOCK = 1 << 22  # of a words x classes table
 _LARGE = 1 << 28  # bytes of a table of documents x classes that is kept in a file
 _CLUSTER_STEPS = 10
 _EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
-_OWN = 0.7  # of a document's tokens start in its cluster; the rest is spread evenly
+_IN_CLUSTER = 0.7  # of a document's tokens start in its cluster; the rest is spread evenly
+
+
+class LogClasses(NamedTuple):
+    """The classes of a mixture of unigrams, as logarithms."""
+
+    word: np.ndarray  # words x classes: log P(w|h)
+    weight: np.ndarray  # log P(h)
 
 
 @njit_fast
@@ -49,7 +67,7 @@ def posterior(
     log_likelihood = np.zeros(n_documents)
     CountRows(counts, word_class.dtype).for_each_block(
         _posterior_block,
-        (word_class, log_weights(class_weight)),
+        LogClasses(word_class, log_weights(class_weight)),
         n_jobs,
         reads=() if known is None else (known,),
         writes=(doc_class, log_likelihood),
@@ -57,10 +75,10 @@ def posterior(
     return doc_class, log_likelihood
 
 
-def _posterior_block(shared: tuple[np.ndarray, np.ndarray], cells: Cells, *tables: np.ndarray) -> None:
+def _posterior_block(classes: LogClasses, cells: Cells, *tables: np.ndarray) -> None:
     """Fill the last two of the tables; the one before them, if any, has the known classes."""
     *known, doc_class, log_likelihood = tables
-    log_likelihood[:] = classes_of_block(cells, *shared, known[0] if known else None, doc_class)
+    log_likelihood[:] = classes_of_block(cells, classes, known[0] if known else None, doc_class)
 
 
 def log_weights(class_weight: np.ndarray) -> np.ndarray:
@@ -68,12 +86,10 @@ def log_weights(class_weight: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(class_weight, SMALLEST * SMALLEST))
 
 
-def classes_of_block(
-    cells: Cells, word_class: np.ndarray, log_weight: np.ndarray, known: np.ndarray | None, scores: np.ndarray
-) -> np.ndarray:
+def classes_of_block(cells: Cells, classes: LogClasses, known: np.ndarray | None, scores: np.ndarray) -> np.ndarray:
     """P(h|d) of a block of documents, written to `scores`, which contain zeros; returns log P(d)."""
-    score_rows(*cells, 0, len(scores), word_class, scores)
-    scores += log_weight
+    score_rows(*cells, 0, len(scores), classes.word, scores)
+    scores += classes.weight
     if known is not None and (known >= 0).any():
         labelled = np.flatnonzero(known >= 0)
         value = scores[labelled, known[labelled]].copy()
@@ -97,7 +113,7 @@ def clustered(counts: sp.csr_array, topic_word: np.ndarray, n_jobs: int | None) 
         topic_word = normalise_rows(words_of_classes(by_word, doc_topic).T.astype(np.float64) + _EVERY_WORD)
         weight = (doc_topic.mean(axis=0, dtype=np.float64) + 1e-9).astype(counts.dtype)
         weight /= weight.sum()
-    return _OWN * doc_topic + (1 - _OWN) / n_topics, topic_word
+    return _IN_CLUSTER * doc_topic + (1 - _IN_CLUSTER) / n_topics, topic_word
 
 
 def words_of_classes(by_word: sp.csr_array, doc_class: np.ndarray) -> np.ndarray:

@@ -32,7 +32,7 @@ from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import State
 from ...engine.stored import Stored
 from ...graph.build import laplacian
-from ..em.fold_in_toward import fold_in_near
+from ..em.fold_in import fold_in_near
 from ..em.plsa_kernels import (
     EMStep,
     SeedCounts,

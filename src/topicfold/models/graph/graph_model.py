@@ -25,9 +25,9 @@ from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
 from ..em.em_model import EMTopicModel
-from ..em.fold_in_toward import fold_in_near
+from ..em.fold_in import fold_in, fold_in_near
 from ..em.leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
-from ..em.plsa_kernels import SeedCounts, check_size, fold_in
+from ..em.plsa_kernels import SeedCounts, check_size
 from ..em.starts import STARTS, check_init
 from ..fit_loop import Fit, Stage, Step, run_fit
 from ..inputs import CountsLike, RandomStateLike

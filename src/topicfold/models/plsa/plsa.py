@@ -20,12 +20,11 @@ from ...engine.stored import MAX_PROBABILITY, Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
 from ..em.em_model import MixtureModel
-from ..em.fold_in_toward import fold_in_toward
+from ..em.fold_in import fold_in, fold_in_toward
 from ..em.plsa_kernels import (
     EMStep,
     SeedCounts,
     counts_of_seeds,
-    fold_in,
     padded,
     plain_step,
     shrink,

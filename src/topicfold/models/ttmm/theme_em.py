@@ -14,7 +14,7 @@ from ...engine.loop import BATCH_STEPS, State
 from ...engine.mapped import row_table
 from ..em.passes import CountRows, RowGroups
 from ..em.plsa_kernels import SMALLEST
-from ..em.unigram_mixture import classes_of_block, even_blocks, log_weights
+from ..em.unigram_mixture import LogClasses, classes_of_block, even_blocks, log_weights
 
 __all__ = ["ThemeStep", "learn_batch", "log_word_theme", "token_topics", "used_themes"]
 
@@ -99,13 +99,13 @@ class ThemeStep:
     def expected(self, state: State) -> tuple[tuple[np.ndarray, ...], float]:
         """Expected documents of each theme, tokens of each theme and topic, and of each word and topic; and log P."""
         log_word_theme(state, self.word_blocks, self.word_theme, self.n_jobs)
-        shared = (self.word_theme, log_weights(state["theme_weight"]))
-        found, word_used = self.rows.sum_over(_themes_of_group, shared, reads=(self.known,))
+        themes = LogClasses(self.word_theme, log_weights(state["theme_weight"]))
+        group_results, word_used = self.rows.sum_over(_themes_of_group, themes, reads=(self.known,))
         sums = self._sums(state, word_used)
         word_used[:] = 0
         self.rows.sums.give_back(word_used)
-        weight = np.sum([weight for weight, _ in found], axis=0).astype(self.word_theme.dtype)
-        return (weight, *sums), sum(log_likelihood for _, log_likelihood in found)
+        weight = np.sum([weight for weight, _ in group_results], axis=0).astype(self.word_theme.dtype)
+        return (weight, *sums), sum(log_likelihood for _, log_likelihood in group_results)
 
     def _sums(self, state: State, word_used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each theme and topic, and of each word and topic, from how often each theme used each word."""
@@ -114,18 +114,18 @@ class ThemeStep:
         sparse = _SPARSE_PRICE * np.count_nonzero(word_used) < word_used.size  # most words are used by few themes
 
         def block(rows: tuple[int, int]) -> np.ndarray:
-            here = slice(*rows)
-            logs, old = self.word_theme[here], word_topic[here]
+            words = slice(*rows)
+            logs, old = self.word_theme[words], word_topic[words]
             if sparse:
-                ratio: Any = sp.csr_array(word_used[here])
+                ratio: Any = sp.csr_array(word_used[words])
                 word = np.repeat(np.arange(ratio.shape[0]), np.diff(ratio.indptr))
                 ratio.data *= np.exp(-logs[word, ratio.indices])
             else:
-                ratio = word_used[here]
+                ratio = word_used[words]
                 inverse = np.negative(logs)
                 ratio *= np.exp(inverse, out=inverse)
             new = np.asarray(ratio @ theme_topic)
-            new_words[here] = np.multiply(new, old, out=new)
+            new_words[words] = np.multiply(new, old, out=new)
             return np.asarray(ratio.T @ old)
 
         parts = map_blocks(block, self.word_blocks, self.n_jobs)
@@ -135,19 +135,19 @@ class ThemeStep:
 def _themes_of_group(
     rows: CountRows,
     bounds: tuple[int, int],
-    shared: tuple[np.ndarray, np.ndarray],
+    themes: LogClasses,
     tables: tuple[np.ndarray, ...],
     word_used: np.ndarray,
 ) -> tuple[np.ndarray, float]:
     """How many documents of a group are expected to have each theme, and log P; word_used += counts.T @ P(h|d)."""
-    (word_theme, log_weight), (known,) = shared, tables
-    n_themes, dtype = len(log_weight), word_theme.dtype
+    (known,) = tables
+    n_themes, dtype = len(themes.weight), themes.word.dtype
     least = dtype.type(1e-2 * np.finfo(dtype).eps)
     weight, log_likelihood = np.zeros(n_themes), 0.0
     for first, last in rows.blocks(*bounds, _CELLS_PER_BLOCK):
         cells, doc_theme = rows.cells(first, last), np.zeros((last - first, n_themes), dtype)
-        themes = known[first - bounds[0] : last - bounds[0]]
-        logs = classes_of_block(cells, word_theme, log_weight, themes, doc_theme)
+        known_themes = known[first - bounds[0] : last - bounds[0]]
+        logs = classes_of_block(cells, themes, known_themes, doc_theme)
         used_themes(*cells, 0, len(doc_theme), doc_theme, least, word_used)
         weight += doc_theme.sum(axis=0, dtype=np.float64)
         log_likelihood += float(logs.sum())
@@ -178,9 +178,9 @@ def log_word_theme(state: State, blocks: list[tuple[int, int]], out: np.ndarray,
     mixing = np.ascontiguousarray(state["theme_topic"].T)
 
     def block(rows: tuple[int, int]) -> None:
-        here = out[slice(*rows)]
-        np.matmul(state["word_topic"][slice(*rows)], mixing, out=here)
-        np.maximum(here, SMALLEST, out=here)
-        np.log(here, out=here)
+        logs = out[slice(*rows)]
+        np.matmul(state["word_topic"][slice(*rows)], mixing, out=logs)
+        np.maximum(logs, SMALLEST, out=logs)
+        np.log(logs, out=logs)
 
     map_blocks(block, blocks, n_jobs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,11 +48,11 @@ def one_topic_features(
 
     Rows sum to one, or are logarithms per token.
     """
-    found = counts @ np.log(np.maximum(topic_word.T, SMALLEST))
-    found += np.log(np.maximum(theme_weight @ theme_topic, SMALLEST))
+    log_features = counts @ np.log(np.maximum(topic_word.T, SMALLEST))
+    log_features += np.log(np.maximum(theme_weight @ theme_topic, SMALLEST))
     if logs:
-        return np.asarray(found / np.maximum(counts.sum(axis=1), 1)[:, None])
-    return normalise_rows(np.exp(found - found.max(axis=1, keepdims=True)))
+        return np.asarray(log_features / np.maximum(counts.sum(axis=1), 1)[:, None])
+    return normalise_rows(np.exp(log_features - log_features.max(axis=1, keepdims=True)))
 
 
 def token_shares(
@@ -68,19 +68,22 @@ def token_shares(
     shares = row_table(counts.shape[0], len(topic_word), dtype, on_disk=is_mapped(counts.data))
     word_topic = np.ascontiguousarray(topic_word.T)
 
-    shared = (theme_topic, word_topic, topic_weight)
-    CountRows(counts, dtype).for_each_block(_shares_block, shared, n_jobs, reads=(doc_theme,), writes=(shares,))
+    inputs = _SharesInput(theme_topic, word_topic, topic_weight)
+    CountRows(counts, dtype).for_each_block(_shares_block, inputs, n_jobs, reads=(doc_theme,), writes=(shares,))
     return shares
 
 
-def _shares_block(
-    shared: tuple[np.ndarray, np.ndarray, np.ndarray], cells: Cells, doc_theme: np.ndarray, own: np.ndarray
-) -> None:
-    theme_topic, word_topic, topic_weight = shared
-    least = own.dtype.type(_LEAST_THEME)
-    token_topics(*cells, 0, len(own), doc_theme, least, theme_topic, word_topic, own)
-    own[own.sum(axis=1) <= 0] = topic_weight
-    normalise_rows(own, out=own)
+class _SharesInput(NamedTuple):
+    theme_topic: np.ndarray
+    word_topic: np.ndarray
+    topic_weight: np.ndarray
+
+
+def _shares_block(inputs: _SharesInput, cells: Cells, doc_theme: np.ndarray, shares: np.ndarray) -> None:
+    least = shares.dtype.type(_LEAST_THEME)
+    token_topics(*cells, 0, len(shares), doc_theme, least, inputs.theme_topic, inputs.word_topic, shares)
+    shares[shares.sum(axis=1) <= 0] = inputs.topic_weight
+    normalise_rows(shares, out=shares)
 
 
 def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -91,16 +94,16 @@ def theme_codes(y: ArrayLike | None, n_documents: int, classes: np.ndarray | Non
     if y is None:
         raise InputError("n_themes='labels' needs labels: call fit(X, y), with -1, None or '' for unlabelled documents")
     labelled = label_codes(y, n_documents) >= 0
-    given = np.array(np.asarray(y, dtype=object)[labelled].tolist())
+    labels = np.array(np.asarray(y, dtype=object)[labelled].tolist())
     if classes is None:
-        if len(given) == 0:
+        if len(labels) == 0:
             raise InputError("no document has a label")
-        classes = np.unique(given)
+        classes = np.unique(labels)
     known = np.full(n_documents, -1)
-    if len(given):
-        codes = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
-        if (classes[codes] != given).any():
-            other = given[classes[codes] != given][0]
+    if len(labels):
+        codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        if (classes[codes] != labels).any():
+            other = labels[classes[codes] != labels][0]
             raise InputError(f"label {other.item()!r} was not in the first batch, which determines the classes")
         known[labelled] = codes
     return classes, known

@@ -13,7 +13,8 @@ from ...engine.arrays import normalise_rows
 from ...engine.blocks import single_threaded_libraries
 from ...engine.loop import iterate
 from ...engine.mapped import is_mapped
-from ..em.plsa_kernels import counts_of_seeds, fold_in, padded, plain_step, pooled_topic_weight
+from ..em.fold_in import fold_in
+from ..em.plsa_kernels import counts_of_seeds, padded, plain_step, pooled_topic_weight
 from ..em.starts import given_topics, start
 
 if TYPE_CHECKING:
