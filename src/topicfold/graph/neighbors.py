@@ -7,7 +7,7 @@ the other queries nor on the number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -166,17 +166,18 @@ class NeighborIndex:
         zero = 0.0 if self._inverted is not None else 16 * np.finfo(dtype).eps
         least = dtype.type(-np.inf if self._metric == "euclidean" else zero)
         run: Callable[..., tuple[np.ndarray, np.ndarray]]
-        shared: tuple[Any, ...]
+        search: _SparseSearch | _DenseSearch
         if self._inverted is not None:
             begin = np.zeros(n_base, self._dtype) if self._half_squares is None else -self._half_squares
-            run, intersect = _best_of_sparse, self._metric == "intersection"
-            shared = (self._inverted.postings, begin, csr_parts(queries), intersect, least)
+            run, intersect, parts = _best_of_sparse, self._metric == "intersection", csr_parts(queries)
+            search = _SparseSearch(self._inverted.postings, begin, parts, intersect, least, n_neighbors, skip_self)
         else:
-            run = _best_of_dense
-            shared = (self._padded, self._half_squares, np.ascontiguousarray(queries), n_base, least)
+            assert self._padded is not None
+            run, rows = _best_of_dense, np.ascontiguousarray(queries)
+            search = _DenseSearch(self._padded, self._half_squares, rows, n_base, least, n_neighbors, skip_self)
         with single_threaded_libraries():
-            blocks = list(map_anywhere(run, (*shared, n_neighbors, skip_self), query_blocks(queries.shape[0]), n_jobs))
-        return np.concatenate([index for index, _ in blocks]), np.concatenate([best for _, best in blocks])
+            results = list(map_anywhere(run, (search,), query_blocks(queries.shape[0]), n_jobs))
+        return np.concatenate([index for index, _ in results]), np.concatenate([best for _, best in results])
 
 
 def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
@@ -187,53 +188,56 @@ def _check_kinds(sparse_queries: bool, sparse_base: bool, metric: str) -> None:
         raise InputError("metric='intersection' is for counts: expected a sparse matrix, got a dense one")
 
 
-def _best_of_sparse(
-    postings: tuple[np.ndarray, ...],
-    begin: np.ndarray,
-    queries: tuple[np.ndarray, ...],
-    intersect: bool,
-    least: np.generic,
-    n_neighbors: int,
-    skip_self: bool,
-    rows: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:
+class _SparseSearch(NamedTuple):
+    postings: tuple[np.ndarray, ...]  # the documents of each word: indptr, documents, values
+    begin: np.ndarray  # a score of each document to start with
+    queries: tuple[np.ndarray, ...]  # indptr, words, values
+    intersect: bool
+    least: np.generic
+    n_neighbors: int
+    skip_self: bool
+
+
+class _DenseSearch(NamedTuple):
+    base: np.ndarray  # rows padded to whole tiles
+    half_squares: np.ndarray | None
+    queries: np.ndarray
+    n_base: int
+    least: np.generic
+    n_neighbors: int
+    skip_self: bool
+
+
+def _best_of_sparse(search: _SparseSearch, rows: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """(index, best): the documents with the highest scores for some queries, in no order; see `keep_best`."""
-    n_base = len(begin)
+    n_base, dtype = len(search.begin), search.begin.dtype
     step = max(1, min(_DENSE_ROWS, _SCORES_IN_CACHE // n_base))
-    scores = np.empty((step, n_base), begin.dtype)
-    index, best = _places(rows, n_neighbors, begin.dtype)
+    scores = np.empty((step, n_base), dtype)
+    index, best = _places(rows, search.n_neighbors, dtype)
     for first in range(*rows, step):
         last = min(first + step, rows[1])
-        score_rows(*queries, first, last, *postings, begin, intersect, scores)
-        _keep(scores, first, last, rows[0], skip_self, least, index, best)
+        score_rows(*search.queries, first, last, *search.postings, search.begin, search.intersect, scores)
+        _keep(scores, first, last, rows[0], search.skip_self, search.least, index, best)
     return index, best
 
 
-def _best_of_dense(
-    base: np.ndarray,
-    half_squares: np.ndarray | None,
-    queries: np.ndarray,
-    n_base: int,
-    least: np.generic,
-    n_neighbors: int,
-    skip_self: bool,
-    rows: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:
-    """The same as `_best_of_sparse` for dense rows; the rows of the base are padded to whole tiles.
+def _best_of_dense(search: _DenseSearch, rows: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """The same as `_best_of_sparse` for dense rows.
 
     Products are in double precision: in single precision, on some processors (Haswell, Zen), OpenBLAS sums a cell in an
     order that depends on its position, so the neighbours of a document would depend on its batch.
     """
+    base, queries, n_base = search.base, search.queries, search.n_base
     products, scores = (np.empty((_DENSE_ROWS, len(base)), dtype) for dtype in (np.float64, queries.dtype))
-    index, best = _places(rows, n_neighbors, queries.dtype)
+    index, best = _places(rows, search.n_neighbors, queries.dtype)
     for first in range(*rows, _DENSE_ROWS):
         last = min(first + _DENSE_ROWS, rows[1])
         block = np.zeros((_DENSE_ROWS, queries.shape[1]))
         block[: last - first] = queries[first:last]
         scores[:] = np.matmul(block, base.T, out=products)
-        scores[:, :n_base] -= 0 if half_squares is None else half_squares
+        scores[:, :n_base] -= 0 if search.half_squares is None else search.half_squares
         scores[:, n_base:] = -np.inf
-        _keep(scores, first, last, rows[0], skip_self, least, index, best)
+        _keep(scores, first, last, rows[0], search.skip_self, search.least, index, best)
     return index, best
 
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ..engine.arrays import csr_parts
 from ..engine.distributed.cluster import map_anywhere
-from ..engine.jit import njit
+from ..engine.jit import njit, njit_inline
 
 __all__ = ["InvertedIndex", "keep_best", "likely_best", "query_blocks", "score_rows"]
 
@@ -47,13 +47,36 @@ def score_rows(indptr, indices, data, first, last, word_ptr, word_docs, word_dat
                     row[word_docs[p]] += value * word_data[p]
 
 
+@njit_inline
+def replace_worst(columns, values, column, score):
+    """Put a column in the place of the worst in a heap; among ties, the one further right is worse."""
+    room = len(values)
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= room:
+            break
+        other = child + 1
+        if other < room and (
+            values[other] < values[child] or (values[other] == values[child] and columns[other] > columns[child])
+        ):
+            child = other
+        if values[child] >= score and (values[child] > score or columns[child] < column):
+            break
+        columns[place] = columns[child]
+        values[place] = values[child]
+        place = child
+    columns[place] = column
+    values[place] = score
+
+
 @njit
 def keep_best(scores, least, index, best):
     """The columns with the highest scores above `least` of each row, in no order; among ties, the leftmost are kept.
 
     index, best: columns and scores, as many as there is room for; a free place contains (n_columns, least).
     """
-    n_columns, room = scores.shape[1], index.shape[1]
+    n_columns = scores.shape[1]
     for r in range(index.shape[0]):
         row, columns, values = scores[r], index[r], best[r]
         columns[:] = n_columns
@@ -72,24 +95,7 @@ def keep_best(scores, least, index, best):
                 score = row[j]
                 if not score > bar:
                     continue
-                place = 0
-                while True:
-                    child = 2 * place + 1
-                    if child >= room:
-                        break
-                    other = child + 1
-                    if other < room and (
-                        values[other] < values[child]
-                        or (values[other] == values[child] and columns[other] > columns[child])
-                    ):
-                        child = other
-                    if values[child] >= score:  # among ties the new one is the worst, because it is further right
-                        break
-                    columns[place] = columns[child]
-                    values[place] = values[child]
-                    place = child
-                columns[place] = j
-                values[place] = score
+                replace_worst(columns, values, j, score)
                 bar = values[0]
 
 
@@ -107,15 +113,17 @@ def find_candidates(
     scores: n_documents values of -inf, which are restored at the end; met, values: room for n_documents + 1 values, and
     for as many as there are candidates.
     """
-    n_documents, room = len(scores), candidates.shape[1]
+    n_documents = len(scores)
     nothing = scores.dtype.type(-np.inf)
     for r in range(candidates.shape[0]):
+        # the score of the query with itself
         goal = 0.0
         for cell in range(indptr[r], indptr[r + 1]):
             w = rarest[ranks[cell]]
             if word_ptr[w + 1] > word_ptr[w]:
                 goal += np.float64(data[cell]) * (1.0 if intersect else np.float64(data[cell]))
         goal *= share
+        # the scores by its rarest words
         reached = 0.0
         n_met = 0
         for cell in range(indptr[r], indptr[r + 1]):
@@ -133,6 +141,7 @@ def find_candidates(
                 met[n_met] = document
                 n_met += before == nothing  # without a branch, which could not be predicted
                 scores[document] = more if before == nothing else before + more
+        # the best of them
         heap = candidates[r]
         heap[:] = n_documents
         values[:] = nothing
@@ -145,23 +154,7 @@ def find_candidates(
                 continue
             if score == bar and document > heap[0]:
                 continue
-            place = 0
-            while True:
-                child = 2 * place + 1
-                if child >= room:
-                    break
-                other = child + 1
-                if other < room and (
-                    values[other] < values[child] or (values[other] == values[child] and heap[other] > heap[child])
-                ):
-                    child = other
-                if values[child] > score or (values[child] == score and heap[child] < document):
-                    break
-                heap[place] = heap[child]
-                values[place] = values[child]
-                place = child
-            heap[place] = document
-            values[place] = score
+            replace_worst(heap, values, document, score)
             bar = values[0]
 
 
@@ -220,40 +213,42 @@ def likely_best(
     rank = np.empty(n_words, np.int32)
     rank[index.rarest] = np.arange(n_words, dtype=np.int32)
     n_candidates = min(max(CANDIDATES * n_neighbors, FEWEST_CANDIDATES), n_documents)
-    shared = (*index, rank, csr_parts(queries), n_candidates, n_neighbors, intersect, skip_self)
-    blocks = list(map_anywhere(_likely_block, shared, query_blocks(queries.shape[0]), n_jobs))
-    return np.concatenate([documents for documents, _ in blocks]), np.concatenate([best for _, best in blocks])
+    search = _LikelySearch(index, rank, csr_parts(queries), n_candidates, n_neighbors, intersect, skip_self)
+    results = list(map_anywhere(_likely_block, (search,), query_blocks(queries.shape[0]), n_jobs))
+    return np.concatenate([documents for documents, _ in results]), np.concatenate([best for _, best in results])
 
 
-def _likely_block(
-    rows: tuple[np.ndarray, np.ndarray, np.ndarray],
-    postings: tuple[np.ndarray, np.ndarray, np.ndarray],
-    rarest: np.ndarray,
-    rank: np.ndarray,
-    queries: tuple[np.ndarray, np.ndarray, np.ndarray],
-    n_candidates: int,
-    n_neighbors: int,
-    intersect: bool,
-    skip_self: bool,
-    block: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:
-    (first, last), (indptr, indices, data) = block, queries
-    n_documents, n_words, n_rows, dtype = len(rows[0]) - 1, len(rarest), last - first, data.dtype
-    entries = slice(int(indptr[first]), int(indptr[last]))
-    cells = (data[entries].copy(), rank[indices[entries]], indptr[first : last + 1] - entries.start)
-    by_rank = sp.csr_array(cells, (n_rows, n_words))
+class _LikelySearch(NamedTuple):
+    base: InvertedIndex
+    rank: np.ndarray  # of each word, from the rarest
+    queries: tuple[np.ndarray, np.ndarray, np.ndarray]  # indptr, words, values
+    n_candidates: int
+    n_neighbors: int
+    intersect: bool
+    skip_self: bool
+
+
+def _likely_block(search: _LikelySearch, block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """`likely_best` for some of the queries."""
+    (first, last), base, (indptr, indices, data) = block, search.base, search.queries
+    n_documents, n_words, n_rows, dtype = len(base.rows[0]) - 1, len(base.rarest), last - first, data.dtype
+    cells = slice(int(indptr[first]), int(indptr[last]))
+    parts = (data[cells].copy(), search.rank[indices[cells]], indptr[first : last + 1] - cells.start)
+    by_rank = sp.csr_array(parts, (n_rows, n_words))
     by_rank.has_sorted_indices = False
     by_rank.sort_indices()
-    candidates = np.empty((n_rows, n_candidates), np.int32)
+    candidates = np.empty((n_rows, search.n_candidates), np.int32)
     scores = np.full(n_documents, -np.inf, dtype)
-    scratch = (scores, np.empty(n_documents + 1, np.int32), np.empty(n_candidates, dtype))
-    skip = first if skip_self else -n_rows
-    share = SHARE_OF_INTERSECTION if intersect else SHARE
-    find_candidates(*csr_parts(by_rank), rarest, *postings, skip, intersect, share, *scratch, candidates)
+    scratch = (scores, np.empty(n_documents + 1, np.int32), np.empty(search.n_candidates, dtype))
+    skip = first if search.skip_self else -n_rows  # the document that the first query is
+    share = SHARE_OF_INTERSECTION if search.intersect else SHARE
+    options = (skip, search.intersect, share)
+    find_candidates(*csr_parts(by_rank), base.rarest, *base.postings, *options, *scratch, candidates)
     candidates.sort(axis=1)  # so that the first of equally good ones is kept
-    scores = np.empty((n_rows, n_candidates), dtype)
-    score_candidates(*queries, first, last, *rows, intersect, candidates, np.zeros(n_words, dtype), scores)
-    places, best = np.empty((n_rows, n_neighbors), np.int32), np.empty((n_rows, n_neighbors), dtype)
+    scores = np.empty((n_rows, search.n_candidates), dtype)
+    rows = (*search.queries, first, last)
+    score_candidates(*rows, *base.rows, search.intersect, candidates, np.zeros(n_words, dtype), scores)
+    places, best = np.empty((n_rows, search.n_neighbors), np.int32), np.empty((n_rows, search.n_neighbors), dtype)
     keep_best(scores, dtype.type(0), places, best)
     free = np.full((n_rows, 1), n_documents, np.int32)
     return np.take_along_axis(np.hstack([candidates, free]), places, axis=1), best

@@ -118,10 +118,9 @@ def opened(value: Any) -> Any:
 
 def changed_items(change: Callable[[Any], Any], value: Any) -> Any:
     """A tuple or named tuple with `change` applied to its items; any other value as it is."""
-    if not isinstance(value, tuple):
-        return value
-    items = map(change, value)
-    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if type(value) is tuple:
+        return tuple(map(change, value))
+    return type(value)(*map(change, value)) if isinstance(value, tuple) and hasattr(value, "_fields") else value
 
 
 def _who() -> str:

@@ -47,6 +47,7 @@ __all__ = [
     "in_memory",
     "map_anywhere",
     "on_cluster",
+    "static",
     "warn_local_only",
 ]
 
@@ -384,6 +385,11 @@ def in_memory(value: Any) -> Any:
     if isinstance(value, StaticArray):
         return value.array
     return changed_items(in_memory, value)
+
+
+def static(value: Result) -> Result:
+    """The value with its arrays as `StaticArray`, also within tuples, for `in_memory` and workers to take back."""
+    return StaticArray(value) if isinstance(value, np.ndarray) else changed_items(static, value)  # type: ignore[return-value]
 
 
 def gather(tables: Sequence[np.ndarray], *, forget: bool = False) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...engine.arrays import aligned, csr_parts, normalise_rows, padded
 from ...engine.blocks import map_blocks
-from ...engine.distributed.cluster import StaticArray, current_cluster
+from ...engine.distributed.cluster import current_cluster, static
 from ...engine.jit import njit
 from .graph_data import FLOOR, MANY_DOCUMENTS
 
@@ -60,7 +61,7 @@ class Edges:
     def __init__(self, graph: sp.csr_array, n_jobs: int | None) -> None:
         indptr, indices, data = csr_parts(graph)
         self.parts = indptr, indices, data.astype(np.float64, copy=False)
-        self._lasting = tuple(map(StaticArray, self.parts))
+        self._static_parts = static(self.parts)
         self.degree = np.asarray(graph.sum(axis=1), np.float64)
         self.n_jobs = n_jobs
 
@@ -70,12 +71,12 @@ class Edges:
         """sum_k y_k' L y_k, or with `logs` sum_k y_k' L ln y_k, of a padded table, or the part of some of its rows."""
 
         def block(rows: slice) -> float:
-            here = table[rows, :n_topics].astype(np.float64)
-            differences = np.empty_like(here)
+            values = table[rows, :n_topics].astype(np.float64)
+            differences = np.empty_like(values)
             laplacian_rows(*self.parts, rows.start, rows.stop, table, differences)
             if logs:
-                np.log(np.maximum(here, FLOOR, out=here), out=here)
-            return float(np.einsum("ik,ik->", here, differences))
+                np.log(np.maximum(values, FLOOR, out=values), out=values)
+            return float(np.einsum("ik,ik->", values, differences))
 
         return sum(map_blocks(block, row_slices(len(table)) if rows is None else rows, self.n_jobs))
 
@@ -91,10 +92,10 @@ class Edges:
             groups = [
                 slice(first, min(first + _COLUMNS_PER_TASK, width)) for first in range(0, width, _COLUMNS_PER_TASK)
             ]
-            shared = (*self._lasting[:2], means, share, times, precision.str)
-            columns = (np.ascontiguousarray(table[:, here]) for here in groups)
-            for here, part in zip(groups, cluster.map(_averaged_columns, shared, columns)):
-                moved[:, here] = part
+            moves = _Moves(*self._static_parts[:2], means, share, times, precision.str)
+            columns = (np.ascontiguousarray(table[:, group]) for group in groups)
+            for group, part in zip(groups, cluster.map(_averaged_columns, (moves,), columns)):
+                moved[:, group] = part
             return moved if precision == table.dtype else padded(moved, table.dtype)
         now, moved = table, aligned(len(table), table.shape[1], precision)
         for done in range(times):
@@ -110,21 +111,22 @@ class Edges:
         return moved if precision == table.dtype else padded(moved, table.dtype)
 
 
-def _averaged_columns(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    means: np.ndarray,
-    share: float,
-    times: int,
-    precision: str,
-    columns: np.ndarray,
-) -> np.ndarray:
+class _Moves(NamedTuple):
+    indptr: np.ndarray
+    indices: np.ndarray
+    means: np.ndarray  # weights of edges, of which those of a document sum to one
+    share: float
+    times: int
+    precision: str
+
+
+def _averaged_columns(moves: _Moves, columns: np.ndarray) -> np.ndarray:
     """Some columns of a table after `times` moves."""
     now = columns
-    spare = [np.empty(columns.shape, precision) for _ in range(min(times, 2))]
-    for done in range(times):
+    spare = [np.empty(columns.shape, moves.precision) for _ in range(min(moves.times, 2))]
+    for done in range(moves.times):
         moved = spare[done % 2]
-        averaged_rows(indptr, indices, means, 0, len(columns), now, share, moved)
+        averaged_rows(moves.indptr, moves.indices, moves.means, 0, len(columns), now, moves.share, moved)
         now = moved
     return now
 
@@ -145,8 +147,8 @@ def scaled(table: np.ndarray, scale: np.ndarray) -> np.ndarray:
 def write_rows(table: np.ndarray, values: np.ndarray, base: np.ndarray | float = 0.0, least: float = 0.0) -> None:
     """Write values + base to the table, none below `least` and rows summing to one, computed in float64."""
     for rows in row_slices(len(table)):
-        here = values[rows] + np.asarray(base, np.float64)
-        table[rows] = normalise_rows(np.maximum(here, least, out=here))
+        sums = values[rows] + np.asarray(base, np.float64)
+        table[rows] = normalise_rows(np.maximum(sums, least, out=sums))
 
 
 def mean_row(table: np.ndarray, n_topics: int, scale: np.ndarray) -> np.ndarray:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
-from ...engine.distributed.cluster import StaticArray, current_cluster, in_memory
+from ...engine.distributed.cluster import current_cluster, in_memory, static
 from ...engine.jit import njit_fast
 from ...errors import InputError
 from ...graph.build import laplacian
-from ..em.plsa_kernels import GUARD
+from ..em.plsa_kernels import guarded
 from .graph_data import MANY_DOCUMENTS
 
 __all__ = []
@@ -67,6 +67,7 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
     image = np.empty((n, width), solution.dtype)
     goal = np.zeros(width)
     rho = np.zeros(width)
+    # the residual at the beginning, and the goal of each column
     for i in range(n):
         for k in range(width):
             residual[i, k] = target[i, k] - diagonal[i] * solution[i, k]
@@ -88,6 +89,7 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
                 resting = False
         if resting:
             return iteration
+        # the length of the step
         step[:] = 0.0
         for i in range(n):
             for k in range(width):
@@ -100,6 +102,7 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
                 step[k] += direction[i, k] * image[i, k]
         for k in range(width):
             step[k] = rho[k] / step[k] if step[k] > 0 and rho[k] > goal[k] else 0.0
+        # the step
         before = rho.copy()
         rho[:] = 0.0
         for i in range(n):
@@ -107,6 +110,7 @@ def conjugate_gradients(indptr, indices, weights, diagonal, target, solution, to
                 solution[i, k] += step[k] * direction[i, k]
                 residual[i, k] -= step[k] * image[i, k]
                 rho[k] += residual[i, k] * residual[i, k] / diagonal[i]
+        # the next direction
         for k in range(width):
             before[k] = rho[k] / before[k] if before[k] > 0 else 0.0
         for i in range(n):
@@ -124,7 +128,7 @@ def gauss_seidel(indptr, indices, weights, diagonal, target, solution, tol, shar
     change in the first sweep.
     """
     n, width = solution.shape
-    row = np.empty(width + 2 * GUARD, solution.dtype)[GUARD : GUARD + width]
+    row = guarded(width, solution.dtype)
     goal, moved, size = np.zeros(width), np.zeros(width), np.zeros(width)
     for sweep in range(max_iter):
         moved[:] = 0.0
@@ -175,7 +179,7 @@ class GraphSystem:
         pays = weight >= _DIRECT_WEIGHT and len(lengths) <= _DIRECT_DOCUMENTS
         self.direct = solver == "direct" or (solver == "auto" and pays)
         self.n_jobs, self.dtype = n_jobs, dtype
-        self._lasting: tuple[Any, ...] | None = None
+        self._static_input: _Factors | _Iterations | None = None
         self.precision = np.dtype(np.float64)
         self.parts: tuple[np.ndarray, ...]
         omega = np.where(silent, 1.0, lengths)
@@ -207,50 +211,40 @@ class GraphSystem:
             for first in range(0, n_columns, _COLUMNS_PER_SOLVE)
         ]
 
-        def given(here: slice) -> tuple[np.ndarray, ...]:
+        def task(columns: slice) -> tuple[np.ndarray, ...]:
             if self.direct:
-                return (np.ascontiguousarray(target(here)[self.order], dtype=np.float64),)
-            return np.ascontiguousarray(target(here), self.precision), np.array(
-                guess[:, here], self.precision, order="C"
-            )
+                return (np.ascontiguousarray(target(columns)[self.order], dtype=np.float64),)
+            start = np.array(guess[:, columns], self.precision, order="C")
+            return np.ascontiguousarray(target(columns), self.precision), start
 
-        run, shared = self._task()
+        run: Callable[..., np.ndarray] = _solved_directly if self.direct else _iterated
         cluster = current_cluster()
         if cluster is not None and len(groups) > 1:
-            for here, part in zip(groups, cluster.map(run, shared, map(given, groups))):
-                self._put(solution, here, part)
+            for columns, part in zip(groups, cluster.map(run, (self._input(),), map(task, groups))):
+                self._put(solution, columns, part)
             return solution
-        arrays = in_memory(shared)
+        inputs = in_memory(self._input())
 
-        def group(here: slice) -> None:
-            self._put(solution, here, run(*arrays, given(here)))
+        def group(columns: slice) -> None:
+            self._put(solution, columns, run(inputs, task(columns)))
 
         map_blocks(group, groups, self.n_jobs)
         return solution
 
-    def _put(self, solution: np.ndarray, here: slice, part: np.ndarray) -> None:
+    def _put(self, solution: np.ndarray, columns: slice, part: np.ndarray) -> None:
         if self.direct:
-            solution[self.order, here] = part
+            solution[self.order, columns] = part
         else:
-            solution[:, here] = part
+            solution[:, columns] = part
 
-    def _task(self) -> tuple[Callable[..., np.ndarray], tuple[Any, ...]]:
-        """The function that solves a group of columns, and its further arguments."""
-        if self._lasting is None:
+    def _input(self) -> _Factors | _Iterations:
+        """What each group of columns is solved with."""
+        if self._static_input is None:
             if self.direct:
-                self._lasting = (
-                    tuple(map(StaticArray, self.parts)),
-                    StaticArray(self.pivots),
-                    StaticArray(self.tail_inverse),
-                )
+                self._static_input = static(_Factors(self.parts, self.pivots, self.tail_inverse))
             else:
-                self._lasting = (
-                    tuple(map(StaticArray, self.parts)),
-                    StaticArray(self.diagonal),
-                    self.share,
-                    self.sweeps,
-                )
-        return _solved_directly if self.direct else _iterated, self._lasting
+                self._static_input = static(_Iterations(self.parts, self.diagonal, self.share, self.sweeps))
+        return self._static_input
 
     def _factorise(self, matrix: sp.csc_array) -> None:
         from scipy.sparse.linalg import splu
@@ -278,29 +272,34 @@ class GraphSystem:
         self.pivots = pivots[:first]
 
 
-def _solved_directly(
-    parts: tuple[np.ndarray, ...], pivots: np.ndarray, tail_inverse: np.ndarray, given: tuple[np.ndarray]
-) -> np.ndarray:
+class _Factors(NamedTuple):
+    parts: tuple[np.ndarray, ...]  # indptr, indices and data of the leading columns of L
+    pivots: np.ndarray  # of these columns
+    tail_inverse: np.ndarray  # of the matrix that is left for the last columns
+
+
+class _Iterations(NamedTuple):
+    parts: tuple[np.ndarray, ...]  # indptr, indices and data of the weighted graph
+    diagonal: np.ndarray
+    share: float  # of the residual or of the first changes, at which iterations stop
+    sweeps: bool
+
+
+def _solved_directly(factors: _Factors, task: tuple[np.ndarray]) -> np.ndarray:
     """The columns of a solution by the factors, in the order of the factors."""
-    (part,) = given
-    solve_lower(*parts, part)
-    tail = part[len(pivots) :]
-    tail[:] = tail_inverse @ tail.astype(tail_inverse.dtype, copy=False)
-    solve_upper(*parts, pivots, part)
+    (part,) = task
+    solve_lower(*factors.parts, part)
+    tail = part[len(factors.pivots) :]
+    tail[:] = factors.tail_inverse @ tail.astype(factors.tail_inverse.dtype, copy=False)
+    solve_upper(*factors.parts, factors.pivots, part)
     return part
 
 
-def _iterated(
-    parts: tuple[np.ndarray, ...],
-    diagonal: np.ndarray,
-    share: float,
-    sweeps: bool,
-    given: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
+def _iterated(inputs: _Iterations, task: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """The columns of a solution by iterations from a guess."""
-    goal, part = given
-    iterations = gauss_seidel if sweeps else conjugate_gradients
-    iterations(*parts, diagonal, goal, part, _CG_TOL, share, _CG_ITER)
+    goal, part = task
+    iterations = gauss_seidel if inputs.sweeps else conjugate_gradients
+    iterations(*inputs.parts, inputs.diagonal, goal, part, _CG_TOL, inputs.share, _CG_ITER)
     return part
 
 

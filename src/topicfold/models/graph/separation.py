@@ -30,6 +30,7 @@ def sweep_paper(indptr, indices, weights, degree, alpha, theta):
         total = 0.0
         for i in range(n):
             total += theta[p, i] * scale[i]
+        # topic p of each document, and by the scale its other topics
         for i in range(n):
             value = theta[p, i] * scale[i]
             if value >= 1 - FLOOR:
@@ -47,6 +48,7 @@ def sweep_paper(indptr, indices, weights, degree, alpha, theta):
                 for k in range(n_topics):
                     theta[k, i] *= scale[i]
                 scale[i] = 1.0
+    # the scales, written to every topic
     for k in range(n_topics):
         for i in range(n):
             theta[k, i] *= scale[i]
@@ -69,6 +71,7 @@ def sweep_exact(indptr, indices, weights, degree, alpha, theta):
     b = np.empty(n_topics)
     room = 1 - n_topics * FLOOR
     for i in range(n):
+        # b and c of the document
         for k in range(n_topics):
             b[k] = total[k] - theta[i, k]
             total[k] = b[k]
@@ -77,7 +80,7 @@ def sweep_exact(indptr, indices, weights, degree, alpha, theta):
             for k in range(n_topics):
                 b[k] -= alpha * weights[e] * theta[j, k]
         c = n - 1 - alpha * degree[i]
-        if c < 0:
+        if c < 0:  # the maximum
             for k in range(n_topics):
                 b[k] = b[k] / c - FLOOR
             ordered = np.sort(b)
@@ -91,7 +94,7 @@ def sweep_exact(indptr, indices, weights, degree, alpha, theta):
                 shift = (summed - room) / rank
             for k in range(n_topics):
                 theta[i, k] = FLOOR + max(b[k] - shift, 0.0)
-        else:
+        else:  # a step towards the best vertex
             vertex = 0
             for k in range(n_topics):
                 if b[k] < b[vertex]:

@@ -69,6 +69,7 @@ def em_steps(rows, weights, n_values, second, prior, bridge, tables, touched, n_
     """
     n_rows, k = rows.shape
     n_y, n_z = bridge.shape
+    # what the tables that do not change say about each row
     fixed_y, fixed_z = np.ones((n_rows, n_y)), np.ones((n_rows, n_z))
     for i in range(k):
         if not touched[i]:
@@ -86,6 +87,7 @@ def em_steps(rows, weights, n_values, second, prior, bridge, tables, touched, n_
     last = -np.inf
     value = -np.inf
     for step in range(n_steps + 1):
+        # expected counts, and the log-likelihood
         value = 0.0
         both[:] = SMOOTHING
         counts[:] = SMOOTHING
@@ -126,6 +128,7 @@ def em_steps(rows, weights, n_values, second, prior, bridge, tables, touched, n_
         if step == n_steps or value - last < tol:
             break
         last = value
+        # new tables
         if touched[k]:
             for y in range(n_y):
                 prior[y] = both[y].sum() / both.sum()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.jit import njit
+from ...engine.jit import njit, njit_inline
 
 __all__ = ["Island", "binary_information", "packed_columns", "progressive_islands"]
 
@@ -103,6 +103,18 @@ def count_table(bits, variables, n_documents):
     return table
 
 
+@njit_inline
+def inside(p):
+    """A probability that is neither 0 nor 1."""
+    return min(max(p, _LEAST), 1 - _LEAST)
+
+
+@njit_inline
+def chance(p, present):
+    """P(X=x) of a variable with P(X=1) = p."""
+    return p if present else 1 - p
+
+
 @njit
 def fit_two_classes(table, starts, best):
     """EM of a latent class model with two classes on the patterns of three variables; its log-likelihood.
@@ -118,13 +130,14 @@ def fit_two_classes(table, starts, best):
             on[i, 0], on[i, 1] = starts[start, 1 + 2 * i], starts[start, 2 + 2 * i]
         last = -np.inf
         for step in range(_EM_STEPS):
+            # expected counts, and the log-likelihood
             value, mass = 0.0, 0.0
             ones = np.zeros((3, 2))
             for pattern in range(8):
                 a, b = 1 - p, p
                 for i in range(3):
-                    a *= on[i, 0] if pattern >> i & 1 else 1 - on[i, 0]
-                    b *= on[i, 1] if pattern >> i & 1 else 1 - on[i, 1]
+                    a *= chance(on[i, 0], pattern >> i & 1)
+                    b *= chance(on[i, 1], pattern >> i & 1)
                 value += table[pattern] * np.log(a + b)
                 share = table[pattern] * b / (a + b)
                 mass += share
@@ -139,11 +152,12 @@ def fit_two_classes(table, starts, best):
                     best[1 + 2 * i], best[2 + 2 * i] = on[i, 0], on[i, 1]
             if value - last < _EM_TOL and step > 2:
                 break
+            # new parameters
             last = value
-            p = min(max(mass / n, _LEAST), 1 - _LEAST)
+            p = inside(mass / n)
             for i in range(3):
-                on[i, 1] = min(max(ones[i, 1] / mass, _LEAST), 1 - _LEAST)
-                on[i, 0] = min(max(ones[i, 0] / (n - mass), _LEAST), 1 - _LEAST)
+                on[i, 1] = inside(ones[i, 1] / mass)
+                on[i, 0] = inside(ones[i, 0] / (n - mass))
     return best_value
 
 
@@ -152,16 +166,16 @@ def fit_variable(table, p, on_a, on_b, on_x):
     """P(X|Y) by EM on the patterns of A, B and X, all else fixed. There is one maximum, so one start is enough."""
     n = table.sum()
     share_x = (table[4] + table[5] + table[6] + table[7]) / n
-    on_x[0] = min(max(0.5 * share_x, _LEAST), 1 - _LEAST)
-    on_x[1] = min(max(0.7 * share_x + 0.3, _LEAST), 1 - _LEAST)
+    on_x[0] = inside(0.5 * share_x)
+    on_x[1] = inside(0.7 * share_x + 0.3)
     last = -np.inf
     for _ in range(_EM_STEPS):
         value, mass, one, zero = 0.0, 0.0, 0.0, 0.0
         for pattern in range(8):
-            a = (1 - p) * (on_a[0] if pattern & 1 else 1 - on_a[0]) * (on_b[0] if pattern & 2 else 1 - on_b[0])
-            b = p * (on_a[1] if pattern & 1 else 1 - on_a[1]) * (on_b[1] if pattern & 2 else 1 - on_b[1])
-            a *= on_x[0] if pattern & 4 else 1 - on_x[0]
-            b *= on_x[1] if pattern & 4 else 1 - on_x[1]
+            a = (1 - p) * chance(on_a[0], pattern & 1) * chance(on_b[0], pattern & 2)
+            b = p * chance(on_a[1], pattern & 1) * chance(on_b[1], pattern & 2)
+            a *= chance(on_x[0], pattern & 4)
+            b *= chance(on_x[1], pattern & 4)
             value += table[pattern] * np.log(a + b)
             share = table[pattern] * b / (a + b)
             mass += share
@@ -171,8 +185,8 @@ def fit_variable(table, p, on_a, on_b, on_x):
         if value - last < _EM_TOL:
             break
         last = value
-        on_x[1] = min(max(one / mass, _LEAST), 1 - _LEAST)
-        on_x[0] = min(max(zero / (n - mass), _LEAST), 1 - _LEAST)
+        on_x[1] = inside(one / mass)
+        on_x[0] = inside(zero / (n - mass))
 
 
 @njit
@@ -184,21 +198,22 @@ def fit_split(table, p, on_a, on_b, starts, best):
     n = table.sum()
     above = np.empty((4, 2))  # P(Y=y) P(A, B | y)
     for pattern in range(4):
-        above[pattern, 0] = (1 - p) * (on_a[0] if pattern & 1 else 1 - on_a[0])
-        above[pattern, 0] *= on_b[0] if pattern & 2 else 1 - on_b[0]
-        above[pattern, 1] = p * (on_a[1] if pattern & 1 else 1 - on_a[1])
-        above[pattern, 1] *= on_b[1] if pattern & 2 else 1 - on_b[1]
+        above[pattern, 0] = (1 - p) * chance(on_a[0], pattern & 1)
+        above[pattern, 0] *= chance(on_b[0], pattern & 2)
+        above[pattern, 1] = p * chance(on_a[1], pattern & 1)
+        above[pattern, 1] *= chance(on_b[1], pattern & 2)
     best_value = -np.inf
     for start in range(len(starts)):
         z0, z1, w0, w1, x0, x1 = starts[start]
         last = -np.inf
         for step in range(_EM_STEPS):
+            # expected counts, and the log-likelihood
             value = 0.0
             y_one, z_one_y0, z_one_y1 = 0.0, 0.0, 0.0
             w_z0, w_z1, x_z0, x_z1 = 0.0, 0.0, 0.0, 0.0
             for pattern in range(16):
-                b0 = (w0 if pattern & 4 else 1 - w0) * (x0 if pattern & 8 else 1 - x0)
-                b1 = (w1 if pattern & 4 else 1 - w1) * (x1 if pattern & 8 else 1 - x1)
+                b0 = chance(w0, pattern & 4) * chance(x0, pattern & 8)
+                b1 = chance(w1, pattern & 4) * chance(x1, pattern & 8)
                 a0, a1 = above[pattern & 3, 0], above[pattern & 3, 1]
                 p00, p01, p10, p11 = a0 * (1 - z0) * b0, a0 * z0 * b1, a1 * (1 - z1) * b0, a1 * z1 * b1
                 total = p00 + p01 + p10 + p11
@@ -219,14 +234,15 @@ def fit_split(table, p, on_a, on_b, starts, best):
                 best[0], best[1], best[2], best[3], best[4], best[5] = z0, z1, w0, w1, x0, x1
             if value - last < _EM_TOL and step > 2:
                 break
+            # new parameters
             last = value
             z_one = z_one_y0 + z_one_y1
-            z0 = min(max(z_one_y0 / (n - y_one), _LEAST), 1 - _LEAST)
-            z1 = min(max(z_one_y1 / y_one, _LEAST), 1 - _LEAST)
-            w1 = min(max(w_z1 / z_one, _LEAST), 1 - _LEAST)
-            w0 = min(max(w_z0 / (n - z_one), _LEAST), 1 - _LEAST)
-            x1 = min(max(x_z1 / z_one, _LEAST), 1 - _LEAST)
-            x0 = min(max(x_z0 / (n - z_one), _LEAST), 1 - _LEAST)
+            z0 = inside(z_one_y0 / (n - y_one))
+            z1 = inside(z_one_y1 / y_one)
+            w1 = inside(w_z1 / z_one)
+            w0 = inside(w_z0 / (n - z_one))
+            x1 = inside(x_z1 / z_one)
+            x0 = inside(x_z0 / (n - z_one))
     return best_value
 
 
@@ -253,10 +269,10 @@ def split_gain(column_w, column_x, odds, p, on_w, on_x, split):
     for y in range(2):
         plain[0, y], plain[1, y] = 1 - on_x[y], on_x[y]
         for pattern in range(4):
-            b0 = (split[2] if pattern & 1 else 1 - split[2]) * (split[4] if pattern & 2 else 1 - split[4])
-            b1 = (split[3] if pattern & 1 else 1 - split[3]) * (split[5] if pattern & 2 else 1 - split[5])
+            b0 = chance(split[2], pattern & 1) * chance(split[4], pattern & 2)
+            b1 = chance(split[3], pattern & 1) * chance(split[5], pattern & 2)
             below = (1 - split[y]) * b0 + split[y] * b1
-            ratio[pattern, y] = below / (on_w[y] if pattern & 1 else 1 - on_w[y])
+            ratio[pattern, y] = below / chance(on_w[y], pattern & 1)
     gain = 0.0
     for d in range(len(odds)):
         w = np.int64(column_w[d >> 6] >> np.uint64(d & 63) & np.uint64(1))

@@ -18,7 +18,7 @@ from scipy.special import gammaln
 from ...engine.arrays import csr_parts
 from ...engine.blocks import map_blocks, row_blocks
 from ...engine.distributed.cluster import map_anywhere
-from ...engine.jit import njit
+from ...engine.jit import njit, njit_inline
 
 __all__ = [
     "Inference",
@@ -102,6 +102,15 @@ class Sums(NamedTuple):
     state: np.ndarray  # latents x states: expected documents
 
 
+@njit_inline
+def largest(logs, z, n_states):
+    """The largest of the logarithms of a latent's states."""
+    top = -np.inf
+    for s in range(n_states[z]):
+        top = max(top, logs[z, s])
+    return top
+
+
 @njit
 def empty_messages(parent, n_states, table, log_self, log_message, conditional):
     """The messages of latents when no word below them is present. `log_self` comes with the messages of their words.
@@ -111,9 +120,7 @@ def empty_messages(parent, n_states, table, log_self, log_message, conditional):
     """
     for z in range(len(parent) - 1):
         y = parent[z]
-        top = -np.inf
-        for s in range(n_states[z]):
-            top = max(top, log_self[z, s])
+        top = largest(log_self, z, n_states)
         for q in range(n_states[y]):
             total = 0.0
             for s in range(n_states[z]):
@@ -163,6 +170,7 @@ def posterior_rows(
     below = np.empty((n_latents, most, most))  # P(z=s | parent's state, evidence below z)
     belief = np.empty((n_latents, most))
     for d in range(first, last):
+        # the active latents, and what their words say about them
         count = 0
         for cell in range(indptr[d], indptr[d + 1]):
             w = indices[cell]
@@ -183,13 +191,12 @@ def posterior_rows(
             count += 1
             for s in range(n_states[root]):
                 log_self[root, s] = empty_self[root, s]
+        # up: the messages of latents to their parents
         order = np.sort(active[:count])
         for a in range(count - 1):
             z = order[a]
             y = parent[z]
-            top = -np.inf
-            for s in range(n_states[z]):
-                top = max(top, log_self[z, s])
+            top = largest(log_self, z, n_states)
             for s in range(n_states[z]):
                 belief[z, s] = np.exp(log_self[z, s] - top)
             for q in range(n_states[y]):
@@ -201,9 +208,8 @@ def posterior_rows(
                 for s in range(n_states[z]):
                     below[z, q, s] /= total
                 log_self[y, q] += top + np.log(total) - empty_message[z, q]
-        top = -np.inf
-        for s in range(n_states[root]):
-            top = max(top, log_self[root, s])
+        # at the root: its belief, and the likelihood of the document
+        top = largest(log_self, root, n_states)
         total = 0.0
         for s in range(n_states[root]):
             belief[root, s] = table[root, 0, s] * np.exp(log_self[root, s] - top)
@@ -212,6 +218,7 @@ def posterior_rows(
         for s in range(n_states[root]):
             belief[root, s] /= total
             pair_sum[root, 0, s] += belief[root, s]
+        # down: the beliefs about latents, and the sums of EM
         if beliefs.shape[1] == 1:
             for s in range(n_states[root]):
                 beliefs[d - first, 0, s] = belief[root, s]
@@ -234,6 +241,7 @@ def posterior_rows(
             y = word_parent[w]
             for s in range(n_states[y]):
                 word_sum[w, s] += data[cell] * belief[y, s]
+        # what is asked for of all latents, active or not
         if len(beliefs) > 0:
             for z in range(n_latents - 1, -1, -1):
                 if not marked[z]:
@@ -313,9 +321,8 @@ class Inference:
 
     def log_likelihood(self, documents: sp.csr_array, n_jobs: int | None = None) -> np.ndarray:
         """log P of each document."""
-        # plain tuples: a cluster sends the arrays of these as files
-        shared = (tuple(self._tables), csr_parts(documents))
-        return np.concatenate(list(map_anywhere(_log_likelihood_block, shared, _blocks_of(documents), n_jobs)))
+        inputs = (self._tables, csr_parts(documents))
+        return np.concatenate(list(map_anywhere(_log_likelihood_block, inputs, _blocks_of(documents), n_jobs)))
 
     def beliefs(
         self,
@@ -335,8 +342,8 @@ class Inference:
         root_alone = latents.tolist() == [n_latents - 1] and not evidence
         size = max(1, _VALUES_PER_BLOCK // (1 if root_alone else n_latents))
         blocks = [(first, min(first + size, n_documents)) for first in range(0, n_documents, size)]
-        shared = (tuple(self._tables), csr_parts(documents), latents, state, evidence, root_alone)
-        for rows, beliefs in zip(blocks, map_anywhere(_beliefs_block, shared, blocks, n_jobs)):
+        job = _BeliefsJob(self._tables, csr_parts(documents), latents, state, evidence, root_alone)
+        for rows, beliefs in zip(blocks, map_anywhere(_beliefs_block, (job,), blocks, n_jobs)):
             result[slice(*rows)] = beliefs
         return result
 
@@ -359,29 +366,29 @@ def _posterior(
     return sums
 
 
-def _log_likelihood_block(tables: tuple[np.ndarray, ...], parts: _Parts, rows: tuple[int, int]) -> np.ndarray:
+def _log_likelihood_block(tables: _Tables, parts: _Parts, rows: tuple[int, int]) -> np.ndarray:
     log_likelihood = np.empty(len(parts[0]) - 1)
-    _posterior(_Tables(*tables), parts, rows, log_likelihood)
+    _posterior(tables, parts, rows, log_likelihood)
     return log_likelihood[slice(*rows)]
 
 
-def _beliefs_block(
-    tables: tuple[np.ndarray, ...],
-    parts: _Parts,
-    latents: np.ndarray,
-    state: int | None,
-    evidence: bool,
-    root_alone: bool,
-    rows: tuple[int, int],
-) -> np.ndarray:
+class _BeliefsJob(NamedTuple):
+    tables: _Tables
+    parts: _Parts  # of the documents
+    latents: np.ndarray
+    state: int | None
+    evidence: bool
+    root_alone: bool
+
+
+def _beliefs_block(job: _BeliefsJob, rows: tuple[int, int]) -> np.ndarray:
     """`Inference.beliefs` of some rows."""
-    named = _Tables(*tables)
-    n_latents, most = named.empty_self.shape
-    by_latent = np.zeros((rows[1] - rows[0], 1 if root_alone else n_latents, most), np.float32)
-    outputs = (_NO_ROWS, by_latent) if evidence else (by_latent, _NO_ROWS)
-    _posterior(named, parts, rows, np.empty(len(parts[0]) - 1), *outputs)
-    chosen = by_latent if root_alone else by_latent[:, latents]
-    return chosen if state is None else chosen[:, :, state]
+    n_latents, most = job.tables.empty_self.shape
+    by_latent = np.zeros((rows[1] - rows[0], 1 if job.root_alone else n_latents, most), np.float32)
+    outputs = (_NO_ROWS, by_latent) if job.evidence else (by_latent, _NO_ROWS)
+    _posterior(job.tables, job.parts, rows, np.empty(len(job.parts[0]) - 1), *outputs)
+    chosen = by_latent if job.root_alone else by_latent[:, job.latents]
+    return chosen if job.state is None else chosen[:, :, job.state]
 
 
 def m_step(tree: LatentTree, sums: Sums, smoothing: float, mean: np.ndarray) -> None:
@@ -468,6 +475,7 @@ def spread_rows(first, last, parent, table, upward, word_parent, word_table, res
         for s in range(most):
             conditional[z, s, s] = 1.0
         done[z] = True
+        # up to the root
         y = z
         while parent[y] >= 0:
             for s in range(most):
@@ -478,6 +486,7 @@ def spread_rows(first, last, parent, table, upward, word_parent, word_table, res
                     conditional[parent[y], s, t] = value
             y = parent[y]
             done[y] = True
+        # down to the other latents
         for y in range(n_latents - 1, -1, -1):
             if not done[y]:
                 for s in range(most):
@@ -486,6 +495,7 @@ def spread_rows(first, last, parent, table, upward, word_parent, word_table, res
                         for r in range(most):
                             value += conditional[parent[y], s, r] * table[y, r, t]
                         conditional[y, s, t] = value
+        # the words
         for w in range(len(word_parent)):
             for s in range(most):
                 value = 0.0

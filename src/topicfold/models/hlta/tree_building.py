@@ -134,6 +134,7 @@ def move_gains(n_children, home, n_states, tables, evidence, beliefs, parent_sta
     table = np.empty((most, evidence.shape[1]))
     expected = np.empty_like(table)
     for i in range(n_children):
+        # the belief about its parent without the child
         y = home[i]
         total[:] = 0.0
         for q in range(parent_states[y]):
@@ -148,6 +149,7 @@ def move_gains(n_children, home, n_states, tables, evidence, beliefs, parent_sta
         for q in range(parent_states[y]):
             for d in range(n):
                 without[q, d] /= total[d]
+        # the log-likelihood below its parent (c = -1) and below each candidate
         stay = 0.0
         for c in range(-1, candidates.shape[1]):
             y = home[i] if c < 0 else candidates[i, c]
@@ -166,6 +168,7 @@ def move_gains(n_children, home, n_states, tables, evidence, beliefs, parent_sta
                         else:
                             for d in range(n):
                                 total[d] += beliefs[y, q, d] * (p * evidence[i, s, d])
+                # the log-likelihood
                 if step == _MOVE_STEPS - 1:
                     for start in range(0, n, 16):  # one logarithm for sixteen factors
                         product = 1.0
@@ -173,6 +176,7 @@ def move_gains(n_children, home, n_states, tables, evidence, beliefs, parent_sta
                             product *= total[d]
                         value += np.log(max(product, _TINY))
                     break
+                # a step of EM
                 for d in range(n):
                     total[d] = 1 / max(total[d], _TINY)
                 for q in range(parent_states[y]):

@@ -8,7 +8,7 @@ the topics of the word, the second over those of the segment; neither goes over 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -309,53 +309,44 @@ def fold_in_segments(
     segment_topic = np.zeros((len(order), alpha.shape[1]), np.float32)
     segment_cluster = np.zeros((len(order), len(alpha)), np.float32)
     blocks = row_blocks(ends[document_ends], max(8, len(tokens) // (1 << 14)))
-    shared = (
-        tokens,
-        ends,
-        document_ends,
-        word_topic,
-        prior_mass,
-        alpha,
-        tuple(tables),
-        log_delta,
-        n_burn_in,
-        n_samples,
-    )
-    for (first, last), shares in zip(blocks, map_anywhere(_frozen_block, shared, blocks, n_jobs)):
+    topics = (word_topic, prior_mass, alpha, tables, log_delta)
+    job = _FrozenJob(tokens, ends, document_ends, *topics, n_burn_in, n_samples)
+    for (first, last), shares in zip(blocks, map_anywhere(_frozen_block, (job,), blocks, n_jobs)):
         rows = order[document_ends[first] : document_ends[last]]
         segment_topic[rows], segment_cluster[rows] = shares
     return segment_topic, segment_cluster
 
 
-def _frozen_block(
-    tokens: np.ndarray,
-    ends: np.ndarray,
-    document_ends: np.ndarray,
-    word_topic: np.ndarray,
-    prior_mass: np.ndarray,
-    alpha: np.ndarray,
-    tables: tuple[np.ndarray, ...],
-    log_delta: np.ndarray,
-    n_burn_in: int,
-    n_samples: int,
-    block: tuple[int, int],
-) -> tuple[np.ndarray, np.ndarray]:
+class _FrozenJob(NamedTuple):
+    tokens: np.ndarray
+    ends: np.ndarray  # where the tokens of each segment end, after a first 0
+    document_ends: np.ndarray  # where the segments of each document end, after a first 0
+    word_topic: np.ndarray
+    prior_mass: np.ndarray
+    alpha: np.ndarray
+    tables: Tables
+    log_delta: np.ndarray
+    n_burn_in: int
+    n_samples: int
+
+
+def _frozen_block(job: _FrozenJob, block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """P(l|segment) and P(k|segment) of the segments of some documents, one after the other."""
-    segments = document_ends[block[0] : block[1] + 1]  # where those of each document end
+    segments = job.document_ends[block[0] : block[1] + 1]  # where those of each document end
     first, last = segments[0], segments[-1]
-    segment_topic = np.zeros((last - first, alpha.shape[1]), np.float32)
-    segment_cluster = np.zeros((last - first, len(alpha)), np.float32)
+    segment_topic = np.zeros((last - first, job.alpha.shape[1]), np.float32)
+    segment_cluster = np.zeros((last - first, len(job.alpha)), np.float32)
     frozen_documents(
-        tokens,
-        ends[first : last + 1],
+        job.tokens,
+        job.ends[first : last + 1],
         segments - first,
-        word_topic,
-        prior_mass,
-        alpha,
-        Tables(*tables),
-        log_delta,
-        n_burn_in,
-        n_samples,
+        job.word_topic,
+        job.prior_mass,
+        job.alpha,
+        job.tables,
+        job.log_delta,
+        job.n_burn_in,
+        job.n_samples,
         segment_topic,
         segment_cluster,
     )
