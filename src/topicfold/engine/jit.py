@@ -46,7 +46,8 @@ def njit_inline(function: Callable[..., Any]) -> Callable[..., Any]:
     """Mark a passage that several kernels share: it becomes a part of each of them, compiled with their flags.
 
     Whether numba inlines a call of another kernel depends on its cache, which would change the last bits; this does
-    not. Keep the passage in the file of its kernels, because their cache does not notice a change in another file, and
-    out of the innermost loop: each array that it is passed costs counting a reference.
+    not. Keep the passage in the file of its kernels, because their cache does not notice a change in another file. In
+    an inner loop, let it neither divide nor take arrays from a named tuple, and measure it: otherwise references to its
+    arrays may be counted at each call, as an error (division by zero) may end it at any place.
     """
     return numba.njit(inline="always")(function)
