@@ -34,9 +34,9 @@ def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarr
     lengths, on_disk = summed(counts, 1), is_mapped(counts.data)
     doc_count = aligned(counts.shape[0], len(topic_word), counts.dtype, on_disk=on_disk)
     for first in range(0, len(doc_count), _ROWS):
-        here = slice(first, first + _ROWS)
-        doc_count[here, : len(topic_word)] = lengths[here, None] * doc_topic[here]
-        release(doc_count[here])
+        rows = slice(first, first + _ROWS)
+        doc_count[rows, : len(topic_word)] = lengths[rows, None] * doc_topic[rows]
+        release(doc_count[rows])
     return {
         "doc_count": doc_count,
         "word_topic": padded(topic_word.T, counts.dtype),

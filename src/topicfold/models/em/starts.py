@@ -99,10 +99,10 @@ def seed_columns(
     def find(topic: int, word: str | int) -> int:
         if isinstance(word, str) and vocabulary is None:
             raise InputError(f"seed word {word!r}: X has no words; fit on a Corpus or texts, or give column numbers")
-        found = column.get(word, -1) if isinstance(word, str) else int(word)
-        if not 0 <= found < n_words:
+        number = column.get(word, -1) if isinstance(word, str) else int(word)
+        if not 0 <= number < n_words:
             raise InputError(f"seed word {word!r} of topic {topic} is not in the vocabulary of {n_words:,} words")
-        return found
+        return number
 
     columns = {}
     for topic, words in entries:
