@@ -54,6 +54,7 @@ def token_topics(indptr, indices, data, first, last, doc_theme, least, theme_top
         for j in range(n_themes):
             if doc_theme[d, j] <= least:
                 continue
+            # as `gain_of_words` of em/fold_in.py; a passage of another file would not be noticed by the cache
             share[:] = 0
             for cell in range(indptr[d], indptr[d + 1]):
                 w = indices[cell]
