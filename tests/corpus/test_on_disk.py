@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
+import textwrap
 from functools import partial
 
 import numpy as np
@@ -204,7 +207,33 @@ def test_two_processes_do_not_write_one_corpus(table, tmp_path):
     path = tmp_path / "big.safetensors"
     with written_by_one(path), pytest.raises(FileError, match="is being written by another process"):
         Corpus.read(table, on_disk=path)
-    (tmp_path / ".big.safetensors.lock").write_text("999999999")  # left by a process that was killed
+    assert not (tmp_path / ".big.safetensors.lock").exists()
+
+
+@pytest.mark.parametrize("content", ["", "1", "999999999", "nonsense"])
+def test_a_lock_that_its_owner_has_left_does_not_block(content, tmp_path):
+    (tmp_path / ".big.safetensors.lock").write_text(content)
+    with written_by_one(tmp_path / "big.safetensors"):
+        pass
+    assert not (tmp_path / ".big.safetensors.lock").exists()
+
+
+def test_a_lock_dies_with_its_owner(tmp_path):
+    path = tmp_path / "big.safetensors"
+    code = """
+        import sys, time
+        from topicfold.engine.store import written_by_one
+        with written_by_one(sys.argv[1]):
+            print("locked", flush=True)
+            time.sleep(60)
+    """
+    owner = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), str(path)], stdout=subprocess.PIPE)
+    assert owner.stdout.readline().strip() == b"locked"
+    with pytest.raises(FileError, match="is being written by another process"), written_by_one(path):
+        pass
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
     with written_by_one(path):
         pass
     assert not (tmp_path / ".big.safetensors.lock").exists()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["is_running", "machine_memory", "user_cache"]
+__all__ = ["is_running", "lock_file", "machine_memory", "user_cache"]
 
 
 def machine_memory() -> int:
@@ -27,6 +28,22 @@ def is_running(process: int) -> bool:
         return False
     except OSError:  # the process of another user
         return True
+    return True
+
+
+def lock_file(file: BinaryIO) -> bool:
+    """Lock an open file until it is closed or this process ends; False if another process has locked it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
     return True
 
 

@@ -30,7 +30,7 @@ import scipy.sparse as sp
 from ..errors import FileError, InputError
 from .arrays import checked_sparse
 from .checks import is_whole
-from .machine import is_running
+from .machine import is_running, lock_file
 from .mapped import mapped_array, mapped_file, pieces
 
 __all__ = [
@@ -177,23 +177,32 @@ def remove_left_over(path: Path) -> None:
 
 @contextmanager
 def written_by_one(path: str | Path) -> Iterator[None]:
-    """Prevent other processes from writing to the same name at the same time, for files that take long to create."""
+    """Prevent other processes from writing to the same name at the same time, for files that take long to create.
+
+    The system releases the lock when the process ends, however it ends.
+    """
     check_writable(path)
     place = Path(os.path.realpath(path))
     lock = place.with_name(f".{place.name}.lock")
-    if lock.exists():
-        writer = lock.read_text(encoding="ascii", errors="replace")
-        if writer.isdecimal() and not is_running(int(writer)):
-            lock.unlink(missing_ok=True)  # left by a process that was killed
+    while True:
+        with open(lock, "ab") as file:
+            if not lock_file(file):
+                raise FileError(f"{path} is being written by another process: wait for it, or write to another file")
+            # the process that had the lock before may have removed the file: then another one may lock a new file
+            if not (lock.exists() and os.path.samestat(os.fstat(file.fileno()), lock.stat())):
+                continue
+            try:
+                yield
+            finally:
+                _remove_locked(lock)
+            return
+
+
+def _remove_locked(lock: Path) -> None:
     try:
-        with open(lock, "x", encoding="ascii", newline="\n") as file:
-            file.write(str(os.getpid()))
-    except FileExistsError:
-        raise FileError(f"{path} is being written by another process: wait for it, or delete {lock}") from None
-    try:
-        yield
-    finally:
         lock.unlink(missing_ok=True)
+    except PermissionError:  # Windows does not remove an open file; an unlocked file that is left does no harm
+        return
 
 
 def kind_of_file(path: str | Path) -> str:
