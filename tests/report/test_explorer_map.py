@@ -158,6 +158,6 @@ def test_a_region_as_csv_and_the_map_as_a_picture(page, reports, tmp_path):
     files = [tmp_path / "region.csv", tmp_path / "map.png"]
     page.until(lambda: all(file.exists() and file.stat().st_size for file in files))
     lines = (tmp_path / "region.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == '"id","title","topic","labels","date"'
+    assert lines[0] == "id,title,topic,labels,date"
     assert len(lines) == 81
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import sys
@@ -21,6 +20,7 @@ from ..corpus.formats import TEXT_FORMATS, format_of
 from ..corpus.limits import ReadLimits
 from ..corpus.readers import FileOptions, records, texts_with_ids
 from ..engine.checks import check_whole
+from ..engine.csv_writer import CsvWriter
 from ..engine.extras import import_extra
 from ..engine.store import atomic_write, check_writable
 from ..errors import InputError
@@ -241,12 +241,12 @@ def _batches(
 
 class _Csv:
     def __init__(self, stack: ExitStack, out: str | Path, columns: list[str]) -> None:
-        self._rows = csv.writer(_text_file(stack, out), lineterminator="\n")
-        self._rows.writerow([*_FIRST, *columns])
+        self._rows = CsvWriter(_text_file(stack, out))
+        self._rows.write([*_FIRST, *columns])
 
     def write(self, rows: _Assigned) -> None:
         for *first, share, shares in zip(*rows[:3], rows.probability.tolist(), rows.doc_topic.tolist()):
-            self._rows.writerow([*first, *(f"{value:.{_DIGITS}g}" for value in (share, *shares))])
+            self._rows.write([*first, *(f"{value:.{_DIGITS}g}" for value in (share, *shares))])
 
 
 class _Jsonl:

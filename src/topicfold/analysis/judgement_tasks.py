@@ -6,7 +6,6 @@ points are those of Newman et al., "Automatic evaluation of topic coherence" (20
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
@@ -20,6 +19,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_choice, check_whole, is_whole
+from ..engine.csv_writer import CsvWriter
 from ..engine.store import atomic_write
 from ..engine.warn import warn_user
 from ..errors import FileError, InputError
@@ -118,11 +118,11 @@ class JudgementTasks:
         """
         file = io.StringIO()
         most = max((len(task.words) for task in self.tasks), default=0)
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["tasks", "task", "question", *(f"word {w + 1}" for w in range(most)), "rater", "answer"])
+        table = CsvWriter(file)
+        table.write(["tasks", "task", "question", *(f"word {w + 1}" for w in range(most)), "rater", "answer"])
         for number, task in enumerate(self.tasks, start=1):
             blank = [""] * (most - len(task.words))
-            table.writerow([self.id, number, QUESTIONS[task.kind], *task.words, *blank, "", ""])
+            table.write([self.id, number, QUESTIONS[task.kind], *task.words, *blank, "", ""])
         return file.getvalue()
 
     def save_key(self, path: str | Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from contextlib import ExitStack
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..engine.csv_writer import CsvWriter
 from ..errors import FileError
 from .messages import check_paths, corpus_name, say, say_report
 from .options import DEFAULT_EMBEDDING, corpus_options, embedded_texts, read_corpus
@@ -94,10 +94,10 @@ def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray, wor
         else:
             place = stack.enter_context(atomic_write(out))
             file = stack.enter_context(open(place, "w", encoding="utf-8", newline=""))
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(_COLUMNS)
+        rows = CsvWriter(file)
+        rows.write(_COLUMNS)
         for row, (name, (first, second), shares) in enumerate(zip(ids, order.tolist(), probability)):
             if row in wordless:
-                rows.writerow([name, "", 0, "", 0])
+                rows.write([name, "", 0, "", 0])
                 continue
-            rows.writerow([name, classes[first], f"{shares[first]:.4f}", classes[second], f"{shares[second]:.4f}"])
+            rows.write([name, classes[first], f"{shares[first]:.4f}", classes[second], f"{shares[second]:.4f}"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..engine.csv_writer import CsvWriter
 from .messages import check_paths, say
 from .options import file_options, holds_texts, known_options, read_as_fitted
 
@@ -46,10 +46,10 @@ def _tree_and_corpus(
 def _write_rows(fields: Sequence[str], rows: Iterable[Sequence[Any]], out: str) -> None:
     """Write a table as CSV."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(fields)
+    writer = CsvWriter(text)
+    writer.write(fields)
     for row in rows:
-        writer.writerow([f"{value:.6g}" if isinstance(value, float) else value for value in row])
+        writer.write([f"{value:.6g}" if isinstance(value, float) else value for value in row])
     if out == "-":
         click.echo(text.getvalue(), nl=False)
     else:

@@ -1,13 +1,12 @@
 // Documents as CSV.
 
+import { csvCell } from './csv_cells.js';
 import { documents, mainTopic, metadata, metadataValue, titleOf } from './documents.js';
 import { nameOf } from './names.js';
 import { numbersIn } from './numbers.js';
 import { report, topics } from './report.js';
 
 export function documentsAsCsv(rows) {
-  // a cell that begins like a formula would be run by a spreadsheet
-  const cell = (text) => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
   const line = (d) => [
     documents.id[d],
     titleOf(d),
@@ -21,6 +20,6 @@ export function documentsAsCsv(rows) {
     ...metadata.map((column) => metadataValue(column, d)),
   ];
   return [['id', 'title', 'topic', 'labels', 'date', ...metadata.map((column) => column.name)], ...rows.map(line)]
-    .map((cells) => cells.map(cell).join(','))
+    .map((cells) => cells.map((cell) => csvCell(String(cell))).join(','))
     .join('\r\n');
 }

@@ -1,5 +1,6 @@
 // Tasks one at a time: a button or its number key answers and moves on. Words of the corpus reach the page only as text.
 
+import { csvCell } from './csv_cells.js';
 import { download } from './download.js';
 import { element } from './elements.js';
 import { stored } from './storage.js';
@@ -45,12 +46,8 @@ function restore() {
 
 // ---- the file that is sent back ----
 
-function cell(text) {
-  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 function answersAsCsv() {
-  const rows = [...answers].sort((a, b) => a[0] - b[0]).map(([number, value]) => [page.id, cell(rater), number, value]);
+  const rows = [...answers].sort((a, b) => a[0] - b[0]).map(([number, value]) => [page.id, csvCell(rater), number, value]);
   return [['tasks', 'rater', 'task', 'answer'], ...rows].map((row) => `${row.join(',')}\n`).join('');
 }
 
