@@ -90,6 +90,19 @@ def test_rows_are_distributions_and_shapes_agree(info, sampled):
     assert list(model.get_feature_names_out()) == [f"{type(model).__name__.lower()}{k}" for k in range(n_topics)]
 
 
+@MIXTURES
+def test_topics_of_many_words_sum_to_one_and_load(info, tmp_path):
+    """In float32 alone, sums of so many words would be off in the fourth digit."""
+    n_words, rng = 100_000, np.random.default_rng(0)
+    words = (n_words * rng.random(60 * 300) ** 1.5).astype(int)
+    counts = sp.csr_array((np.ones(words.size), (np.repeat(np.arange(60), 300), words)), (60, n_words))
+    model = small(info, 2, n_steps=3, init="random").fit(counts)
+    for rows in (model.topic_word_, model.doc_topic_, model.transform(counts[:3])):
+        assert np.abs(rows.sum(axis=-1, dtype=np.float64) - 1).max() < 1e-5
+    model.save(tmp_path / "model.safetensors")
+    assert np.array_equal(load(tmp_path / "model.safetensors").topic_word_, model.topic_word_)
+
+
 @ALL
 @pytest.mark.parametrize("seed", range(10))
 def test_blocks_are_recovered(info, blocks, seed):

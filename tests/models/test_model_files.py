@@ -200,13 +200,25 @@ def test_parameters_and_sums_of_a_file_are_checked(files, tmp_path):
     with pytest.raises(ValueError, match="m is damaged or not a topicfold file: beta='much'"):
         load(tmp_path / "m")
     rewrite(tmp_path / "m", {**arrays, "topic_word_": arrays["topic_word_"] * np.float32(1e-40)}, metadata)
-    with pytest.raises(ValueError, match="the probabilities of the words of a topic do not sum to one"):
+    with pytest.raises(ValueError, match="its topic_word_ has probabilities that sum to"):
         load(tmp_path / "m")
     arrays, metadata = load_file(files["TTMM of labels"]), read_file(files["TTMM of labels"], kind="model")[1]
     values = {key: value for key, value in metadata["values"].items() if key != "classes_"}
     rewrite(tmp_path / "m", arrays, {**metadata, "values": values})
     with pytest.raises(ValueError, match="it has no classes_"):
         load(tmp_path / "m")
+
+
+@EVERY
+@pytest.mark.parametrize("factor", [0.66, 2.0])
+def test_distributions_that_do_not_sum_to_one_are_refused(name, factor, files, tmp_path):
+    arrays, metadata = load_file(files[name]), read_file(files[name], kind="model")[1]
+    declared = MODELS[name.split()[0]].load().stored()
+    for key in [key for key, stored in declared.items() if stored.sum_to_one and key in arrays and arrays[key].size]:
+        scaled = (arrays[key] * factor).astype(arrays[key].dtype)
+        rewrite(tmp_path / "m", {**arrays, key: scaled}, metadata)
+        with pytest.raises(FileError, match=f"its {key} (contains .*: expected at most|has probabilities that sum to)"):
+            load(tmp_path / "m")
 
 
 @pytest.mark.parametrize("method", ["_prepare", "_check_learned", "check_parameters", "__init__"])

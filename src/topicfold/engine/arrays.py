@@ -169,10 +169,13 @@ def column_sums(table: np.ndarray) -> np.ndarray:
 def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Rows divided by their sums; a row of zeros stays. Pass `out=rows` to work in place.
 
+    Sums are in float64: in float32, those of a million words are a per cent off.
+
     >>> normalise_rows(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [0.0, 0.0]]
     """
-    return np.divide(rows, np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(rows.dtype).tiny), out=out)
+    sums = rows.sum(axis=1, keepdims=True, dtype=np.float64)
+    return np.divide(rows, np.maximum(sums, np.finfo(rows.dtype).tiny).astype(rows.dtype), out=out)
 
 
 def aligned(n_rows: int, n_topics: int, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:

@@ -17,12 +17,13 @@ from ..errors import InputError
 from .arrays import checked_sparse
 from .checks import is_number, is_whole
 
-__all__ = ["MAX_PROBABILITY", "Stored", "check_stored", "number_array"]
+__all__ = ["MAX_PROBABILITY", "Stored", "check_stored", "distributions", "number_array"]
 
 Kind: TypeAlias = Literal["float", "int", "bool", "string", "strings", "labels", "sparse", "rows", "mapping", "object"]
 Bound: TypeAlias = float | str | None  # a number, or the name of a size: then values must be below that size
 
 MAX_PROBABILITY = 1.001  # maximum of values that sum to one, with a tolerance for rounding
+_ROUNDING = 0.01  # of a sum of probabilities
 _LARGEST = 2**63  # whole numbers in JSON have no limit, those in arrays have
 _DTYPE_KINDS = {"float": "f", "rows": "f", "int": "iu"}
 _NUMBERS = {"float": "real numbers", "rows": "real numbers", "int": "whole numbers"}
@@ -35,7 +36,7 @@ class Stored:
     "rows" means an array or a sparse matrix. `low` and `high` bound the values; a `high` that is the name of a size is
     exclusive, for indices into something of that size. Real numbers must be finite unless `allow_nan` is set. An
     `optional` value may be None; one that `may_be_missing` need not be there at all. If `dtype` is set, no other dtype
-    is accepted.
+    is accepted. Rows that are distributions `sum_to_one`, or to zero.
     """
 
     shape: tuple[str | int, ...] | None = None
@@ -46,6 +47,12 @@ class Stored:
     may_be_missing: bool = False
     allow_nan: bool = False
     dtype: str | None = None
+    sum_to_one: bool = False
+
+
+def distributions(*shape: str) -> Stored:
+    """The declaration of an array whose rows are distributions."""
+    return Stored(shape, low=0, high=MAX_PROBABILITY, sum_to_one=True)
 
 
 def check_stored(
@@ -104,7 +111,7 @@ def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
         return f"is not an array of {_NUMBERS[stored.kind]}"
     if value.dtype == np.float16 or (stored.dtype is not None and value.dtype != stored.dtype):
         return f"is of type {value.dtype}: expected {stored.dtype or 'float32 or float64'}"
-    return _wrong_shape(value.shape, stored, sizes) or _out_of_range(value, stored, sizes)
+    return _wrong_shape(value.shape, stored, sizes) or _out_of_range(value, stored, sizes) or _wrong_sums(value, stored)
 
 
 def _wrong_single(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
@@ -151,3 +158,11 @@ def _out_of_range(values: np.ndarray, stored: Stored, sizes: dict[str, int]) -> 
     elif stored.high is not None and most > stored.high:
         return f"contains {most:g}: expected at most {stored.high:g}"
     return ""
+
+
+def _wrong_sums(values: np.ndarray, stored: Stored) -> str:
+    if not stored.sum_to_one or not values.size:
+        return ""
+    sums = values.sum(axis=-1, dtype=np.float64)
+    wrong = sums[(np.abs(sums - 1) > _ROUNDING) & (sums != 0)]
+    return f"has probabilities that sum to {wrong[0]:g}: expected 1" if len(wrong) else ""

@@ -24,7 +24,7 @@ from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole_numbers
 from ..engine.loop import Run
 from ..engine.mapped import release
-from ..engine.stored import MAX_PROBABILITY, Stored
+from ..engine.stored import Stored, distributions
 from ..errors import InputError
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
@@ -119,9 +119,9 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
     # What a fitted model keeps, in addition to what its base classes declare: a file with anything else is rejected.
     _stored: ClassVar[Mapping[str, Stored]] = {
-        "topic_word_": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY),
-        "doc_topic_": Stored(("documents", "topics"), low=0, high=MAX_PROBABILITY),
-        "topic_weight_": Stored(("topics",), low=0, high=MAX_PROBABILITY),
+        "topic_word_": distributions("topics", "words"),
+        "doc_topic_": distributions("documents", "topics"),
+        "topic_weight_": distributions("topics"),
         "word_frequency_": Stored(("words",), low=0),
         "word_documents_": Stored(("topics", "words"), low=0, may_be_missing=True),
         "topic_documents_": Stored(("topics",), low=0, may_be_missing=True),

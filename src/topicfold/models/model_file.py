@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "write_model"]
 
-_ROUNDING = 0.01  # of a sum of probabilities
-
 
 def write_model(model: TopicModel, path: str | Path) -> None:
     """Write a fitted model to one .safetensors file: its class, parameters and everything it learned."""
@@ -98,9 +96,6 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
                 raise InputError(f"its {key} is not an array of signed numbers")
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
             raise InputError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
-        total = values["topic_word_"].sum(axis=1, dtype=np.float64)
-        if MODELS[name].mixture and (np.abs(total - 1)[total != 0] > _ROUNDING).any():
-            raise InputError("the probabilities of the words of a topic do not sum to one")
         for key, value in values.items():
             setattr(model, key, value)
         model._check_learned()

@@ -333,6 +333,10 @@ class HLTA(StreamedTopicModel):
     """
 
     _stored: ClassVar[Mapping[str, Stored]] = {
+        # probabilities, but not distributions: a word is present in several topics, and so is a document
+        "topic_word_": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY),
+        "doc_topic_": Stored(("documents", "topics"), low=0, high=MAX_PROBABILITY),
+        "topic_weight_": Stored(("topics",), low=0, high=MAX_PROBABILITY),
         "topic_level_": Stored(("topics",), "int", low=1),
         "topic_parent_": Stored(("topics",), "int", low=-1, high="topics"),
         "topic_state_": Stored(("topics",), "int", low=0),

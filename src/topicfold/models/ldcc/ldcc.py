@@ -20,7 +20,7 @@ from ...engine.arrays import normalise_rows
 from ...engine.checks import check_choice, check_number, check_whole, check_whole_numbers
 from ...engine.distributed.cluster import warn_local_only
 from ...engine.loop import Run, State
-from ...engine.stored import MAX_PROBABILITY, Stored
+from ...engine.stored import Stored, distributions
 from ...engine.warn import warn_user
 from ...errors import InputError
 from ...metrics.completion import completion_log_likelihood, split_tokens
@@ -196,14 +196,14 @@ class LDCC(TopicModel):
 
     _stored: ClassVar[Mapping[str, Stored]] = {
         "alpha_": Stored(("document topics", "topics"), low=0),
-        "doc_cluster_": Stored(("documents", "document topics"), low=0, high=MAX_PROBABILITY),
-        "cluster_weight_": Stored(("document topics",), low=0, high=MAX_PROBABILITY),
+        "doc_cluster_": distributions("documents", "document topics"),
+        "cluster_weight_": distributions("document topics"),
         "segment_documents_": Stored(("segments",), "int", low=0, high="documents"),
-        "segment_topic_": Stored(("segments", "topics"), low=0, high=MAX_PROBABILITY),
-        "segment_cluster_": Stored(("segments", "document topics"), low=0, high=MAX_PROBABILITY),
+        "segment_topic_": distributions("segments", "topics"),
+        "segment_cluster_": distributions("segments", "document topics"),
         "chain_history_": Stored(("chains", "steps")),
         "effective_sample_size_": Stored(("chains",), allow_nan=True),
-        "other_topic_word_": Stored(("other chains", "topics", "words"), low=0, high=MAX_PROBABILITY),
+        "other_topic_word_": distributions("other chains", "topics", "words"),
         "other_alpha_": Stored(("other chains", "document topics", "topics"), low=0),
     }
 

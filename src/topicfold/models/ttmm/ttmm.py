@@ -26,7 +26,7 @@ from ...corpus.corpus import Corpus
 from ...engine.arrays import column_sums, normalise_rows, summed
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
 from ...engine.loop import Run, State, step_size
-from ...engine.stored import MAX_PROBABILITY, Stored
+from ...engine.stored import MAX_PROBABILITY, Stored, distributions
 from ...errors import InputError
 from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
@@ -138,9 +138,9 @@ class TTMM(StreamedTopicModel):
     """
 
     _stored: ClassVar[Mapping[str, Stored]] = {
-        "theme_weight_": Stored(("themes",), low=0, high=MAX_PROBABILITY),
-        "theme_topic_": Stored(("themes", "topics"), low=0, high=MAX_PROBABILITY),
-        "doc_theme_": Stored(("documents", "themes"), low=0, high=MAX_PROBABILITY),
+        "theme_weight_": distributions("themes"),
+        "theme_topic_": distributions("themes", "topics"),
+        "doc_theme_": distributions("documents", "themes"),
         "n_themes_": Stored(kind="int", low=1),
         "n_themes_used_": Stored(kind="int", low=0),
         "classes_": Stored(("themes",), "labels", may_be_missing=True),
