@@ -14,7 +14,6 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from ..corpus.constructors import CorpusConstructors
 from ..corpus.corpus import Corpus
 from ..corpus.formats import TEXT_FORMATS, format_of
 from ..corpus.limits import ReadLimits
@@ -231,7 +230,7 @@ def _batches(
     source: str | Path, size: int, text: str, id: str | None, file: FileOptions
 ) -> Iterator[tuple[list[str], Corpus | list[str]]]:
     if str(source) != "-" and (file.format or format_of(Path(source))) not in TEXT_FORMATS:
-        corpus = CorpusConstructors.read(source, format=file.format)
+        corpus = Corpus.read(source, format=file.format)
         yield list(corpus.ids), corpus
         return
     stream = texts_with_ids(records(source, file), text, id, where=str(source))

@@ -7,11 +7,11 @@ when they are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,11 +19,17 @@ import scipy.sparse as sp
 from ..engine.arrays import summed
 from ..engine.mapped import is_mapped
 from ..errors import InputError
-from .constructors import CorpusConstructors
-from .counting import WordCounter
-from .fields import check_unique
-from .metadata import checked_metadata
-from .preprocessing import Preprocessing
+from .counting import WordCounter, choose_words
+from .dates import as_timestamps
+from .fields import as_ids, as_labels, as_links, as_titles, check_texts, check_unique, checked_counts
+from .metadata import as_metadata, checked_metadata
+from .preprocessing import TOKEN_PATTERN, Preprocessing
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .building import RankWordsBy, Segmentation
+    from .limits import ReadLimits
 
 __all__ = ["Corpus", "Segments", "check_corpus"]
 
@@ -57,7 +63,7 @@ class Segments:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Corpus(CorpusConstructors):
+class Corpus:
     """Documents as counts of words, with what is known about them.
 
     Make one with `from_texts`, `from_frame`, `from_counts` or `read`. A corpus cannot be changed.
@@ -142,6 +148,570 @@ class Corpus(CorpusConstructors):
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             object.__setattr__(self, name, MappingProxyType(value) if name == "metadata" else value)
+
+    # ---- making one --------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[Any],
+        *,
+        ids: Iterable[Any] | None = None,
+        titles: Iterable[Any] | None = None,
+        labels: Iterable[Any] | None = None,
+        links: Iterable[tuple[Any, Any]] | None = None,
+        timestamps: Iterable[Any] | None = None,
+        metadata: Mapping[str, Iterable[Any]] | None = None,
+        date_format: str | None = None,
+        vocabulary: Sequence[str] | None = None,
+        segments: Segmentation = None,
+        keep_texts: bool = False,
+        preprocessing: Preprocessing | None = None,
+        token_pattern: str = TOKEN_PATTERN,
+        lowercase: bool = True,
+        stop_words: str | Sequence[str] | None = "english",
+        stemmer: str | None = None,
+        ngrams: tuple[int, int] = (1, 1),
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        max_words: int | None = None,
+        rank_by: RankWordsBy = "frequency",
+    ) -> Corpus:
+        """Make a corpus from texts, by counting their words.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts; a generator is read once. A missing text (None, NaN) counts as empty.
+        ids : iterable, default=None
+            Ids of the documents. If None, the documents are numbered.
+        titles : iterable of str, default=None
+            Titles of the documents.
+        labels : iterable, default=None
+            One label or a list of labels per document; None for a document without a label.
+        links : iterable of (id, id), default=None
+            Links between documents, as pairs of ids: from, to.
+        timestamps : iterable, default=None
+            Dates of the documents: dates, years, or text in ISO 8601 or a few other common formats.
+        metadata : mapping of str to iterable, default=None
+            Further columns by name: numbers, categories or dates, one value per document.
+        date_format : str or None, default=None
+            Format of the dates, for `datetime.strptime`. None recognises common formats.
+        vocabulary : sequence of str, default=None
+            Words to count. If given, `min_df`, `max_df`, `max_words` and `rank_by` are ignored.
+        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
+            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
+            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
+            its parts. None makes no segments.
+        keep_texts : bool, default=False
+            Whether to keep the texts, so that the explorer can show them.
+        preprocessing : Preprocessing, default=None
+            How texts are turned into words. It replaces the next six parameters.
+        token_pattern : str
+            Regular expression of a token. The default matches words of two or more letters or digits that start with a
+            letter.
+        lowercase : bool, default=True
+            Whether to convert texts to lower case first.
+        stop_words : str, sequence of str or None, default='english'
+            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stemmer : str or None, default=None
+            Language of a Snowball stemmer. None does not stem.
+        ngrams : tuple of (int, int), default=(1, 1)
+            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
+        tokenizer : callable, default=None
+            Custom function from a text to its tokens. It replaces `token_pattern`.
+        min_df : int or float, default=1
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
+        max_df : int or float, default=1.0
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+
+        Returns
+        -------
+        Corpus
+            The documents.
+
+        Raises
+        ------
+        InputError
+            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            on. The message names the value.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
+        >>> Corpus.from_texts(["red fish", "blue fish"], ids=["a", "b"], stop_words=None)
+        Corpus: 2 documents, 3 words, 4 tokens
+        """
+        from .building import TextOptions, corpus_from_texts, preprocessing_from
+
+        check_texts(texts)
+        preprocessing = preprocessing_from(
+            preprocessing,
+            token_pattern=token_pattern,
+            lowercase=lowercase,
+            stop_words=stop_words,
+            stemmer=stemmer,
+            ngrams=ngrams,
+            tokenizer=tokenizer,
+        )
+        options = TextOptions(preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        return corpus_from_texts(
+            texts,
+            options,
+            ids=ids,
+            titles=titles,
+            labels=labels,
+            links=links,
+            timestamps=timestamps,
+            metadata=metadata,
+            date_format=date_format,
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike | sp.csr_array,
+        vocabulary: Sequence[str] | None = None,
+        *,
+        ids: Iterable[Any] | None = None,
+        titles: Iterable[Any] | None = None,
+        labels: Iterable[Any] | None = None,
+        links: Iterable[tuple[Any, Any]] | None = None,
+        timestamps: Iterable[Any] | None = None,
+        metadata: Mapping[str, Iterable[Any]] | None = None,
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        max_words: int | None = None,
+        rank_by: RankWordsBy = "frequency",
+    ) -> Corpus:
+        """Make a corpus from a matrix of counts.
+
+        Parameters
+        ----------
+        counts : array, sparse matrix or data frame of shape (n_documents, n_words)
+            Non-negative whole numbers. The column names of a data frame are the words.
+        vocabulary : sequence of str or None, default=None
+            The words of the columns.
+        ids : iterable, default=None
+            Ids of the documents. If None, the documents are numbered.
+        titles : iterable of str, default=None
+            Titles of the documents.
+        labels : iterable, default=None
+            One label or a list of labels per document; None for a document without a label.
+        links : iterable of (id, id), default=None
+            Links between documents, as pairs of ids: from, to.
+        timestamps : iterable, default=None
+            Dates of the documents: dates, years, or text in ISO 8601 or a few other common formats.
+        metadata : mapping of str to iterable, default=None
+            Further columns by name: numbers, categories or dates, one value per document.
+        min_df : int or float, default=1
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
+        max_df : int or float, default=1.0
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+
+        Returns
+        -------
+        Corpus
+            The documents.
+
+        Raises
+        ------
+        InputError
+            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            on. The message names the value.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
+        >>> Corpus.from_counts([[2, 0], [1, 1]], ["fish", "tree"])
+        Corpus: 2 documents, 2 words, 4 tokens
+        """
+        if vocabulary is None and hasattr(counts, "columns"):
+            vocabulary = [str(name) for name in counts.columns]
+        matrix = checked_counts(counts)
+        if isinstance(vocabulary, str):
+            raise InputError("vocabulary is one string: expected a list of words")
+        words = None if vocabulary is None else list(map(str, vocabulary))
+        if words is not None and len(words) != matrix.shape[1]:
+            raise InputError(f"{len(words)} words for {matrix.shape[1]} columns: expected one per column")
+        if (min_df, max_df, max_words) != (1, 1.0, None):
+            numbered: Sequence[Any] = words or range(matrix.shape[1])
+            matrix, chosen_words = choose_words(
+                matrix.copy(), numbered, min_df=min_df, max_df=max_df, max_words=max_words, rank_by=rank_by
+            )
+            words = chosen_words if words is not None else None
+        rows = as_ids(ids)
+        return Corpus(
+            matrix,
+            None if words is None else tuple(words),
+            rows,
+            titles=as_titles(titles),
+            labels=as_labels(labels),
+            links=None if links is None else as_links(links, rows or tuple(map(str, range(matrix.shape[0])))),
+            timestamps=as_timestamps(timestamps),
+            metadata=as_metadata(metadata or {}),
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        text: str = "text",
+        *,
+        id: str | None = None,
+        title: str | None = None,
+        labels: str | None = None,
+        links: str | None = None,
+        timestamp: str | None = None,
+        metadata: Sequence[str] = (),
+        separator: str | None = None,
+        date_format: str | None = None,
+        vocabulary: Sequence[str] | None = None,
+        segments: Segmentation = None,
+        keep_texts: bool = False,
+        preprocessing: Preprocessing | None = None,
+        token_pattern: str = TOKEN_PATTERN,
+        lowercase: bool = True,
+        stop_words: str | Sequence[str] | None = "english",
+        stemmer: str | None = None,
+        ngrams: tuple[int, int] = (1, 1),
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        max_words: int | None = None,
+        rank_by: RankWordsBy = "frequency",
+    ) -> Corpus:
+        """Make a corpus from a data frame of pandas, polars, pyarrow or any other library that narwhals supports.
+
+        Parameters
+        ----------
+        frame : data frame
+            One row per document. A frame that is not in memory, such as a DuckDB relation, requires `id`: its rows have
+            no fixed order and are sorted by id.
+        text : str, default='text'
+            Name of the column with the texts.
+        id : str or None, default=None
+            Name of the column with the ids. None uses a column named 'id' if there is one, and otherwise numbers the
+            documents.
+        title : str or None, default=None
+            Name of the column with the titles.
+        labels : str or None, default=None
+            Name of the column with the labels.
+        links : str or None, default=None
+            Name of the column with the ids of the documents that a document links to.
+        timestamp : str or None, default=None
+            Name of the column with the dates.
+        metadata : sequence of str, default=()
+            Names of further columns to keep: numbers, categories or dates.
+        separator : str or None, default=None
+            Text that separates several labels or links in one cell.
+        date_format : str or None, default=None
+            Format of the dates, for `datetime.strptime`. None recognises common formats.
+        vocabulary : sequence of str, default=None
+            Words to count. If given, `min_df`, `max_df`, `max_words` and `rank_by` are ignored.
+        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
+            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
+            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
+            its parts. None makes no segments.
+        keep_texts : bool, default=False
+            Whether to keep the texts, so that the explorer can show them.
+        preprocessing : Preprocessing, default=None
+            How texts are turned into words. It replaces the next six parameters.
+        token_pattern : str
+            Regular expression of a token. The default matches words of two or more letters or digits that start with a
+            letter.
+        lowercase : bool, default=True
+            Whether to convert texts to lower case first.
+        stop_words : str, sequence of str or None, default='english'
+            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stemmer : str or None, default=None
+            Language of a Snowball stemmer. None does not stem.
+        ngrams : tuple of (int, int), default=(1, 1)
+            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
+        tokenizer : callable, default=None
+            Custom function from a text to its tokens. It replaces `token_pattern`.
+        min_df : int or float, default=1
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
+        max_df : int or float, default=1.0
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+
+        Returns
+        -------
+        Corpus
+            The documents.
+
+        Raises
+        ------
+        InputError
+            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            on. The message names the value.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from topicfold import Corpus
+        >>> frame = pd.DataFrame({"review": ["red fish", "blue fish"], "stars": [5, 3]})
+        >>> Corpus.from_frame(frame, text="review", metadata=["stars"])
+        Corpus: 2 documents, 3 words, 4 tokens, metadata (stars)
+        """
+        from .building import TextOptions, preprocessing_from
+        from .readers import Columns, as_names, corpus_from_records, frame_records, with_index_as_id
+
+        preprocessing = preprocessing_from(
+            preprocessing,
+            token_pattern=token_pattern,
+            lowercase=lowercase,
+            stop_words=stop_words,
+            stemmer=stemmer,
+            ngrams=ngrams,
+            tokenizer=tokenizer,
+        )
+        options = TextOptions(preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        frame, id = with_index_as_id(frame, id)
+        columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
+        return corpus_from_records(frame_records(frame, columns), columns, options, where="the frame")
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path | Sequence[str | Path],
+        *,
+        format: str | None = None,
+        text: str = "text",
+        id: str | None = None,
+        title: str | None = None,
+        labels: str | None = None,
+        links: str | None = None,
+        timestamp: str | None = None,
+        metadata: Sequence[str] = (),
+        separator: str | None = None,
+        date_format: str | None = None,
+        encoding: str = "utf-8",
+        errors: Literal["strict", "replace"] = "strict",
+        pattern: str = "*.txt",
+        vocabulary: str | Path | Sequence[str] | None = None,
+        segments: Segmentation = None,
+        keep_texts: bool = False,
+        preprocessing: Preprocessing | None = None,
+        token_pattern: str = TOKEN_PATTERN,
+        lowercase: bool = True,
+        stop_words: str | Sequence[str] | None = "english",
+        stemmer: str | None = None,
+        ngrams: tuple[int, int] = (1, 1),
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        max_words: int | None = None,
+        rank_by: RankWordsBy = "frequency",
+        limits: ReadLimits | None = None,
+        n_jobs: int | None = None,
+        on_disk: str | Path | None = None,
+        verbose: bool | None = None,
+    ) -> Corpus:
+        r"""Read a corpus from files or a folder.
+
+        Parameters
+        ----------
+        path : str, Path or sequence of them
+            A folder of text files, or a CSV, TSV, JSONL (also gzipped), Parquet, Matrix Market, LDA-C, UCI bag of
+            words, SVMlight or scipy .npz file, or a saved corpus (.safetensors). '-' reads JSONL from standard input.
+            Several files with texts, or a pattern such as ``reviews-*.csv.gz``, are read as one corpus.
+        format : str or None, default=None
+            Format of the files: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci', 'svmlight', 'npz' or
+            'safetensors'. None infers it from the file name.
+        text : str, default='text'
+            Name of the column with the texts.
+        id : str or None, default=None
+            Name of the column with the ids. None uses a column named 'id' if there is one, and otherwise numbers the
+            documents.
+        title : str or None, default=None
+            Name of the column with the titles.
+        labels : str or None, default=None
+            Name of the column with the labels.
+        links : str or None, default=None
+            Name of the column with the ids of the documents that a document links to.
+        timestamp : str or None, default=None
+            Name of the column with the dates.
+        metadata : sequence of str, default=()
+            Names of further columns to keep: numbers, categories or dates.
+        separator : str or None, default=None
+            Text that separates several labels or links in one cell.
+        date_format : str or None, default=None
+            Format of the dates, for `datetime.strptime`. None recognises common formats.
+        encoding : str, default='utf-8'
+            Encoding of text files.
+        errors : {'strict', 'replace'}, default='strict'
+            Whether bytes that are invalid in the encoding are an error or are replaced.
+        pattern : str
+            Which files in a folder are documents; ``*.txt`` by default. The path of a file is its id. With
+            labels='folder', the name of its folder is its label.
+        vocabulary : str, Path or sequence of str, default=None
+            The words, or a file with one word per line. For texts, these are the words to count. For matrices, they are
+            the words of the columns; None looks for a file next to the matrix (vocab.txt, or vocab.NAME.txt for
+            docword.NAME.txt).
+        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
+            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
+            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
+            its parts. None makes no segments.
+        keep_texts : bool, default=False
+            Whether to keep the texts, so that the explorer can show them.
+        preprocessing : Preprocessing, default=None
+            How texts are turned into words. It replaces the next six parameters.
+        token_pattern : str
+            Regular expression of a token. The default matches words of two or more letters or digits that start with a
+            letter.
+        lowercase : bool, default=True
+            Whether to convert texts to lower case first.
+        stop_words : str, sequence of str or None, default='english'
+            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stemmer : str or None, default=None
+            Language of a Snowball stemmer. None does not stem.
+        ngrams : tuple of (int, int), default=(1, 1)
+            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
+        tokenizer : callable, default=None
+            Custom function from a text to its tokens. It replaces `token_pattern`.
+        min_df : int or float, default=1
+            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
+        max_df : int or float, default=1.0
+            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
+        max_words : int or None, default=None
+            Maximum number of words to keep. None keeps all.
+        rank_by : {'frequency', 'tfidf'}, default='frequency'
+            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+        limits : ReadLimits or None, default=None
+            Limits on the size of lines, columns, matrices and so on. A file that exceeds them raises an error.
+        n_jobs : int or None, default=None
+            Number of processes that count words if the input is long. None means 1, and -1 uses all cores. The corpus
+            does not depend on it.
+        on_disk : str, Path or None, default=None
+            A .safetensors file to write the corpus to. Counts and texts then stay in the file and are read when they
+            are needed. Use it if the documents do not fit in memory.
+        verbose : bool or None, default=None
+            Whether to show progress. None shows it only on a terminal.
+
+        Returns
+        -------
+        Corpus
+            The documents.
+
+        Raises
+        ------
+        InputError
+            If a file is damaged or exceeds the limits, or a value in it cannot be used. The message names the file and,
+            if possible, the line.
+        FileNotFoundError
+            If there is no such file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from topicfold import Corpus
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "reviews.csv"
+        ...     _ = file.write_text("id,text,stars\na,red fish,5\nb,blue fish,3\n")
+        ...     Corpus.read(file, metadata=["stars"])
+        Corpus: 2 documents, 3 words, 4 tokens, metadata (stars)
+        """
+        from .building import TextOptions, preprocessing_from
+        from .limits import ReadLimits
+        from .readers import Columns, FileOptions, as_names, read
+
+        preprocessing = preprocessing_from(
+            preprocessing,
+            token_pattern=token_pattern,
+            lowercase=lowercase,
+            stop_words=stop_words,
+            stemmer=stemmer,
+            ngrams=ngrams,
+            tokenizer=tokenizer,
+        )
+        options = TextOptions(preprocessing, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
+        file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits(), n_jobs, on_disk)
+        return read(path, columns, options, file, vocabulary)
+
+    @classmethod
+    def batches(cls, path: str | Path | Sequence[str | Path], size: int, **options: Any) -> Iterator[Corpus]:
+        """Read texts in batches, each a corpus, for `partial_fit`.
+
+        Only one batch is in memory at a time.
+
+        Parameters
+        ----------
+        path : str, Path or sequence of them
+            Files with texts, or a saved corpus, as in `read`.
+        size : int
+            Number of documents per batch.
+        **options : dict
+            Further parameters of `read`. Without `vocabulary`, the words are those of the first batch, and `min_df`,
+            `max_df` and `max_words` apply only to that batch.
+
+        Yields
+        ------
+        Corpus
+            The next batch.
+
+        Examples
+        --------
+        >>> from topicfold import PLSA, Corpus
+        >>> from topicfold.datasets import load_demo
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     load_demo().subset(range(300)).save(f"{folder}/demo.safetensors")
+        ...     [len(batch) for batch in Corpus.batches(f"{folder}/demo.safetensors", 200)]
+        [200, 100]
+        """
+        from .readers import read_batches
+
+        return read_batches(cls.read, path, size, options)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        memory_map: bool | None = None,
+    ) -> Corpus:
+        """Read a corpus that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The .safetensors file.
+        tokenizer : callable, default=None
+            The custom tokenizer of a corpus that was made with one.
+        memory_map : bool or None, default=None
+            Whether counts and texts stay in the file and are read when they are needed; the file must not change in
+            the meantime. None does so for files of 256 MB or more.
+
+        Returns
+        -------
+        Corpus
+            The documents.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged or is not a topicfold corpus.
+        """
+        from .corpus_file import load_corpus
+
+        return load_corpus(path, tokenizer=tokenizer, memory_map=memory_map)
 
     # ---- using one --------------------------------------------------------------------------------------------------
 
