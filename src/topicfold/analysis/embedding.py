@@ -19,6 +19,7 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..corpus.fields import check_texts
 from ..engine.extras import import_extra
+from ..engine.npy_file import read_npy
 from ..engine.progress import progress
 from ..errors import FileError, InputError, MissingExtraError
 
@@ -219,13 +220,12 @@ def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
 
 def _read_vectors(file: Path, n_texts: int) -> np.ndarray:
     try:
-        with file.open("rb") as opened:
-            vectors = np.lib.format.read_array(opened)
-    except (OSError, ValueError, EOFError):
-        vectors = None
-    if vectors is None or vectors.ndim != 2 or len(vectors) != n_texts or vectors.dtype != np.float32:
+        vectors = read_npy(file)
+    except FileError as error:
+        raise FileError(f"{error}; delete it, and the vectors are computed again") from None
+    if len(vectors) != n_texts or vectors.dtype != np.float32:
         raise FileError(f"{file} does not contain the vectors of these texts: delete it")
-    return np.asarray(vectors)
+    return vectors
 
 
 def _write_vectors(file: Path, vectors: np.ndarray) -> None:

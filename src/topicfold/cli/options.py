@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from ..errors import FileError, InputError
+from ..errors import InputError
 from ..models import ModelInfo, info_of
 from .messages import say
 from .option_values import names_of, number_of, stop_words_from
@@ -308,13 +308,15 @@ def fit_input(
     beside: str = "-",
 ) -> dict[str, Any]:
     """What `fit` gets besides the counts: labels, a graph, embeddings; new embeddings are saved next to `beside`."""
+    from ..engine.npy_file import read_npy
+
     fit_arguments: dict[str, Any] = {}
     if supervise:
         fit_arguments["y"] = _labels(corpus)
         say(f"labels of {(fit_arguments['y'] != '').sum():,} documents supervise the fit")
     if not info_of(model).takes_graph:
         return fit_arguments
-    vectors = None if embeddings is None else _vectors(embeddings)
+    vectors = None if embeddings is None else read_npy(embeddings)
     if embed is not None:
         vectors = embedded_texts(corpus, embed, beside)
     if vectors is not None:
@@ -369,16 +371,3 @@ def embedded_texts(corpus: Corpus, model: str, beside: str) -> np.ndarray:
     where = "" if folder is None else f", kept in {folder}"
     say(f"{len(vectors):,} texts embedded by {model}: {vectors.shape[1]} numbers each{where}")
     return vectors
-
-
-def _vectors(path: str) -> np.ndarray:
-    import numpy as np
-
-    try:
-        with open(path, "rb") as file:
-            vectors = np.lib.format.read_array(file)
-    except (ValueError, OSError, EOFError):
-        vectors = None
-    if vectors is None or vectors.ndim != 2:
-        raise FileError(f"{path}: expected a .npy file with a matrix, one row per document")
-    return np.asarray(vectors)

@@ -29,6 +29,7 @@ NEGATIVE[0, 1] = NEGATIVE[1, 0] = -1
         ({"embeddings": np.zeros((59, 3))}, r"embeddings have shape \(59, 3\): expected one row for each of 60"),
         ({"embeddings": np.zeros(60)}, r"embeddings have shape \(60,\)"),
         ({"embeddings": np.zeros((60, 0))}, r"embeddings have shape \(60, 0\)"),
+        ({"embeddings": np.ones((60, 2), complex)}, "embeddings are of type complex128: expected real numbers"),
         ({"embeddings": np.full((60, 2), np.nan)}, "embeddings hold NaN"),
         ({"embeddings": np.full((60, 2), np.inf)}, "embeddings hold NaN, infinity or values beyond"),
         ({"y": np.zeros(59, int)}, r"y has shape \(59,\)"),

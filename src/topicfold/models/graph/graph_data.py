@@ -95,9 +95,12 @@ def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | 
     if sp.issparse(embeddings):
         raise InputError("embeddings are a sparse matrix: expected a dense array, one row per document")
     try:
-        values = np.asarray(embeddings, dtype=np.float64)
+        values = np.asarray(embeddings)
+        values = values if values.dtype.kind == "c" else values.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError("embeddings are not numbers: expected an array, one row per document") from None
+    if values.dtype.kind == "c":
+        raise InputError(f"embeddings are of type {values.dtype}: expected real numbers")
     if values.ndim != 2 or len(values) != n_documents or values.shape[1] == 0:
         raise InputError(f"embeddings have shape {values.shape}: expected one row for each of {n_documents} documents")
     if n_features is not None and values.shape[1] != n_features:
