@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from topicfold import Corpus, baselines
+from topicfold import Corpus, InputError, baselines
 from topicfold.baselines import BASELINES
 from topicfold.baselines.tomotopy_models import fold_in_with_prior
 from topicfold.corpus.weighting import inverse_document_frequency, tfidf
@@ -239,3 +239,29 @@ def test_ncut_cuts_the_graph_it_is_given(fitted):
     assert adjusted_rand_score(other, make("NCut").fit(corpus, graph=graph).labels_) == 1
     with pytest.raises(ValueError, match="graph has shape"):
         make("NCut").fit(corpus, graph=graph[:5])
+
+
+@pytest.mark.parametrize("X", [[[3]], [[1, 2], [0, 0]], [[0, 0, 0], [0, 3, 0], [0, 0, 0]]])
+def test_one_document_with_words_is_no_tree(X):
+    """It would end the process inside tomotopy."""
+    with pytest.raises(InputError, match="X has one document with words: HLDA needs at least two"):
+        baselines.HLDA(max_iter=2).fit(X)
+
+
+@pytest.mark.parametrize("name", ["GibbsLDA", "HLDA"])
+def test_more_tokens_than_memory_are_refused(name, monkeypatch):
+    monkeypatch.setattr("topicfold.baselines.tomotopy_models.machine_memory", lambda: 1 << 30)
+    with pytest.raises(InputError, match="X has 1,000,000,003 tokens"):
+        getattr(baselines, name)(max_iter=2).fit([[10**9, 2], [0, 1]])
+
+
+def test_rows_and_words_without_a_direction():
+    same = np.tile([2, 1, 0, 3], (9, 1))
+    assert np.allclose(baselines.PCA(2, random_state=0).fit(same).doc_topic_, 0)
+    with pytest.raises(InputError, match="X has one word"):
+        baselines.LSI(1).fit([[1], [2], [4]])
+    one = np.zeros((3, 5), int)
+    one[1, 2] = 3
+    model = baselines.NMF(2, random_state=0).fit(one)
+    assert np.isfinite(model.weights_).all()
+    assert np.allclose(model.doc_topic_.sum(axis=1), 1)

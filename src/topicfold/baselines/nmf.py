@@ -115,10 +115,11 @@ class NMF(BaselineModel):
         vectors = training_tfidf(self, counts)
         with single_threaded_libraries(), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            kernel = Kernel(
-                self.n_topics, init="nndsvda", max_iter=self.max_iter, tol=self.tol, random_state=self.random_state
-            )
-            kernel.fit(vectors)
+            parameters = {"max_iter": self.max_iter, "tol": self.tol, "random_state": self.random_state}
+            with np.errstate(invalid="ignore"):  # the start divides by the length of a component, which may be zero
+                kernel = Kernel(self.n_topics, init="nndsvda", **parameters).fit(vectors)
+            if not np.isfinite(kernel.components_).all():
+                kernel = Kernel(self.n_topics, init="random", **parameters).fit(vectors)
         self.weights_ = kernel.components_
         tokens = self.weights_ / self.idf_
         mass = tokens.sum(axis=1, keepdims=True)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.weighting import tfidf
 from ..engine.blocks import single_threaded_libraries
+from ..errors import InputError
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin
 from .baseline_model import training_tfidf
 from .kmeans import kmeans_on_rows
@@ -176,6 +177,8 @@ class LSI(Projection):
     def _learn(self, vectors: sp.csr_array, rng: np.random.RandomState) -> None:
         from sklearn.decomposition import TruncatedSVD
 
+        if vectors.shape[1] < 2:
+            raise InputError("X has one word: expected at least two, whose directions can be compared")
         self.components_ = TruncatedSVD(self.n_topics, n_iter=10, random_state=rng).fit(vectors).components_
 
     def _project(self, vectors: sp.csr_array) -> np.ndarray:
@@ -235,7 +238,9 @@ class PCA(Projection):
     def _learn(self, vectors: sp.csr_array, rng: np.random.RandomState) -> None:
         from sklearn.decomposition import PCA as Kernel
 
-        few = self.n_topics < min(vectors.shape)  # otherwise the sparse solver cannot be used
+        # the sparse solver needs fewer components than rows and columns, and rows that differ
+        differ = (vectors.max(axis=0).toarray() != vectors.min(axis=0).toarray()).any()
+        few = self.n_topics < min(vectors.shape) and differ
         kernel = Kernel(self.n_topics, svd_solver="arpack" if few else "full", random_state=rng)
         kernel.fit(vectors if few else vectors.toarray())
         self.components_, self.mean_ = kernel.components_, np.asarray(kernel.mean_).ravel()

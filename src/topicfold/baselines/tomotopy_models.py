@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 
 from ..engine.checks import check_number, check_whole, check_whole_numbers
 from ..engine.extras import import_extra
+from ..engine.machine import machine_memory
 from ..errors import InputError
 from ..models.em.fold_in import fold_in
 from ..models.em.plsa_kernels import check_size
@@ -32,6 +33,7 @@ from .baseline_model import BaselineModel, Ending
 __all__ = ["HLDA", "GibbsLDA", "add_documents", "fold_in_with_prior"]
 
 _ALPHA_PER_PART = 0.1  # tomotopy's default
+_BYTES_PER_TOKEN = 200  # as a string in a list, and inside tomotopy
 _STEPS_PER_CALL = 20  # tomotopy does not react to Ctrl-C within a call
 
 
@@ -43,10 +45,13 @@ def tomotopy_for(name: str) -> Any:
 
 
 def check_tokens(counts: sp.csr_array, name: str) -> None:
-    """Raise unless there are tokens, and counts are whole: a sampler gives each token a topic."""
+    """Raise unless counts are whole and there are tokens, but not more than memory: each is an object in a list."""
     check_whole_numbers(counts, name)
     if counts.nnz == 0:
         raise InputError(f"all {counts.shape[0]} documents are empty: there are no words to fit")
+    most = machine_memory() // _BYTES_PER_TOKEN
+    if (n_tokens := int(counts.sum())) > most:
+        raise InputError(f"X has {n_tokens:,} tokens: {name} keeps each of them, expected at most {most:,}")
 
 
 def check_priors(alpha: float | None, beta: float) -> None:
@@ -289,6 +294,8 @@ class HLDA(BaselineModel):
     def _learn(self, counts: sp.csr_array) -> Ending:
         tomotopy = tomotopy_for("HLDA")
         check_tokens(counts, "HLDA")
+        if np.count_nonzero(np.diff(counts.indptr)) < 2:  # which would end the process inside tomotopy
+            raise InputError("X has one document with words: HLDA needs at least two to make a tree")
         sampler = tomotopy.HLDAModel(
             depth=self.depth,
             alpha=alpha_per_part(self.alpha, self.depth),
