@@ -39,6 +39,7 @@ GUARDED = {
     ("analysis/name_command.py", "os.killpg"),
     ("analysis/name_command.py", "signal.SIGKILL"),
     ("cli/doctor.py", "os.sched_getaffinity"),
+    ("engine/machine.py", "fcntl"),
     ("engine/machine.py", "os.sysconf"),
     ("engine/mapped.py", "mmap.MADV_DONTNEED"),
 }

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from graph_cases import ALL, DENSE, EITHER
 
 from topicfold import DTM, LTM, LapPLSI, load
+from topicfold.engine.arrays import normalise_rows
 from topicfold.graph.neighbors import NeighborIndex, document_vectors, nearest
 from topicfold.metrics.completion import split_tokens
 from topicfold.models.em.fold_in import fold_in, fold_in_near
@@ -44,8 +45,7 @@ def pseudo_counts(fitted, counts, near):
 
 
 def left_out(fitted, counts, near):
-    pseudo = pseudo_counts(fitted, counts, near)
-    return pseudo / pseudo.sum(axis=1, keepdims=True)
+    return normalise_rows(pseudo_counts(fitted, counts, near))
 
 
 @ALL
