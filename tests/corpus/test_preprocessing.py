@@ -90,6 +90,10 @@ def same_letters(one, other):
     return one.replace("İ", "i").lower().replace("ς", "σ") == other.lower().replace("ς", "σ")
 
 
+def sigmas_alike(words):
+    return [word.replace("ς", "σ") for word in words]
+
+
 def assert_spans_are_the_words(item, preprocessing):
     single = replace(preprocessing, ngrams=(1, 1))
     shown, spans = token_spans(item, preprocessing)
@@ -99,7 +103,8 @@ def assert_spans_are_the_words(item, preprocessing):
     for start, end, word in spans:
         assert last <= start < end <= len(shown)
         last = end
-        assert same_letters(shown[start:end], word) or single.words(shown[start:end]) == [word]
+        alone = single.words(shown[start:end])  # such as its stem
+        assert same_letters(shown[start:end], word) or sigmas_alike(alone) == sigmas_alike([word])
 
 
 @pytest.mark.parametrize("preprocessing", VARIANTS)
