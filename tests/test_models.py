@@ -93,7 +93,7 @@ def test_rows_are_distributions_and_shapes_agree(info, sampled):
 @MIXTURES
 def test_topics_of_many_words_sum_to_one_and_load(info, tmp_path):
     """In float32 alone, sums of so many words would be off in the fourth digit."""
-    n_words, rng = 100_000, np.random.default_rng(0)
+    n_words, rng = 50_000, np.random.default_rng(0)
     words = (n_words * rng.random(60 * 300) ** 1.5).astype(int)
     counts = sp.csr_array((np.ones(words.size), (np.repeat(np.arange(60), 300), words)), (60, n_words))
     model = small(info, 2, n_steps=3, init="random").fit(counts)
