@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from corpus_cases import full
-from topicfold import PLSA, Corpus, FileError, Preprocessing, load
+from topicfold import PLSA, Corpus, FileError, Preprocessing, TopicTree, load
 from topicfold.engine.store import SCHEMA, read_file, write_file
 
 # some texts are empty on purpose; that this is said is a test of its own
@@ -247,3 +247,25 @@ def test_only_a_regular_file_is_replaced(tmp_path, kind):
     with pytest.raises(FileError, match="name a file to write"):
         fitted().save(place)
     assert place.is_fifo() or place.is_dir()
+
+
+@pytest.mark.parametrize("kind", ["model", "tree"])
+def test_a_file_larger_than_the_memory_is_refused(kind, tmp_path, monkeypatch):
+    model = PLSA(2, random_state=0).fit(["cat dog", "sun moon"])
+    (model if kind == "model" else model.topic_tree()).save(tmp_path / "file")
+    monkeypatch.setattr("topicfold.engine.store.machine_memory", lambda: 1000)
+    with pytest.raises(FileError, match="this machine has a memory of"):
+        (load if kind == "model" else TopicTree.load)(tmp_path / "file")
+
+
+def test_a_mapped_array_between_values_is_refused(tmp_path):
+    content = np.arange(4.0)
+    write_file(tmp_path / "file", {"a": content}, {"kind": "corpus"})
+    whole = (tmp_path / "file").read_bytes()
+    room = int.from_bytes(whole[:8], "little")
+    (tmp_path / "file").write_bytes(
+        (room + 4).to_bytes(8, "little") + whole[8 : 8 + room] + b"    " + whole[8 + room :]
+    )
+    assert read_file(tmp_path / "file", kind="corpus")[0]["a"].tolist() == content.tolist()
+    with pytest.raises(FileError, match=r"'a' is at byte .*, between values"):
+        read_file(tmp_path / "file", kind="corpus", memory_map=True)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..engine.arrays import ascending
 from ..engine.mapped import pieces, release
 from ..engine.store import ArrayInPieces, errors_name_file, from_arrays, read_file, to_arrays, write_file
-from ..engine.stored import Stored, check_stored
+from ..engine.stored import SPARSE_TYPES, Stored, check_stored
 from ..errors import InputError
 from .corpus import Corpus, Segments
 from .preprocessing import Preprocessing
@@ -148,11 +149,11 @@ def _date_columns(metadata: Mapping[str, Any], columns: Mapping[str, np.ndarray]
 
 
 def _labels(flat: Any, numbers: np.ndarray) -> Any:
+    if sum(numbers.tolist()) != len(flat):  # as Python's numbers, whose sum does not overflow
+        raise InputError(f"it has {len(flat)} labels: expected {sum(numbers.tolist())}")
     if isinstance(flat, StoredStrings):
         return StoredLabels(flat, numbers)
     ends = np.cumsum(numbers).tolist()
-    if ends[-1:] != [len(flat)] and (ends or flat):
-        raise InputError(f"it has {len(flat)} labels: expected {ends[-1] if ends else 0}")
     return tuple(flat[start:end] for start, end in zip([0, *ends], ends))
 
 
@@ -174,8 +175,8 @@ def _in_memory(counts: sp.csr_array) -> sp.csr_array:
 def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]) -> sp.csr_array:
     """Counts that use the arrays of a file, after a check in pieces: later code relies on valid values."""
     data, indices, indptr, shape = parts
-    types = indptr.dtype.kind + data.dtype.kind in ("ii", "iu", "if") and indices.dtype == np.int32
-    rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and (np.diff(indptr) >= 0).all()
+    types = indptr.dtype in (np.int32, np.int64) and indices.dtype == np.int32 and data.dtype in SPARSE_TYPES
+    rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and ascending(indptr)
     if not (types and rises) or not data.shape == indices.shape == (int(indptr[-1]),):
         raise InputError("it has a matrix whose arrays do not fit each other")
     for first in range(0, len(data), _VALUES):

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..engine.arrays import ascending
 from ..engine.mapped import release
 from ..errors import InputError
 
@@ -21,7 +22,7 @@ class StoredStrings(Sequence[str]):
 
     def __init__(self, raw: np.ndarray, ends: np.ndarray) -> None:
         starts = np.concatenate([[0], ends]).astype(np.int64)
-        if (np.diff(starts) < 0).any() or starts[-1] != len(raw):
+        if not ascending(starts) or starts[-1] != len(raw):
             raise InputError("the ends of strings do not fit their bytes")
         self.raw, self._starts = raw, starts
 
@@ -71,8 +72,6 @@ class StoredLabels(Sequence[tuple[str, ...]]):
 
     def __init__(self, labels: StoredStrings, counts: np.ndarray) -> None:
         self._starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        if (np.diff(self._starts) < 0).any() or self._starts[-1] != len(labels):
-            raise InputError("the number of labels does not fit the labels per document")
         self._names, self._codes = _coded(labels)
         self._flat = labels
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "aligned",
+    "ascending",
     "canonical",
     "checked_sparse",
     "column_sums",
@@ -29,6 +30,18 @@ __all__ = [
 
 _LANES = 8  # rows are padded to a multiple of this number, the values in a vector register
 _ROWS_PER_SUM = 1 << 14
+
+
+def ascending(numbers: np.ndarray, *, strictly: bool = False) -> bool:
+    """Whether no number is below the one before it; `strictly`, whether each is above it.
+
+    Numbers are compared: differences of unsigned numbers are never negative, and those of large numbers overflow.
+
+    >>> ascending(np.array([0, 2, 2])), ascending(np.array([0, 2, 2]), strictly=True)
+    (True, False)
+    """
+    before, after = numbers[:-1], numbers[1:]
+    return bool((after > before if strictly else after >= before).all())
 
 
 def checked_sparse(matrix: Any) -> Any:
@@ -70,8 +83,7 @@ def checked_sparse(matrix: Any) -> Any:
         raise InputError(f"a sparse matrix with blocks of shape {matrix.data.shape[1:]}: expected {tuple(blocks)}")
     if indptr.ndim != 1 or indptr.dtype.kind not in "iu" or len(indptr) != major + 1:
         raise InputError(f"a sparse matrix with indptr of shape {indptr.shape}: expected {major + 1} whole numbers")
-    rising = indptr[0] == 0 and bool((indptr[1:] >= indptr[:-1]).all())
-    if not rising or int(indptr[-1]) > min(len(indices), n_values):
+    if indptr[0] != 0 or not ascending(indptr) or int(indptr[-1]) > min(len(indices), n_values):
         raise InputError("a sparse matrix whose indptr does not increase from 0 to the number of its values")
     _check_indices(indices[: int(indptr[-1])], minor)
     return matrix

@@ -30,7 +30,7 @@ import scipy.sparse as sp
 from ..errors import FileError, InputError
 from .arrays import checked_sparse
 from .checks import is_whole
-from .machine import is_running, lock_file
+from .machine import is_running, lock_file, machine_memory
 from .mapped import mapped_array, mapped_file, pieces
 
 __all__ = [
@@ -137,8 +137,10 @@ def check_writable(path: str | Path) -> None:
     if place.exists() and not place.is_file():
         kind = "a folder" if place.is_dir() else "not a regular file"
         raise FileError(f"{path} is {kind}: name a file to write")
-    if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise FileError(f"{path}: the folder {Path(path).parent} is not writable")
+    try:
+        os.rmdir(tempfile.mkdtemp(dir=place.parent))  # of some file systems, permissions do not tell
+    except OSError:
+        raise FileError(f"{path}: the folder {Path(path).parent} is not writable") from None
 
 
 @contextmanager
@@ -242,11 +244,19 @@ def _read(path: str | Path, kind: str | None, memory_map: bool = False) -> tuple
             if memory_map:
                 arrays = _mapped_arrays(path)
             else:
+                _check_memory(path)
                 arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise FileError(f"{path} is damaged or not a topicfold file: {error}") from None
     _verify(path, arrays, metadata["checksums"])
     return arrays, metadata
+
+
+def _check_memory(path: Path) -> None:
+    """Raise an error if a file is larger than the memory; a file of holes takes no space on the disk."""
+    size, memory = path.stat().st_size, machine_memory()
+    if size > memory:
+        raise FileError(f"{path} has {size / 1e9:,.0f} GB: this machine has a memory of {memory / 1e9:,.0f} GB")
 
 
 def _metadata(path: Path, about: Mapping[str, str]) -> dict[str, Any]:
@@ -279,11 +289,17 @@ def _mapped_arrays(path: Path) -> dict[str, np.ndarray]:
         entries = json.loads(file.read(room))
     opened = mapped_file(path)
     types = {name: dtype for dtype, name in _TYPES.items()}
-    return {
-        key: mapped_array(opened, types[entry["dtype"]], tuple(entry["shape"]), 8 + room + entry["data_offsets"][0])
-        for key, entry in entries.items()
-        if key != "__metadata__"
-    }
+    arrays = {}
+    for key, entry in entries.items():
+        if key == "__metadata__":
+            continue
+        dtype, start = types[entry["dtype"]], 8 + room + entry["data_offsets"][0]
+        if start % dtype.itemsize:  # compiled code of other libraries may rely on it
+            raise FileError(
+                f"{path} is damaged or not a topicfold file: {key!r:.60} is at byte {start}, between values"
+            )
+        arrays[key] = mapped_array(opened, dtype, tuple(entry["shape"]), start)
+    return arrays
 
 
 def _checksum_of_kind(dtype: np.dtype, shape: tuple[int, ...]) -> int:
@@ -382,9 +398,12 @@ def from_arrays(arrays: Mapping[str, np.ndarray], plain: Any, **makers: Callable
     from a file: if it is not as `to_arrays` makes it, an InputError says what is wrong.
     """
 
+    unused = set(arrays)
+
     def array(name: str) -> np.ndarray:
         if name not in arrays:
             raise InputError(f"it has no array {name!r:.60}")
+        unused.discard(name)
         return arrays[name]
 
     make: dict[str, Callable[[Any], Any]] = {"sparse": _sparse, "strings": _strings, "mapping": _mapping, **makers}
@@ -406,7 +425,10 @@ def from_arrays(arrays: Mapping[str, np.ndarray], plain: Any, **makers: Callable
 
     if not isinstance(plain, Mapping):
         raise InputError("it has no values")
-    return {key: value_of(key, entry) for key, entry in plain.items()}
+    values = {key: value_of(key, entry) for key, entry in plain.items()}
+    if unused:
+        raise InputError(f"it contains the array {min(unused)!r:.60}, which is unknown")
+    return values
 
 
 def _shape(entry: Mapping[str, Any]) -> tuple[int, int]:
@@ -417,9 +439,11 @@ def _shape(entry: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _sparse(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]) -> sp.csr_array:
-    *arrays, shape = parts
+    data, indices, indptr, shape = parts
+    if not {indices.dtype, indptr.dtype} <= {np.dtype(np.int32), np.dtype(np.int64)}:
+        raise InputError(f"a sparse matrix with indices of types {indices.dtype} and {indptr.dtype}: expected int32")
     try:
-        return checked_sparse(sp.csr_array(tuple(arrays), shape))
+        return checked_sparse(sp.csr_array((data, indices, indptr), shape))
     except ValueError as error:  # scipy raises it if arrays do not fit each other
         raise InputError(str(error)) from None
 

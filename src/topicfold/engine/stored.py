@@ -17,12 +17,13 @@ from ..errors import InputError
 from .arrays import checked_sparse
 from .checks import is_number, is_whole
 
-__all__ = ["MAX_PROBABILITY", "Stored", "check_stored", "distributions", "number_array"]
+__all__ = ["MAX_PROBABILITY", "SPARSE_TYPES", "Stored", "check_stored", "distributions", "number_array"]
 
 Kind: TypeAlias = Literal["float", "int", "bool", "string", "strings", "labels", "sparse", "rows", "mapping", "object"]
 Bound: TypeAlias = float | str | None  # a number, or the name of a size: then values must be below that size
 
 MAX_PROBABILITY = 1.001  # maximum of values that sum to one, with a tolerance for rounding
+SPARSE_TYPES = tuple(np.dtype(name) for name in ("float32", "float64", "int32", "int64"))  # of values that we write
 _ROUNDING = 0.01  # of a sum of probabilities
 _LARGEST = 2**63  # whole numbers in JSON have no limit, those in arrays have
 _DTYPE_KINDS = {"float": "f", "rows": "f", "int": "iu"}
@@ -99,6 +100,8 @@ def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
     if stored.kind == "sparse" or (stored.kind == "rows" and sp.issparse(value)):
         if not sp.issparse(value):
             return "is not a sparse matrix"
+        if value.dtype not in SPARSE_TYPES:
+            return f"is of type {value.dtype}: expected float32, float64, int32 or int64"
         return _wrong_shape(checked_sparse(value).shape, stored, sizes) or _out_of_range(value.data, stored, sizes)
     if stored.kind in ("strings", "labels"):
         values = list(value) if isinstance(value, tuple | np.ndarray) else None
@@ -111,6 +114,8 @@ def _problem(value: Any, stored: Stored, sizes: dict[str, int]) -> str:
         return f"is not an array of {_NUMBERS[stored.kind]}"
     if value.dtype == np.float16 or (stored.dtype is not None and value.dtype != stored.dtype):
         return f"is of type {value.dtype}: expected {stored.dtype or 'float32 or float64'}"
+    if value.dtype.kind == "u" and stored.dtype is None:  # differences wrap, and kernels turn uint64 into a float
+        return f"is of type {value.dtype}: expected signed numbers"
     return _wrong_shape(value.shape, stored, sizes) or _out_of_range(value, stored, sizes) or _wrong_sums(value, stored)
 
 

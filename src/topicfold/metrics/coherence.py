@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..engine.arrays import canonical
+from ..engine.arrays import ascending, canonical
 from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole
 from ..engine.distributed.cluster import current_cluster, map_anywhere
@@ -365,12 +365,7 @@ def _check_tokens(tokens: Tokens) -> Tokens:
     for name, array in (("word_ids", word_ids), ("indptr", indptr)):
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise InputError(f"tokens: {name} must be a 1-d array of int, got shape {array.shape}, type {array.dtype}")
-    if (
-        indptr.size == 0
-        or indptr[0] != 0
-        or indptr[-1] != word_ids.size
-        or (np.diff(indptr.astype(np.int64)) < 0).any()
-    ):
+    if indptr.size == 0 or indptr[0] != 0 or indptr[-1] != word_ids.size or not ascending(indptr):
         raise InputError(f"tokens: indptr must increase from 0 to the number of tokens, {word_ids.size}")
     # At most two integer types, so that the kernel is compiled (and cached) at most twice.
     word_ids = np.ascontiguousarray(word_ids, np.int32 if word_ids.dtype == np.int32 else np.int64)

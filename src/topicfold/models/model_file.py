@@ -91,9 +91,6 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         model = kind(**parameters)
         model.check_parameters()
         check_stored(values, type(model).stored())
-        for key, value in values.items():  # kernels would add uint64 and int64 to a float64, which is no index
-            if isinstance(value, np.ndarray) and value.dtype == np.uint64:
-                raise InputError(f"its {key} is not an array of signed numbers")
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
             raise InputError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
         for key, value in values.items():

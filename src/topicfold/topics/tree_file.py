@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.arrays import ascending
 from ..engine.checks import is_whole
 from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import MAX_PROBABILITY, Stored, check_stored
@@ -90,7 +91,7 @@ def _check(values: Mapping[str, Any]) -> None:
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise InputError("an edge refers to a topic that is not in the tree")
     rows = values["wordless"]
-    if len(rows) and (rows.max() >= len(values["document_ids"]) or (np.diff(rows) <= 0).any()):
+    if len(rows) and (rows.max() >= len(values["document_ids"]) or not ascending(rows, strictly=True)):
         raise InputError("its documents without words are not rows of the tree in their order")
     for name in ("level_names", "names", "descriptions", "marks", "mapping"):
         for key, value in values[name].items():
