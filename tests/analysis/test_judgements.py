@@ -159,7 +159,7 @@ def test_the_key_is_read_back(tasks, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda key: "nonsense", "is not a key of tasks"),
+        (lambda key: "nonsense", "is not JSON .*: expected the .key.json file written with the tasks"),
         (lambda key: [], "is not a key of tasks"),
         (lambda key: {**key, "format": "else"}, "is not a key of tasks"),
         (lambda key: {**key, "tasks": key["tasks"][1:]}, "damaged: its parts do not fit"),
@@ -277,7 +277,7 @@ def test_a_table_that_was_filled_in_is_a_file_of_answers(tasks, tmp_path):
         ("tasks,rater,task,answer\nID,ann,1," + "9" * 5000, "line 2: answer '999"),
         ("tasks,rater,task,answer\nID,,1,1\n", "line 2: the answer has no name in the column rater"),
         ("tasks,rater,task,answer\nID,ann,1,1\nID,ann,1,2\n", "line 3: 'ann' answers task 1 twice"),
-        ("tasks,rater,task,answer\nID,\udcff,1,1\n", "is not a CSV file in UTF-8"),
+        ("tasks,rater,task,answer\nID,\udcff,1,1\n", "is not UTF-8"),
     ],
 )
 def test_bad_answers_are_said_in_one_line(tasks, tmp_path, content, said):

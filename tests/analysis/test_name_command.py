@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from topicfold import PLSA, Corpus, NameCommand, TopicToName, naming_prompt
+from topicfold import PLSA, Corpus, InputError, NameCommand, TopicToName, naming_prompt
 from topicfold.analysis.name_command import parsed_answer
 
 TOPIC = TopicToName(7, ("orbit", "moon"), (("Apollo", "It began"), ("Luna", "")), ("sea tide", "sky"), "space")
@@ -156,6 +156,13 @@ time.sleep(60)
         time.sleep(0.05)
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_program_that_never_stops_printing_is_stopped(stream, program):
+    command, _ = program(f"while True: sys.{stream}.write('word ' * 10_000)")
+    with pytest.raises(InputError, match=r"^topic 7: .* printed more than 1 MB$"):
+        NameCommand(command, timeout=60)(TOPIC)
+
+
 def test_a_program_that_reads_nothing_is_heard(program, tmp_path):
     path = tmp_path / "deaf.py"
     path.write_text("print('a name')")
@@ -190,5 +197,5 @@ def test_a_damaged_answer_is_named(program, cache):
     NameCommand(command)(TOPIC)
     (file,) = cache.glob("*.json")
     file.write_text("[1]")
-    with pytest.raises(ValueError, match=f"{file.name} does not contain an answer: delete it"):
+    with pytest.raises(ValueError, match=f"{file.name} does not contain an answer: expected the answer of a program; delete it"):
         NameCommand(command)(TOPIC)

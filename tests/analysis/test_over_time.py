@@ -134,3 +134,11 @@ def test_shares_of_a_model_with_two_levels_sum_to_one():
     table = topics_over_time(model, corpus)
     assert table.share.shape == (3, 3)
     assert table.share.sum(axis=1) == pytest.approx(np.ones(3), abs=1e-5)
+
+
+def test_a_tree_over_the_documents_does_as_well(model):
+    corpus = Corpus.from_texts(ANIMALS, timestamps=[f"{1990 + year}" for year in range(len(ANIMALS))])
+    expected, actual = (topics_over_time(topics, corpus) for topics in (model, model.topic_tree(corpus)))
+    assert np.array_equal(actual.share, expected.share)
+    with pytest.raises(ValueError, match="model is of type str: expected a fitted model"):
+        topics_over_time("model", corpus)

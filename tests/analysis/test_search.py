@@ -79,3 +79,10 @@ def test_bad_queries(model, corpus):
         search(model, corpus, "cat", n=0)
     with pytest.raises(ValueError, match="one query, got 2"):
         search(model, corpus, ["cat", "sun"])
+
+
+def test_a_tree_in_place_of_the_model_is_refused(model, corpus):
+    with pytest.raises(ValueError, match="model is of type TopicTree: expected a fitted model"):
+        search(model.topic_tree(corpus), corpus, "sun")
+    with pytest.raises(ValueError, match="corpus is of type list: expected a Corpus"):
+        search(model, TEXTS, "sun")

@@ -78,7 +78,7 @@ def test_explore_with_names(model, texts, explored, run, tmp_path):
     for content, message in [
         ('{"9": "x"}', "edit 1: there is no topic 9; the topics are 0, 1"),
         ("[]", "contains no edits"),
-        ("", "contains no edits"),
+        ("", "is not JSON"),
     ]:
         names.write_text(content)
         code, _, err = run("explore", model, texts, "--edits", names, "--out", tmp_path / "x.html")

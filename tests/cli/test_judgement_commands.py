@@ -66,7 +66,7 @@ def test_errors_are_one_line(run, made):
         (["tasks", model, texts, "--out", folder / "t.html", "--kind", "guess"], "kinds='guess'"),
         (["tasks", model, texts, "--out", folder / "texts.html"], "is also an input or another output"),
         (["tasks", model, texts, "--out", folder / "no" / "t.html"], "no"),
-        (["agreement", model, folder / "none.csv"], "is not a key of tasks"),
+        (["agreement", model, folder / "none.csv"], "is not UTF-8"),
         (["agreement", key, folder / "none.csv"], "none.csv contains no answers"),
         (["agreement", key, folder / "gone.csv"], "gone.csv"),
         (["agreement", key], "Missing argument"),

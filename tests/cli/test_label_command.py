@@ -74,7 +74,7 @@ def test_embeddings_by_a_model_on_disk(files, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "expected JSON"),
+        ("{", "is not JSON"),
         ('{"pets": "dog"}', "at least two labels"),
         ('{"pets": "dog", "tax": "taxes"}', "label 'tax': the corpus has no word"),
         ('["dog", "dog"]', "'dog' occurs twice"),

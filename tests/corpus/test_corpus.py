@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from corpus_cases import TEXTS, full
-from topicfold import Corpus, Preprocessing, embed
+from topicfold import PLSA, Corpus, InputError, Preprocessing, embed
 
 # some texts are empty on purpose; that this is said is a test of its own
 pytestmark = pytest.mark.filterwarnings("ignore:[0-9,]+ of [0-9,]+ texts are empty:UserWarning")
@@ -229,6 +229,16 @@ def test_what_is_no_list_of_texts_is_refused(texts, message):
 def test_options_of_other_types_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         Corpus.from_texts(["cat dog", "dog"], **options)
+
+
+def test_two_columns_with_one_name_and_lists_of_names_are_one_clear_error():
+    twice = pd.DataFrame([["cat", "dog"]], columns=["text", "text"])
+    with pytest.raises(InputError, match=r"^the data frame cannot be used: .*'text' 2 times$"):
+        Corpus.from_frame(twice)
+    with pytest.raises(InputError, match=r"^the data frame cannot be used: .*'a' 2 times$"):
+        PLSA(1).fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(InputError, match=r"^\['text'\] is not the name of a column"):
+        Corpus.from_frame(pd.DataFrame({"text": ["cat"]}), text=["text"])
 
 
 def test_the_index_of_a_frame_is_the_id_where_it_is_more_than_a_number():

@@ -62,6 +62,12 @@ def test_alpha_at_its_ends():
         krippendorff_alpha([1, 2])
 
 
+@pytest.mark.parametrize(("total", "n"), [(9, 5), (-1, 5), (float("nan"), 5), (0, -1)])
+def test_a_total_outside_of_its_range_is_refused(total, n):
+    with pytest.raises(ValueError, match=r"^total=.* of n=.* values: expected a sum from 0 to n"):
+        wilson_interval(total, n)
+
+
 @pytest.mark.parametrize(("found", "n"), [(0, 5), (4, 5), (5, 5), (37, 120)])
 def test_intervals_of_shares_are_wilsons(found, n):
     expected = binomtest(found, n).proportion_ci(method="wilson")

@@ -21,6 +21,7 @@ from ..corpus.fields import check_texts
 from ..engine.extras import import_extra
 from ..engine.npy_file import read_npy
 from ..engine.progress import progress
+from ..engine.small_files import read_json
 from ..errors import FileError, InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -163,12 +164,11 @@ def encoder_of(model: EmbeddingModel) -> Encoder:
 
 def _is_static(folder: Path) -> bool:
     """Whether a folder contains static vectors of words, not a neural network."""
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        config = None
+    expected = "a folder with config.json and weights"
+    place = folder / "config.json"
+    config = read_json(place, expected) if place.exists() else None
     if not isinstance(config, dict):
-        raise FileError(f"{folder} contains no model: expected a folder with config.json and weights")
+        raise FileError(f"{folder} contains no model: expected {expected}")
     # the configuration of a neural network has the sizes of its layers, that of static vectors does not
     static = config.get("model_type") == "model2vec" or "StaticModel" in config.get("architectures", ())
     return static or not {"architectures", "hidden_size"} & config.keys()

@@ -20,6 +20,7 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.checks import check_choice, check_whole, is_whole
 from ..engine.csv_writer import CsvWriter
+from ..engine.small_files import read_json
 from ..engine.store import atomic_write
 from ..engine.warn import warn_user
 from ..errors import FileError, InputError
@@ -165,12 +166,10 @@ class JudgementTasks:
         FileError
             If the file is damaged or is not a key.
         """
-        try:
-            key = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError):  # not JSON, not UTF-8, a number too long, nested too deeply
-            key = None
+        expected = "the .key.json file written with the tasks"
+        key = read_json(path, expected)
         if not isinstance(key, dict) or key.get("format") != _FORMAT:
-            raise FileError(f"{path} is not a key of tasks: expected the .key.json file written with the tasks")
+            raise FileError(f"{path} is not a key of tasks: expected {expected}")
         try:
             tasks = tuple(_checked_task(task) for task in key["tasks"])
             names = {int(topic): str(name) for topic, name in key["names"].items()}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..engine.extras import import_extra
+from ..engine.small_files import read_text
 from ..errors import FileError, InputError
 from ..metrics.judging import Estimate, krippendorff_alpha, spearman, wilson_interval
 from .judgement_tasks import ANSWERS, QUESTIONS, JudgementTasks, Kind, Task
@@ -358,7 +359,7 @@ def read_answers(tasks: JudgementTasks, paths: Sequence[str | Path]) -> list[Ans
 def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
     answers_by_task: dict[tuple[str, int], Answer] = {}
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path, f"a CSV file with the columns {', '.join(_COLUMNS)}")
         table = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in text.partition("\n")[0] else ",")
         header = [name.strip() for name in next(table, [])]
         for name in _COLUMNS:
@@ -374,8 +375,8 @@ def _answers_in(tasks: JudgementTasks, path: str | Path) -> list[Answer]:
             if answer[:2] in answers_by_task:
                 raise FileError(f"{where}: {answer.rater!r:.{_LONGEST}} answers task {answer.task} twice")
             answers_by_task[answer[:2]] = answer
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"{path} is not a CSV file in UTF-8: {error}") from None
+    except csv.Error as error:
+        raise FileError(f"{path} is not a CSV file: {error}") from None
     return list(answers_by_task.values())
 
 

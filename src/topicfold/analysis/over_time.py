@@ -18,9 +18,10 @@ from ..engine.checks import check_choice, check_whole
 from ..engine.extras import import_extra
 from ..errors import InputError
 from ..models import info_of
-from ..models.estimator import TopicModel
+from ..models.estimator import TopicModel, check_model, tree_of
 from ..models.inputs import CountsLike, RandomStateLike
 from ..topics.shares import check_dates, chosen_period, dates_with_words, shares_over_time
+from ..topics.tree import TopicTree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,6 +179,7 @@ def drift(
 
 def memberships(model: TopicModel, X: CountsLike, of: str = "topics") -> np.ndarray:
     """Topics or themes of documents, each row summing to one."""
+    check_model(model)
     check_choice("of", of, ("topics", "themes"))
     if of == "themes" and not info_of(model).has_themes:
         raise InputError(f"{type(model).__name__} has no themes")
@@ -263,15 +265,15 @@ class TopicsOverTime:
         return over_time(self, n_topics)
 
 
-def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -> TopicsOverTime:
+def topics_over_time(model: TopicModel | TopicTree, corpus: Corpus, by: str | None = None) -> TopicsOverTime:
     """Compute the share of each topic in each period.
 
     Documents without a date are left out.
 
     Parameters
     ----------
-    model : TopicModel
-        A fitted model. In a hierarchy, the lowest level is used.
+    model : TopicModel or TopicTree
+        A fitted model, or a tree over the documents of the corpus. In a hierarchy, the lowest level is used.
     corpus : Corpus
         Documents with timestamps.
     by : {'year', 'month', 'week', 'day'} or None, default=None
@@ -301,7 +303,7 @@ def topics_over_time(model: TopicModel, corpus: Corpus, by: str | None = None) -
     """
     timestamps = check_dates(corpus)
     by = chosen_period(timestamps, by)
-    tree = model.topic_tree(corpus)
+    tree = tree_of(model, corpus)
     rows = np.flatnonzero(tree.at_lowest_level)
     names = tuple(tree.name(topic) for topic in tree.ids[rows].tolist())
     return TopicsOverTime(*shares_over_time(tree.doc_topic[:, rows], dates_with_words(tree, timestamps), by), names)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..corpus.corpus import Corpus
+from ..corpus.corpus import Corpus, check_corpus
 from ..corpus.weighting import inverse_document_frequency
 from ..engine.arrays import canonical
 from ..engine.checks import check_whole
 from ..errors import InputError
 from ..models import info_of
-from ..models.estimator import TopicModel
+from ..models.estimator import TopicModel, check_model
 from ..topics.wordless import with_words
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     >>> [(hit.id, hit.words) for hit in search(PLSA(2, random_state=0).fit(corpus), corpus, "star", n=2)]
     [('d', ('star',)), ('c', ())]
     """
+    check_model(model)
+    check_corpus(corpus)
     check_whole("n", n)
     query_counts = model.word_counts([query] if isinstance(query, str) else query, np.float64)
     if query_counts.shape[0] != 1:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..engine.csv_writer import CsvWriter
-from ..errors import FileError
+from ..engine.small_files import read_json
 from .messages import check_paths, corpus_name, say, say_report
 from .options import DEFAULT_EMBEDDING, corpus_options, embedded_texts, read_corpus
 
@@ -58,7 +56,7 @@ def label(
     from ..analysis.embedding import embed as embed_texts
     from ..analysis.zero_shot import ZeroShotClassifier, described_labels
 
-    labels = described_labels(_read_json(descriptions))
+    labels = described_labels(read_json(descriptions, '{"label": "its description"}'))
     check_paths([input, descriptions], None if out == "-" else out, report)
     corpus = read_corpus(input, user_options, keep_texts=report is not None or embed is not None)
     vectors: dict[str, Any] = {}
@@ -75,13 +73,6 @@ def label(
         page = build_report(tree, corpus, name=corpus_name(input))
         page.save(report)
         say_report(page, report)
-
-
-def _read_json(path: str) -> Any:
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # also for bytes that are not UTF-8
-        raise FileError(f'{path}: expected JSON such as {{"label": "its description"}}: {error}') from None
 
 
 def _write(out: str, ids: Any, classes: np.ndarray, probability: np.ndarray, wordless: set[int]) -> None:

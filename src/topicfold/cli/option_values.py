@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..errors import FileError
+from ..engine.small_files import read_text
 
 __all__ = ["names_of", "number_of", "stop_words_from", "values_of"]
 
@@ -37,10 +37,7 @@ def stop_words_from(value: str) -> Any:
     if value == "none":
         return None
     if value not in stop_word_languages() and Path(value).is_file():
-        try:
-            return tuple(Path(value).read_text(encoding="utf-8").split())
-        except UnicodeDecodeError as error:
-            raise FileError(f"{value} is not a list of stop words in UTF-8: {error}") from None
+        return tuple(read_text(value, "a list of stop words").split())
     return value
 
 

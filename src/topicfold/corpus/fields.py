@@ -8,12 +8,14 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import scipy.sparse as sp
+from narwhals.exceptions import NarwhalsError
 
 from ..engine.arrays import checked_sparse
 from ..engine.warn import warn_user
 from ..errors import InputError
 
 __all__ = [
+    "as_frame",
     "as_id",
     "as_ids",
     "as_label_tuple",
@@ -32,13 +34,21 @@ __all__ = [
 _FEW_LINKS = 0.05  # links found per link not found: at or below this, a cell probably contains several ids
 
 
+def as_frame(data: Any) -> Any:
+    """A data frame or column of any library as one of narwhals; anything else is returned unchanged."""
+    try:
+        return nw.from_native(data, allow_series=True, pass_through=True)
+    except NarwhalsError as error:  # two columns with one name, for example
+        raise InputError(f"the data frame cannot be used: {' '.join(str(error).split())}") from None
+
+
 def check_texts(texts: Any) -> None:
     """Raise if what should be a list of texts is something else that can be iterated over."""
     if isinstance(texts, str):
         raise InputError("texts is one string: pass a list of texts, or Corpus.read(path) for a file")
     if isinstance(texts, Mapping):
         raise InputError("texts is a mapping: pass a list of texts, such as list(texts.values())")
-    frame = nw.from_native(texts, pass_through=True)
+    frame = as_frame(texts)
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InputError('texts is a data frame: pass one of its columns, or use Corpus.from_frame(frame, text="...")')
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from inspect import signature
 from itertools import chain, islice
@@ -20,7 +20,7 @@ from .building import TextOptions, corpus_from_texts, preprocessing_from
 from .byte_lines import check_regular, file_lines, reading, text_lines
 from .corpus import Corpus
 from .count_files import read_counts
-from .fields import as_id, as_label_tuple, as_text, as_title, is_missing
+from .fields import as_frame, as_id, as_label_tuple, as_text, as_title, is_missing
 from .formats import (
     FORMATS,
     TEXT_FORMATS,
@@ -66,6 +66,9 @@ class Columns(NamedTuple):
     def names(self) -> list[str]:
         """All columns that are set."""
         single = (self.text, self.id, self.title, self.labels, self.links, self.timestamp)
+        for name in (*single, *self.metadata):
+            if not isinstance(name, Hashable):
+                raise InputError(f"{name!r:.60} is not the name of a column: expected one name")
         return list(dict.fromkeys([*filter(None, single), *self.metadata]))
 
 
@@ -330,7 +333,7 @@ def with_index_as_id(frame: Any, id: str | None) -> tuple[Any, str | None]:
 
 def frame_records(frame: Any, columns: Columns) -> Iterator[Record]:
     """The rows of a data frame as records with the columns in `columns`."""
-    table = nw.from_native(frame, pass_through=True)
+    table = as_frame(frame)
     if not isinstance(table, nw.DataFrame | nw.LazyFrame):
         raise InputError(f"{type(frame).__name__} is not a data frame: expected pandas, polars, pyarrow or DuckDB")
     available = table.collect_schema().names()

@@ -33,7 +33,7 @@ def check_whole(name: str, value: Any, least: int = 1, *, or_else: str = "") -> 
     topicfold.errors.InputError: n_topics=0: expected a whole number, at least 1
     """
     if not is_whole(value) or value < least:
-        raise InputError(f"{name}={value!r}: expected a whole number, at least {least}{or_else}")
+        raise InputError(f"{name}={value!r:.60}: expected a whole number, at least {least}{or_else}")
     return int(value)
 
 
@@ -52,7 +52,7 @@ def check_number(
         expected = f"from {low} to {most:g}" if most < np.inf else f"above {low}" if above else f"{low} or more"
         comma = "" if expected.startswith(("from", "above")) else ","
         limit = f", at most {MAX_PARAMETER:g}" if is_number(value) and MAX_PARAMETER < value <= most else ""
-        raise InputError(f"{name}={value!r}: expected a number{comma} {expected}{limit}{or_else}")
+        raise InputError(f"{name}={value!r:.60}: expected a number{comma} {expected}{limit}{or_else}")
     return float(value)
 
 
@@ -64,7 +64,7 @@ def check_choice(name: str, value: Any, choices: Collection[str], *, or_else: st
     topicfold.errors.InputError: init='best': expected one of data, random
     """
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"{name}={value!r}: expected one of {', '.join(choices)}{or_else}")
+        raise InputError(f"{name}={value!r:.60}: expected one of {', '.join(choices)}{or_else}")
 
 
 def check_float_dtype(value: Any) -> np.dtype:
@@ -78,7 +78,7 @@ def check_float_dtype(value: Any) -> np.dtype:
     except (TypeError, ValueError):  # numpy raises them for what is no dtype
         dtype = None
     if dtype not in (np.dtype("float32"), np.dtype("float64")):
-        raise InputError(f"dtype={value!r}: expected 'float32' or 'float64'")
+        raise InputError(f"dtype={value!r:.60}: expected 'float32' or 'float64'")
     return dtype
 
 

@@ -85,6 +85,8 @@ def wilson_interval(total: float, n: int) -> Estimate:
     >>> [round(figure, 3) for figure in wilson_interval(4, 5)]
     [0.8, 0.376, 0.964, 5]
     """
+    if not 0 <= total <= n:
+        raise InputError(f"total={total!r:.60} of n={n!r:.60} values: expected a sum from 0 to n")
     if n == 0:
         return Estimate(np.nan, np.nan, np.nan, 0)
     share, square = total / n, _NORMAL**2

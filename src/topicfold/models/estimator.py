@@ -34,7 +34,7 @@ from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, s
 from .junk import topic_marks
 from .word_ranking import presence_of_words, word_documents, wordless_rows
 
-__all__ = ["Dtype", "FlatTopicModel", "StreamedTopicModel", "TopicModel", "tree_of"]
+__all__ = ["Dtype", "FlatTopicModel", "StreamedTopicModel", "TopicModel", "check_model", "tree_of"]
 
 Dtype: TypeAlias = Literal["float32", "float64"] | type[np.float32] | type[np.float64] | np.dtype
 
@@ -644,12 +644,19 @@ class StreamedTopicModel(TopicModel):
         return self
 
 
+def check_model(model: Any) -> None:
+    """Raise if something else was passed where a model is needed, such as its tree."""
+    if not isinstance(model, TopicModel):
+        raise InputError(f"model is of type {type(model).__name__}: expected a fitted model")
+
+
 def tree_of(topics: TopicModel | TopicTree, corpus: Corpus) -> TopicTree:
     """The tree of a model over the documents of a corpus; a tree is returned unchanged if it has these documents."""
     if isinstance(topics, Corpus):
         raise InputError("the first argument is a Corpus: expected the model or tree first, then the corpus")
     check_corpus(corpus)
     if not isinstance(topics, TopicTree):
+        check_model(topics)
         return topics.topic_tree(corpus)
     if len(topics.doc_topic) != len(corpus):
         raise InputError(f"the tree has {len(topics.doc_topic):,} documents and the corpus {len(corpus):,}")

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus, check_corpus
 from ..corpus.counting import WordCounter
-from ..corpus.fields import is_missing
+from ..corpus.fields import as_frame, is_missing
 from ..engine.arrays import canonical, checked_sparse, content_hash
 from ..engine.mapped import is_mapped, pieces
 from ..errors import InputError
@@ -211,7 +211,7 @@ def as_texts(X: Any) -> list[str] | None:
     elif isinstance(X, np.ndarray):
         items = X.tolist() if X.ndim == 1 else []
     else:
-        column = nw.from_native(X, series_only=True, pass_through=True)
+        column = as_frame(X)
         items = column.to_list() if isinstance(column, nw.Series) else []
     if not any(isinstance(item, str) for item in items):
         return None
@@ -224,7 +224,7 @@ def _check_frame(X: Any) -> None:
     """Raise if X is a data frame with text, or lists of words, of which a Corpus has to be made; the error says how."""
     if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple) and X[0] and isinstance(X[0][0], str):
         raise InputError("X is a list of lists of words: make a corpus of it with Corpus.from_texts(X)")
-    frame = nw.from_native(X, pass_through=True)
+    frame = as_frame(X)
     if isinstance(frame, nw.LazyFrame):
         raise InputError(
             f"X is a {type(X).__name__}, whose rows have no order: "

@@ -10,13 +10,13 @@ An edit is one of these, and a list of edits is applied in order:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.small_files import read_json
 from ..errors import FileError, InputError
 from .changes import add_group_levels
 from .similarity import check_flat
@@ -45,10 +45,8 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
     list of dict
         The edits, in the order in which they were made.
     """
-    try:
-        contents = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, a number too long, nested too deeply
-        raise FileError(f"{path} contains no edits: {error}") from None
+    expected = f'{{"format": "{_FORMAT}", "edits": [...]}}'
+    contents = read_json(path, expected)
     if isinstance(contents, dict) and contents.get("format") == _FORMAT and isinstance(contents.get("edits"), list):
         try:
             return [dict(_checked(edit)) for edit in contents["edits"]]
@@ -56,7 +54,7 @@ def read_edits(path: str | Path) -> list[dict[str, Any]]:
             raise FileError(f"{path} contains no edits: {error}") from None
     if isinstance(contents, dict) and all(key.isdecimal() and isinstance(contents[key], str) for key in contents):
         return [{"rename": int(topic), "name": name} for topic, name in contents.items()]
-    raise FileError(f'{path} contains no edits: expected {{"format": "{_FORMAT}", "edits": [...]}}')
+    raise FileError(f"{path} contains no edits: expected {expected}")
 
 
 def apply_edits(tree: TopicTree, edits: Sequence[Edit]) -> TopicTree:
