@@ -146,6 +146,8 @@ def test_hostile_formulas_reach_nothing(corpus, formula, tmp_path, monkeypatch):
         ("~ when", "the term when is determined by the terms before it"),
         ("~ year + twice", "the term twice is determined by the terms before it"),
         ("~ log(`word count`)", r"log\(`?word count`?\) is not a finite number for 1 of 40 documents"),
+        ("~ I(year * 1e-300)", r"I\(year \* 1e-300\) has values up to .*e-297: choose a unit"),
+        ("~ I(year * 1e160)", r"has values up to .*e\+163: choose a unit"),
         ("~ C(`word count`)", "40 documents for 40 terms or more: expected more documents than terms"),
         ("~ C(`word count`) : C(year) : party", "39 documents for 685 terms or more"),
         ("~ bs(`word count`, df=40)", "40 documents for 41 terms: expected at least 43"),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axisLabel, shortened } from '../../src/topicfold/report/web/charts.js';
-import { count, minus, numbersIn, percent, plural, tuplesIn } from '../../src/topicfold/report/web/numbers.js';
+import { beginning, count, minus, numbersIn, percent, plural, tuplesIn } from '../../src/topicfold/report/web/numbers.js';
 
 test('columns hold numbers as text', () => {
   assert.deepEqual(numbersIn('3 -1 20'), [3, -1, 20]);
@@ -34,4 +34,11 @@ test('numbers have a true minus sign, separators, and the right plural', () => {
 test('long names are cut', () => {
   assert.equal(shortened('abcdef', 6), 'abcdef');
   assert.equal(shortened('abcdef', 5), 'abcd…');
+});
+
+test('a text is not cut within a letter of two code units', () => {
+  assert.equal(beginning('a💩b', 1), 'a');
+  assert.equal(beginning('a💩b', 2), 'a');
+  assert.equal(beginning('a💩b', 3), 'a💩');
+  assert.equal(shortened('abc💩def', 5), 'abc…');
 });

@@ -22,6 +22,7 @@ __all__ = ["Design", "column_values", "make_design"]
 DATE, LABELS = "date", "labels"
 _CONTEXT = {"sqrt": np.sqrt, "abs": np.abs}
 _MOST_TERMS = 2000
+_LARGEST_VALUE = 1e100  # of a term, and 1e-100 the smallest: their squares are used
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +176,9 @@ def _check_matrix(design: Design) -> None:
     for column in np.flatnonzero(~np.isfinite(matrix).all(axis=0)):
         bad = int((~np.isfinite(matrix[:, column])).sum())
         raise InputError(f"{terms[column]} is not a finite number for {bad:,} of {len(matrix):,} documents")
+    for term, largest in zip(terms, np.abs(matrix).max(axis=0, initial=0)):
+        if largest and not 1 / _LARGEST_VALUE < largest < _LARGEST_VALUE:
+            raise InputError(f"{term} has values up to {largest:g}: choose a unit in which they are nearer to 1")
     n_documents, n_terms = matrix.shape
     if n_terms == 0:
         raise InputError(f"the formula {design.formula!r} has no terms")

@@ -3,10 +3,10 @@
 import { bar, element } from './elements.js';
 import { address } from './links.js';
 import { nameOf } from './names.js';
-import { percent } from './numbers.js';
+import { beginning, percent } from './numbers.js';
 
 export function shortened(text, letters) {
-  return text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
+  return text.length > letters ? `${beginning(text, letters - 1)}…` : text;
 }
 
 export function axisLabel(share) {

@@ -1,6 +1,6 @@
 // The documents: columns with one value per document, and what they say about topics after edits.
 
-import { numbersIn, tuplesIn } from './numbers.js';
+import { beginning, numbersIn, tuplesIn } from './numbers.js';
 import { highest, isGraph, lowest, originalReport, perReport, report, topics } from './report.js';
 
 const TITLE = 70; // characters
@@ -22,12 +22,12 @@ export function openDocuments(columns) {
 export function titleOf(d) {
   if (documents.title && documents.title[d]) return documents.title[d];
   const start = documents.text
-    ? documents.text[d].slice(0, 200).trim().replace(/\s+/g, ' ')
+    ? beginning(documents.text[d], 200).trim().replace(/\s+/g, ' ')
     : countedWords(d)
         .slice(0, 8)
         .map(([word]) => report.words[word])
         .join(' ');
-  return (start.length > TITLE ? `${start.slice(0, TITLE).replace(/\s+\S*$/, '')} …` : start) || documents.id[d];
+  return (start.length > TITLE ? `${beginning(start, TITLE).replace(/\s+\S*$/, '')} …` : start) || documents.id[d];
 }
 
 // The words of a document without its text: [word, count, row of its topic].

@@ -13,6 +13,11 @@ export function percent(share, digits = 1) {
   return share > 0 && share < 0.0005 ? '<0.1%' : `${(100 * share).toFixed(digits)}%`;
 }
 
+// The first letters of a text; a letter of two code units is not cut into halves, which no picture can contain.
+export function beginning(text, letters) {
+  return text.slice(0, letters).replace(/\p{Cs}$/u, '');
+}
+
 // With a true minus sign.
 export function minus(figure) {
   return String(figure).replace(/^-/, '−');

@@ -23,7 +23,7 @@ const PICTURE_SCALE = 2; // pixels of a PNG per unit of the drawing
 
 // A drawing as text, without the control characters that XML does not allow.
 export function serialized(node) {
-  return new XMLSerializer().serializeToString(node).replace(/[^\P{Cc}\t\n\r]/gu, '');
+  return new XMLSerializer().serializeToString(node).replace(/[^\P{Cc}\t\n\r]|\p{Cs}/gu, '');
 }
 
 // The drawing as standalone text: it includes its styles and no longer needs the page's style sheet.

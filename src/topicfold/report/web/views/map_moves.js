@@ -3,7 +3,7 @@
 import { documents, mainTopic, titleOf } from '../documents.js';
 import { address } from '../links.js';
 import { nameOf } from '../names.js';
-import { numbersIn } from '../numbers.js';
+import { beginning, numbersIn } from '../numbers.js';
 import { polygonText } from '../polygon.js';
 import { report, topics } from '../report.js';
 import { hideTip, showTip } from '../tooltip.js';
@@ -23,7 +23,7 @@ function showDocumentTip(map, d, px, py) {
         .map((label) => report.labels[label])
         .join(', ')
     : '';
-  const start = documents.title && documents.text ? documents.text[d].slice(0, 140).trim() : '';
+  const start = documents.title && documents.text ? beginning(documents.text[d], 140).trim() : '';
   return showTip(
     box.left + px,
     box.top + py,
