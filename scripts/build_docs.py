@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from topicfold.cli import cli
+from topicfold.cli.app import cli
 
 INTRODUCTION = (
     "Made from `--help` by `make docs`. Data goes to stdout, messages to stderr; errors are one line and exit code 2, "

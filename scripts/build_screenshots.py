@@ -12,7 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-from topicfold.cli import cli
+from topicfold.cli.app import cli
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 VIEWS = {

@@ -390,3 +390,28 @@ def test_progress_only_when_asked(capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert "select" in err
+
+
+class InterruptedAfter(Fake):
+    """Ctrl-C is pressed while a point with more topics than `last` is fitted."""
+
+    def __init__(self, n_topics=2, last=3, random_state=None):
+        super().__init__(n_topics, random_state=random_state)
+        self.last = last
+
+    def fit(self, X, y=None):
+        if self.n_topics > self.last:
+            raise KeyboardInterrupt
+        return super().fit(X)
+
+
+def test_ctrl_c_keeps_the_points_that_are_complete():
+    grid = {"n_topics": [2, 3, 4, 5]}
+    with pytest.warns(UserWarning, match="^select: interrupted; the points that have all of their fits are kept"):
+        result = select(InterruptedAfter(), numbered_counts(), grid, extend=True)
+    assert [row.params["n_topics"] for row in result.rows] == [2, 3]
+    assert result.interrupted
+    assert json.loads(result.to_json())["interrupted"]
+    assert not select(InterruptedAfter(last=9), numbered_counts(), grid).interrupted
+    with pytest.raises(KeyboardInterrupt):
+        select(InterruptedAfter(last=1), numbered_counts(), grid)

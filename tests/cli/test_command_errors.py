@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from topicfold import FileError
-from topicfold.cli import cli, main
+from topicfold.cli import main
+from topicfold.cli.app import cli
 
 
 @pytest.mark.parametrize(

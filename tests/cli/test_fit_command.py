@@ -63,13 +63,30 @@ def test_ctrl_c_and_sigterm_are_said_and_the_model_kept(run, texts, tmp_path, mo
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
+def test_ctrl_c_says_which_files_are_written(run, texts, tmp_path, monkeypatch):
+    import topicfold.report
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(topicfold.report, "build_report", interrupted)
+    model, corpus, page = (str(tmp_path / name) for name in ("m", "c", "p.html"))
+    (tmp_path / "p.html").write_text("an old page")
+    code, _, err = run("fit", texts, "-p", "n_topics=2", "--out", model, "--corpus-out", corpus, "--report", page)
+    assert code == 130
+    assert f"topicfold: interrupted: {model}, {corpus} are written; {page} is not written" in err
+    monkeypatch.setattr(Corpus, "read", interrupted)
+    code, _, err = run("fit", texts, "-p", "n_topics=2", "--out", model)
+    assert (code, err.strip()) == (130, f"topicfold: interrupted: {model} is not written")
+
+
 def test_sigterm_before_a_fit_is_an_end_too(run, texts, tmp_path, monkeypatch):
     def end(*_, **__):
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr("topicfold.corpus.readers.corpus_from_texts", end)
     code, _, err = run("fit", texts, "-p", "n_topics=2", "--out", tmp_path / "m")
-    assert (code, err.strip()) == (143, "topicfold: terminated")
+    assert (code, err.strip()) == (143, f"topicfold: terminated: {tmp_path / 'm'} is not written")
     assert not (tmp_path / "m").exists()
 
 

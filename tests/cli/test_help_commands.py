@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from topicfold.cli import cli
 from topicfold.cli import doctor as doctor_module
+from topicfold.cli.app import cli
 from topicfold.cli.examples import EXAMPLES
 from topicfold.models import MODELS
 

@@ -11,7 +11,7 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 
-from topicfold.cli import cli
+from topicfold.cli.app import cli
 from topicfold.cli.signatures import models_by_option, signature_of
 from topicfold.corpus.preprocessing import stop_word_languages
 from topicfold.models import MODELS
@@ -79,7 +79,7 @@ def test_files_and_words_of_other_options():
 
 def test_nothing_heavy_is_imported():
     code = (
-        "import sys; from click.shell_completion import ShellComplete; from topicfold.cli import cli\n"
+        "import sys; from click.shell_completion import ShellComplete; from topicfold.cli.app import cli\n"
         "def ask(*words): return ShellComplete(cli, {}, 'topicfold', 'X').get_completions([*words[:-1]], words[-1])\n"
         "assert ask('fit', 'x', '--model', 'hlta', '-p', '') and ask('fit', 'x', '--stop-words', '')\n"
         "print({'numpy', 'numba', 'sklearn', 'scipy'} & set(sys.modules))"

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from topicfold.cli import cli
+from topicfold.cli.app import cli
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from selenium.webdriver.support.ui import Select
 
 from browser import WIDTHS
 from topicfold import PLSA, Corpus, Preprocessing, build_report
-from topicfold.cli import cli
+from topicfold.cli.app import cli
 
 HACK = "window.hacked=1"
 SCRIPT = f"</script><script>{HACK}</script>"

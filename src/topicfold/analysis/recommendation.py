@@ -119,6 +119,8 @@ class Selection:
         Scores without topics: the unigram model, and models with one topic.
     at_edge : tuple of str
         Parameters that are at an end of the grid at the recommended point.
+    interrupted : bool
+        Whether Ctrl-C ended the work: then points whose fits are not complete are missing.
 
     See Also
     --------
@@ -142,6 +144,7 @@ class Selection:
     n_seeds: int
     baselines: tuple[SelectionRow, ...] = ()
     at_edge: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def best(self) -> dict[str, Any]:
@@ -181,7 +184,7 @@ class Selection:
 
     def _more(self) -> dict[str, Any]:
         scores = [{"model": row.model, "score": row.score, "score_error": row.score_error} for row in self.baselines]
-        return {"at_edge": list(self.at_edge), "baselines": scores}
+        return {"at_edge": list(self.at_edge), "baselines": scores, "interrupted": self.interrupted}
 
     def table(self) -> Any:
         """Return the points as a pandas data frame.

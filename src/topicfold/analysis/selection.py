@@ -28,6 +28,7 @@ from ..engine.blocks import map_blocks, single_threaded_libraries
 from ..engine.checks import check_whole
 from ..engine.distributed.cluster import current_cluster
 from ..engine.progress import progress
+from ..engine.warn import warn_user
 from ..errors import InputError
 from ..graph.check import GraphLike, check_graph
 from ..metrics.completion import perplexity
@@ -95,7 +96,7 @@ def select(
     Returns
     -------
     Selection
-        All points with their measures, and the recommended one.
+        All points with their measures, and the recommended one. After Ctrl-C, only those with all of their fits.
 
     Raises
     ------
@@ -126,18 +127,21 @@ def select(
     points, unit = _points(model, grid)
     folds = _Folds(X, graph, embeddings, int(n_splits), int(n_seeds), random_state)
     baselines = _one_topic(points) if unit == PER_TOKEN else []
-    folds.measure([*points, *baselines], n_jobs, verbose)
+    finished = folds.measure([*points, *baselines], n_jobs, verbose)
+    points, baselines = folds.complete(points), folds.complete(baselines)
     for _ in range(_MOST_EXTENSIONS + 1):
         rows, best = _ranked(points, unit)
         baseline_rows = _baseline_rows(baselines, folds, unit)
         chosen, reason, edge = recommend(rows, best, baseline_rows, unit)
-        further = beyond(rows, chosen) if extend and edge else {}
+        further = beyond(rows, chosen) if extend and edge and finished else {}
         if not further:
             break
         new_points = _further(points[chosen], further)
-        folds.measure(new_points, n_jobs, verbose)
-        points += new_points
-    return Selection(tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds), tuple(baseline_rows), edge)
+        finished = folds.measure(new_points, n_jobs, verbose)
+        points += folds.complete(new_points)
+    return Selection(
+        tuple(rows), chosen, reason, unit, int(n_splits), int(n_seeds), tuple(baseline_rows), edge, not finished
+    )
 
 
 def score_unit(model: BaseEstimator) -> str:
@@ -240,10 +244,30 @@ class _Folds:
         self.fit_input = FitInput(documents, checked, vectors)
         rng = check_random_state(random_state)
         self.fold_of = rng.permutation(n_documents) % n_splits
+        self.n_complete = 0  # points
         self.seeds = rng.randint(np.iinfo(np.int32).max, size=(n_splits, n_seeds))
 
-    def measure(self, points: Sequence[_Point], n_jobs: int | None, verbose: bool | None) -> None:
-        """Fit every (point, fold, seed) and store the measures in the points."""
+    def complete(self, points: Sequence[_Point]) -> list[_Point]:
+        """The points with all of their fits."""
+        return [point for point in points if len(point.fits) == self.seeds.size]
+
+    def measure(self, points: Sequence[_Point], n_jobs: int | None, verbose: bool | None) -> bool:
+        """Fit every (point, fold, seed) and store the measures in the points; False if Ctrl-C ended it.
+
+        Ctrl-C is raised as long as no point has all of its fits: there is nothing to keep.
+        """
+        try:
+            self._measure(points, n_jobs, verbose)
+        except KeyboardInterrupt:
+            self.n_complete += len(self.complete(points))
+            if not self.n_complete:
+                raise
+            warn_user("select: interrupted; the points that have all of their fits are kept")
+            return False
+        self.n_complete += len(points)
+        return True
+
+    def _measure(self, points: Sequence[_Point], n_jobs: int | None, verbose: bool | None) -> None:
         cells = [(point, key) for point in points for key in np.ndindex(self.seeds.shape)]
         lock = threading.Lock()
         done = 0

@@ -25,7 +25,7 @@ from .fit_commands import demo, fit, select
 from .help_commands import completion, doctor, models
 from .judgement_commands import agreement, tasks
 from .label_command import label
-from .messages import BUG, INTERRUPTED, TERMINATED, say
+from .messages import BUG, INTERRUPTED, TERMINATED, say, what_is_written
 from .metadata_commands import contrast, effects
 from .naming_commands import name
 from .topic_commands import explore, show, tree
@@ -54,7 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
     except click.exceptions.Abort as reason:
         if isinstance(reason.__cause__ or reason.__context__, EOFError):  # click treats it as Ctrl-D
             _fail("standard input or a file ended early", 2)
-        _fail("terminated" if terminated else "interrupted", TERMINATED if terminated else INTERRUPTED)
+        ending = ": ".join(filter(None, ["terminated" if terminated else "interrupted", what_is_written()]))
+        _fail(ending, TERMINATED if terminated else INTERRUPTED)
     except BrokenPipeError:  # the program that reads our output, such as head, has stopped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

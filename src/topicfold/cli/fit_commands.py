@@ -240,6 +240,8 @@ def select(
         result.plot().savefig(plot)
     if not as_json:
         say(f"to fit it: {_fit_command(context, model_name, {**fixed, **result.best})}")
+    if result.interrupted:
+        sys.exit(INTERRUPTED)
 
 
 def _fit_command(context: click.Context, model_name: str, values: dict[str, Any]) -> str:

@@ -9,10 +9,13 @@ import click
 
 from ..errors import InputError
 
-__all__ = ["BUG", "INTERRUPTED", "TERMINATED", "check_paths", "corpus_name", "say", "say_report"]
+__all__ = ["BUG", "INTERRUPTED", "TERMINATED", "check_paths", "corpus_name", "say", "say_report", "what_is_written"]
 
 BUG = 70  # the exit code for an error inside a program (EX_SOFTWARE)
 INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that Ctrl-C or SIGTERM ended
+
+
+_outputs: dict[str, tuple[int, ...] | None] = {}  # the files this command writes, as they were before
 
 
 def say(message: str) -> None:
@@ -41,9 +44,31 @@ def check_paths(inputs: Sequence[str | None], *outputs: str | None) -> None:
     """
     from ..engine.store import check_writable
 
+    _outputs.clear()
     paths_in_use = [Path(path).resolve() for path in inputs if path is not None]
     for path in filter(None, outputs):
         check_writable(path)
         if Path(path).resolve() in paths_in_use:
             raise InputError(f"{path} is also an input or another output of this command: write to another file")
         paths_in_use.append(Path(path).resolve())
+        _outputs[path] = _state(path)
+
+
+def what_is_written() -> str:
+    """Which files of an interrupted command are written; empty if it has not come so far as to check them."""
+    written = [path for path, before in _outputs.items() if _state(path) not in (before, None)]
+    missing = [path for path in _outputs if path not in written]
+    return "; ".join(
+        f"{', '.join(paths)} {'is' if len(paths) == 1 else 'are'} {what}"
+        for paths, what in ((written, "written"), (missing, "not written"))
+        if paths
+    )
+
+
+def _state(path: str) -> tuple[int, ...] | None:
+    """What changes when a file is written; None if there is no file."""
+    try:
+        about = Path(path).stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
