@@ -4,6 +4,7 @@ import json
 import shlex
 import signal
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,8 +105,23 @@ def test_select(texts, run, tmp_path):
     code, out, err = run(*words, "--plot", tmp_path / "s.png")
     assert code == 0, err
     assert "n_topics" in out
-    assert (tmp_path / "s.png").stat().st_size > 1000
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
     assert "best" in json.loads(run(*words, "--json")[1])
+
+
+def test_a_figure_is_written_completely_or_not_at_all(texts, run, tmp_path, monkeypatch):
+    def fail(self, path, **options):
+        Path(path).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    (tmp_path / "s.svg").write_text("old")
+    words = ("-p", "n_topics=[1,2]", "--splits", "2", "--seeds", "1", "--plot", tmp_path / "s.svg")
+    code, _, err = run("select", texts, *words)
+    assert code == 2
+    assert "No space left" in err
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".", "s."))] == ["s.svg"]
+    assert (tmp_path / "s.svg").read_text() == "old"
 
 
 def test_select_ends_with_the_command_that_fits(texts, run, tmp_path, monkeypatch):

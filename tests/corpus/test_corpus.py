@@ -190,6 +190,12 @@ def test_links_outside_are_left_out_and_counted():
     assert corpus.links.tolist() == [[0, 1]]
 
 
+def test_missing_links_are_no_links():
+    for missing in (None, pd.NA, float("nan"), ""):
+        frame = pd.DataFrame({"text": ["cat", "dog"], "id": ["a", "b"], "refers": ["b", missing]})
+        assert Corpus.from_frame(frame, id="id", links="refers").links.tolist() == [[0, 1]]
+
+
 def test_a_tokenizer_of_ones_own_cuts_chinese():
     corpus = Corpus.from_texts(["我爱北京", "北京很大"], preprocessing=Preprocessing(tokenizer=list, stop_words=None))
     assert "京" in corpus.vocabulary

@@ -67,19 +67,20 @@ def described_labels(labels: Any) -> dict[str, str]:
     pairs = list(labels.items()) if isinstance(labels, Mapping) else [(label, label) for label in labels]
     if len(pairs) < 2:
         raise InputError(f"labels has {len(pairs)} entries: expected at least two labels")
-    if len(dict(pairs)) < len(pairs):
-        twice = next(label for row, (label, _) in enumerate(pairs) if label in dict(pairs[:row]))
-        raise InputError(f"label {twice!r} occurs twice: expected each label only once")
     label_of: dict[str, str] = {}
+    described: dict[str, str] = {}
     for label, description in pairs:
         if not isinstance(label, str) or not label.strip():
             raise InputError(f"label {label!r:.60}: expected a name")
+        if label in described:
+            raise InputError(f"label {label!r:.60} occurs twice: expected each label only once")
         if not isinstance(description, str) or not description.strip():
-            raise InputError(f"label {label!r} is described by {description!r:.60}: expected words")
+            raise InputError(f"label {label!r:.60} is described by {description!r:.60}: expected words")
         same = label_of.setdefault(" ".join(description.casefold().split()), label)
         if same != label:
-            raise InputError(f"labels {same!r} and {label!r} have the same description: {description!r:.60}")
-    return dict(pairs)
+            raise InputError(f"labels {same!r:.60} and {label!r:.60} have the same description: {description!r:.60}")
+        described[label] = description
+    return described
 
 
 class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
@@ -427,7 +428,7 @@ def _check_known_words(labels: Mapping[str, str], rows: np.ndarray) -> None:
             )
         same = label_of.setdefault(row.tobytes(), label)
         if same != label:
-            raise InputError(f"labels {same!r} and {label!r} have the same description in words of the corpus")
+            raise InputError(f"labels {same!r:.60} and {label!r:.60} have the same description in words of the corpus")
 
 
 def _checked_pair(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .cluster_options import cluster_options
-from .messages import INTERRUPTED, check_paths, corpus_name, say, say_report
+from .messages import INTERRUPTED, check_paths, corpus_name, save_figure, say, say_report
 from .option_values import values_of
 from .options import (
     GRAPH_MODELS,
@@ -237,7 +237,7 @@ def select(
     result = choose(model, corpus, grid or None, extend=extend, n_jobs=jobs, **repeats, **fit_arguments)
     click.echo(result.to_json() if as_json else str(result))
     if plot:
-        result.plot().savefig(plot)
+        save_figure(result.plot(), plot)
     if not as_json:
         say(f"to fit it: {_fit_command(context, model_name, {**fixed, **result.best})}")
     if result.interrupted:

@@ -1,15 +1,29 @@
-"""Messages of commands, and checks of the paths they write to."""
+"""Messages of commands, and the files they write."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
 
-__all__ = ["BUG", "INTERRUPTED", "TERMINATED", "check_paths", "corpus_name", "say", "say_report", "what_is_written"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BUG",
+    "INTERRUPTED",
+    "TERMINATED",
+    "check_paths",
+    "corpus_name",
+    "save_figure",
+    "say",
+    "say_report",
+    "what_is_written",
+]
 
 BUG = 70  # the exit code for an error inside a program (EX_SOFTWARE)
 INTERRUPTED, TERMINATED = 130, 143  # the exit codes shells give a program that Ctrl-C or SIGTERM ended
@@ -52,6 +66,14 @@ def check_paths(inputs: Sequence[str | None], *outputs: str | None) -> None:
             raise InputError(f"{path} is also an input or another output of this command: write to another file")
         paths_in_use.append(Path(path).resolve())
         _outputs[path] = _state(path)
+
+
+def save_figure(figure: Figure, path: str) -> None:
+    """Write a figure of matplotlib, completely or not at all."""
+    from ..engine.store import atomic_write
+
+    with atomic_write(path) as unfinished:
+        figure.savefig(unfinished)
 
 
 def what_is_written() -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..engine.csv_writer import CsvWriter
-from .messages import check_paths, say
+from .messages import check_paths, save_figure, say
 from .options import file_options, holds_texts, known_options, read_as_fitted
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _effect_table(
 def _draw_effects(table: pd.DataFrame, path: str, curves: bool) -> None:
     from ..plots import effect_curves, effect_sizes
 
-    (effect_curves if curves else effect_sizes)(table).savefig(path)
+    save_figure((effect_curves if curves else effect_sizes)(table), path)
     say(f"the figure is in {path}")
 
 

@@ -279,8 +279,8 @@ def corpus_from_records(
             for name, values in metadata.items():
                 values.append(_cell(record, name, where))
             if columns.links:
-                targets = _split(_cell(record, columns.links, where), columns.separator) or []
-                link_lists.append((document_id, targets))
+                targets = _split(_cell(record, columns.links, where), columns.separator)
+                link_lists.append((document_id, [] if is_missing(targets) else targets))
             yield _cell(record, columns.text, where)
 
     pairs = ((source_id, target) for source_id, targets in link_lists for target in _as_list(targets))
