@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -9,19 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from harness.cases import FAILURES
-from harness.endings import ENDINGS
+from harness.cases import FAILURES, Case
+from harness.fronts.endings import ENDINGS
 from harness.table import Tally, write_page
 
 ROOT = Path(__file__).parents[1]
+HARNESS = (sys.executable, "-m", "tests.harness")
+FOUND = sorted((ROOT / "tests" / "harness" / "found").glob("*.json"))
+QUICK = ("commands", "files", "frames", "graphs", "matrices", "readers", "small_files")
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the harness forks and reads /proc")
 
 
 def harness(*words):
     """Exit code, the rows of the table as dictionaries, and what was said."""
-    command = [sys.executable, "-m", "tests.harness", *map(str, words)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run([*HARNESS, *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False)
     lines = [line for line in ran.stdout.splitlines() if line.startswith("|")]
     titles, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
     return ran.returncode, [dict(zip(titles, row)) for row in rows], ran.stderr
@@ -33,23 +36,25 @@ def test_every_ending_is_told(tmp_path):
     assert code == 1
     assert {kind: int(row[kind]) for kind in FAILURES} == {kind: expected[kind] for kind in FAILURES}
     assert (int(row["answers"]), int(row["refused"])) == (expected["answer"], expected["refused"])
-    failed = tmp_path / "out" / f"endings-{len(ENDINGS)}"
-    assert (failed / "input" / "file").read_bytes() == b"a" * 300 + b"bad" + b"b" * 300
-    assert (failed / "cut-down" / "file").read_bytes() == b"bad"
-    assert f"--only {len(ENDINGS)}" in (failed / "about.txt").read_text()
+    whole, cut = (tmp_path / "out" / f"endings-{len(ENDINGS)}{end}.json" for end in ("", "-cut"))
+    contents = [Case.from_json(json.loads(path.read_text())).files["file"] for path in (whole, cut)]
+    assert contents == [b"a" * 300 + b"bad" + b"b" * 300, b"bad"]
+    again = subprocess.run([*HARNESS, "--again", cut], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert again.returncode == 1
+    assert "unclear exception KeyError: 'bad'" in again.stdout
     page = (tmp_path / "page.md").read_text()
     assert "python -m tests.harness endings" in page
     assert "Run on" in page
 
 
-def test_a_page_has_the_last_run_of_each_group(tmp_path):
-    groups = ("readers", "files")
+def test_a_page_has_the_last_run_of_each_front(tmp_path):
+    fronts = ("readers", "files")
     for command, tallies in (
         ("first", [Tally("files", Counter(answer=1))]),
         ("second", [Tally("readers", Counter(answer=2))]),
         ("third", [Tally("files", Counter(answer=3, death=1), Counter(tries=4), 5.4)]),
     ):
-        write_page(tmp_path / "page.md", tallies, command, groups)
+        write_page(tmp_path / "page.md", tallies, command, fronts)
     page = (tmp_path / "page.md").read_text()
     assert "    second\n    third\n" in page
     assert "first" not in page
@@ -59,14 +64,21 @@ def test_a_page_has_the_last_run_of_each_group(tmp_path):
 
 
 def test_one_case_is_run_again():
-    command = [sys.executable, "-m", "tests.harness", "endings", "--only", "7"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    ran = subprocess.run([*HARNESS, "endings", "--only", "7"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 1
     assert "7: death SIGSEGV" in ran.stdout
 
 
 def test_a_short_run_finds_nothing(tmp_path):
-    code, rows, said = harness("readers", "files", "matrices", "--cases", 100, "--whole", "--out", tmp_path)
-    assert [row["group"] for row in rows] == ["readers", "files", "matrices"]
+    code, rows, said = harness(*QUICK, "--cases", 100, "--out", tmp_path)
+    assert [row["front"] for row in rows] == list(QUICK)
     assert all(int(row["cases"]) == 100 and int(row["answers"]) > 0 and int(row["refused"]) > 0 for row in rows)
     assert code == 0, said
+
+
+def test_what_was_found_once_is_not_found_again():
+    """Each file is a failure of some version, and its `about` says what it is."""
+    words = [word for path in FOUND for word in ("--again", path)]
+    ran = subprocess.run([*HARNESS, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert FOUND
+    assert ran.returncode == 0, ran.stdout

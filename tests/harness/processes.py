@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .cases import Case, Group, Outcome, TimeUp, ending
+from .cases import Draw, Front, Outcome, Run, TimeUp, ending
 
 __all__ = ["check_single_threaded", "fork", "run_alone", "run_cases"]
 
@@ -34,18 +34,18 @@ def check_single_threaded() -> None:
         raise RuntimeError("the harness has more than one thread: it forks, and has to be on its own")
 
 
-def run_cases(group: Group, make: Callable[[int], Case], numbers: Sequence[int], folder: Path) -> Iterator[Outcome]:
+def run_cases(front: Front, draw: Draw, run: Run, numbers: Sequence[int], folder: Path) -> Iterator[Outcome]:
     """The outcomes of cases, in their order, a batch a process."""
     gc.collect()
     gc.freeze()  # what is there is left alone by the children, whose memory stays shared
     todo = list(numbers)
     while todo:
-        batch = todo[: group.batch]
-        outcomes = _run_batch(group, make, batch, folder)
+        batch = todo[: front.batch]
+        outcomes = _run_batch(front, draw, run, batch, folder)
         todo = todo[len(outcomes) :]
         last = outcomes[-1]
         if last.kind in ("death", "time") and len(batch) > 1:
-            outcomes[-1] = _told_apart(last, run_alone(group, make, last.number, folder), batch[0])
+            outcomes[-1] = _told_apart(last, run_alone(front, draw, run, last.number, folder), batch[0])
         yield from outcomes
 
 
@@ -57,24 +57,22 @@ def _told_apart(in_batch: Outcome, alone: Outcome, first: int) -> Outcome:
     return replace(in_batch, detail=detail)
 
 
-def run_alone(
-    group: Group, make: Callable[[int], Case], number: int, folder: Path, *, verbose: bool = False
-) -> Outcome:
+def run_alone(front: Front, draw: Draw, run: Run, number: int, folder: Path, *, verbose: bool = False) -> Outcome:
     """The outcome of one case in a process of its own; `verbose` lets it say all it has to say."""
-    return _run_batch(group, make, [number], folder, verbose=verbose)[-1]
+    return _run_batch(front, draw, run, [number], folder, verbose=verbose)[-1]
 
 
 def _run_batch(
-    group: Group, make: Callable[[int], Case], numbers: Sequence[int], folder: Path, *, verbose: bool = False
+    front: Front, draw: Draw, run: Run, numbers: Sequence[int], folder: Path, *, verbose: bool = False
 ) -> list[Outcome]:
     """The outcomes of the first cases of a batch, all of them unless one has ended the process: that is the last."""
     (folder / _STACK).unlink(missing_ok=True)
     reading, writing = os.pipe()
-    child = fork(lambda: _work(group, make, numbers, folder, reading, writing, verbose))
+    child = fork(lambda: _work(front, draw, run, numbers, folder, reading, writing, verbose))
     os.close(writing)
     outcomes: list[Outcome] = []
     try:
-        too_slow = _listen(reading, outcomes, group.seconds + group.grace)
+        too_slow = _listen(reading, outcomes, front.seconds + front.grace)
     finally:
         os.close(reading)
         if len(outcomes) < len(numbers):
@@ -87,7 +85,7 @@ def _run_batch(
     if too_slow:
         return [
             *outcomes,
-            Outcome(number, "time", f"killed after {group.seconds + group.grace:g} s @ {_stack(folder)}"),
+            Outcome(number, "time", f"killed after {front.seconds + front.grace:g} s @ {_stack(folder)}"),
         ]
     how = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit code {status >> 8}"
     return [*outcomes, Outcome(number, "death", f"{how} @ {_stack(folder)}")]
@@ -124,8 +122,9 @@ def fork(work: Callable[[], Any]) -> int:
 
 
 def _work(
-    group: Group,
-    make: Callable[[int], Case],
+    front: Front,
+    draw: Draw,
+    run: Run,
     numbers: Sequence[int],
     folder: Path,
     reading: int,
@@ -135,7 +134,7 @@ def _work(
     """What a child does: its cases, one after the other, and a line about each."""
     os.close(reading)
     os.setpgid(0, 0)  # so that it can be ended with all that it starts
-    _limit_memory(group.n_bytes)
+    _limit_memory(front.n_bytes)
     if not verbose:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
@@ -145,7 +144,7 @@ def _work(
         faulthandler.enable(stack)
         signal.signal(signal.SIGALRM, _time_is_up)
         for number in numbers:
-            outcome = _run(group, make, number, folder / "case", verbose)
+            outcome = _run(front, draw, run, number, folder / "case", verbose)
             os.write(writing, json.dumps(outcome.to_json()).encode() + b"\n")
 
 
@@ -161,14 +160,14 @@ def _limit_memory(n_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (now + n_bytes, now + n_bytes))
 
 
-def _run(group: Group, make: Callable[[int], Case], number: int, folder: Path, verbose: bool) -> Outcome:
+def _run(front: Front, draw: Draw, run: Run, number: int, folder: Path, verbose: bool) -> Outcome:
     started = time.perf_counter()
     counted: dict[str, int] = {}
     try:
-        signal.setitimer(signal.ITIMER_REAL, group.seconds)
-        case = make(number)
+        signal.setitimer(signal.ITIMER_REAL, front.seconds)
+        case = draw(number)
         write_files(case.files, folder)
-        counted = case.run(folder) or {}
+        counted = run(json.loads(json.dumps(case.what)), folder) or {}  # as when it is kept and run again
         kind, detail = "answer", ""
     except BaseException as error:
         if verbose:

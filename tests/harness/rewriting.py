@@ -14,14 +14,27 @@ from safetensors.numpy import save
 
 from topicfold.engine.store import array_checksum
 
-__all__ = ["changed_array", "rewritten"]
+__all__ = ["change_json", "changed_array", "rewritten"]
 
 _VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 5, 10**9, 2**31, 2**63, 10**30, 0.5, -0.5, 1e300, float("nan"), float("inf"), "",
     "much", "words", "embeddings", "sparse", "array", "strings", "mapping", "value", "../x", "\ud800", "x" * 5000, [],
     [1], ["a"], {}, {"a": 1}, [[1, 2]], {"is": "value", "value": 3}, {"is": "array"}, {"is": "sparse", "shape": [2, 2]},
 )  # fmt: skip
-_TYPES = ("float32", "float64", "float16", "int64", "int32", "int8", "uint8", "uint64", "bool")
+_TYPES = (
+    "float32",
+    "float64",
+    "float16",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+)
 _NUMBERS = (0, 1, -1, 2, 7, 100, 2**31 - 1, -(2**31), 2**40, 2**63 - 1, -(2**63))
 _REALS = (0.0, -1.0, 1.0, 1e-45, 1e30, 1e38, -1e38, float("nan"), float("inf"), 0.5, 2.0)
 
@@ -75,6 +88,24 @@ def _another_type(array: np.ndarray, rng: random.Random) -> np.ndarray:
     return array.astype(rng.choice(_TYPES)) if array.dtype.kind in "biuf" else array.astype("U8")
 
 
+def _number_of_another_type(array: np.ndarray, rng: random.Random) -> np.ndarray:
+    """Both at once: what one check lets pass may hide what another one looks for."""
+    changed = _another_type(array, rng)
+    return changed if changed.dtype.kind == "U" else rng.choice((_one_number, _several_numbers))(changed, rng)
+
+
+def _several_numbers(array: np.ndarray, rng: random.Random) -> np.ndarray:
+    """Numbers one after the other, such as ends whose differences overflow."""
+    result = array.copy()
+    if result.size and array.dtype.kind in "iu":
+        limits = np.iinfo(array.dtype)
+        start = rng.randrange(result.size)
+        wild = (limits.max, limits.min, -1 if limits.min else 0, limits.max // 2, limits.max // 2 + 1)
+        for place in range(start, min(start + rng.choice((2, 3, 4, 8)), result.size)):
+            result.flat[place] = rng.choice(wild)
+    return result
+
+
 def _shifted(array: np.ndarray, rng: random.Random) -> np.ndarray:
     if array.dtype.kind not in "iuf":
         return array[None]
@@ -89,7 +120,7 @@ def _random_bytes(array: np.ndarray, rng: random.Random) -> np.ndarray:
 
 _ARRAY_CHANGES: tuple[Callable[[np.ndarray, random.Random], np.ndarray], ...] = (
     _one_number, _one_number, _one_number, _all_numbers, _another_length, _another_shape, _another_order,
-    _another_type, _shifted, _random_bytes,
+    _another_type, _number_of_another_type, _number_of_another_type, _several_numbers, _shifted, _random_bytes,
 )  # fmt: skip
 
 
@@ -102,10 +133,11 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-def _change_json(metadata: dict[str, Any], rng: random.Random) -> str:
-    places = [place for place in _places(metadata) if place[0] not in ("libraries", "checksums", "version")]
+def change_json(content: Any, rng: random.Random) -> str:
+    """Remove or replace a value in JSON, an object or a list that is not empty; what was done."""
+    places = [place for place in _places(content) if place[0] not in ("libraries", "checksums", "version")]
     *way, last = rng.choice(places)
-    holder: Any = metadata
+    holder = content
     for key in way:
         holder = holder[key]
     if rng.random() < 0.15:
@@ -124,11 +156,14 @@ def rewritten(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, Any], rng
         how = rng.random()
         key = rng.choice(sorted(changed)) if changed else ""
         if how < 0.35 or not changed:
-            done.append(_change_json(plain, rng))
+            done.append(change_json(plain, rng))
         elif how < 0.4:
             del changed[key]
             done.append(f"no array {key}")
-        elif how < 0.45:
+        elif how < 0.42:
+            changed["padding"] = np.zeros(rng.choice((0, 1, 1000)))
+            done.append("an array more")
+        elif how < 0.46:
             other = rng.choice(sorted(changed))
             changed[key] = changed[other]
             done.append(f"{other} in place of {key}")

@@ -1,4 +1,4 @@
-"""Small data and small models that the groups share."""
+"""Small data and small models that the fronts share."""
 
 from __future__ import annotations
 

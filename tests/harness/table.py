@@ -1,4 +1,4 @@
-"""What came of the groups, as a table, and as a page that is put together from runs of single groups."""
+"""What came of the fronts, as a table, and as a page that is put together from runs of single fronts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Tally", "commit", "table", "write_page"]
 
 @dataclass
 class Tally:
-    """The outcomes of a group."""
+    """The outcomes of a front."""
 
     name: str
     kinds: Counter[str] = field(default_factory=Counter)
@@ -44,8 +44,8 @@ class Tally:
 
 
 def table(tallies: Sequence[Tally]) -> str:
-    """A table in Markdown, one line per group, and below it what the groups have counted beside."""
-    titles = ("group", "cases", "answers", "refused", *FAILURES, "seconds")
+    """A table in Markdown, one line per front, and below it what the fronts have counted beside."""
+    titles = ("front", "cases", "answers", "refused", *FAILURES, "seconds")
     lines = ["| " + " | ".join(titles) + " |", "|---" + "|---:" * (len(titles) - 1) + "|"]
     for tally in tallies:
         kinds = [tally.kinds[kind] for kind in ("answer", "refused", *FAILURES)]
@@ -60,9 +60,9 @@ def table(tallies: Sequence[Tally]) -> str:
 
 
 def write_page(path: Path, tallies: Sequence[Tally], command: str, order: Sequence[str], note: str = "") -> None:
-    """Write the page of all groups that have been run, each as it went the last time.
+    """Write the page of all fronts that have been run, each as it went the last time.
 
-    The runs are kept beside the page, one line of JSON per group; `order` is that of the groups, `note` is said of
+    The runs are kept beside the page, one line of JSON per front; `order` is that of the fronts, `note` is said of
     the machine.
     """
     from experiments.results_page import machine
@@ -82,7 +82,7 @@ def write_page(path: Path, tallies: Sequence[Tally], command: str, order: Sequen
 
 
 def _draw(runs: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """How the cases of each group ended, as shares."""
+    """How the cases of each front ended, as shares."""
     from topicfold.plots.style import COLOURS, PALE, new_figure, tidy
 
     colours = {"answer": COLOURS[0], "refused": PALE, **dict.fromkeys(FAILURES, COLOURS[1])}
@@ -128,7 +128,7 @@ def _page(runs: Sequence[Mapping[str, Any]], picture: str) -> str:
         "\n".join(f"    {command}" for command in dict.fromkeys(run["command"] for run in runs)),
         f"Run on {dates} at commit {commits}: {kind}.",
         _MEANING,
-        f"![How the cases of each group ended]({picture})",
+        f"![How the cases of each front ended]({picture})",
         table([Tally.from_json(run) for run in runs]),
     ]
     return "\n\n".join(parts) + "\n"

@@ -9,8 +9,6 @@ All processes are forked from one that has its imports done, so that kills hit t
 from __future__ import annotations
 
 import atexit
-import contextlib
-import io
 import json
 import os
 import random
@@ -21,20 +19,23 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from unittest import mock
 
 import numpy as np
 
 from topicfold import Corpus
-from topicfold.cli import main as command_line
 
-from .cases import Case, Group, LeftBehind, SilentChange, generator
-from .processes import fork, write_files
-from .small_models import VARIANTS, fit_options, small_corpus, small_model
+from ..cases import Case, Draw, Front, LeftBehind, Run, SilentChange, generator
+from ..command_line import run_command
+from ..processes import fork, write_files
+from ..small_models import VARIANTS, fit_options, small_corpus, small_model
 
-__all__ = ["GROUP"]
+__all__ = ["FRONT"]
 
+_Counts: TypeAlias = dict[str, int]
+
+_OLD = b"what was there before\n"
 _STEPS = 30
 _ATTEMPTS = 24  # to hit a fit while it has a checkpoint
 _COUNTED, _TOO_EARLY = "kills of a fit that found a checkpoint", "kills before the first checkpoint (not counted)"
@@ -99,31 +100,27 @@ def _n_unfinished(folder: Path) -> int:
     return sum(name.endswith(".tmp") for name in os.listdir(folder))
 
 
-def _killed_fit(variant: str, corpus: Corpus, whole: dict[str, bytes], seconds: float, rng: random.Random) -> Case:
-    wanted = rng.choice((1, 2, 4, 8))
-
-    def run(folder: Path) -> dict[str, int]:
-        result, checkpoint = folder / "result.npz", folder / "checkpoint"
-        counted = dict.fromkeys((_COUNTED, _TOO_EARLY, _TOO_LATE, _IN_WRITING), 0)
-        aim = _Aim(seconds, rng)
-        for _ in range(_ATTEMPTS):
-            if counted[_COUNTED] == wanted:
-                break
-            killed = _killed(lambda: _fit(variant, corpus, result, checkpoint), aim, folder, after=checkpoint)
-            kind = _COUNTED if killed and checkpoint.exists() else _TOO_EARLY if killed else _TOO_LATE
-            counted[kind] += 1
-            counted[_IN_WRITING] += _n_unfinished(folder)
-            if kind == _COUNTED:
-                aim = _Aim(seconds, rng)
-            else:
-                aim.learn(too_late=not killed)
-            if not killed:
-                _compare(variant, result, whole, folder)
-        _killed(lambda: _fit(variant, corpus, result, checkpoint), None, folder)
-        _compare(variant, result, whole, folder)
-        return counted
-
-    return Case(f"{variant}, {wanted} kills", run)
+def _run_fit(what: dict[str, Any], corpus: Corpus, whole: dict[str, bytes], seconds: float, folder: Path) -> _Counts:
+    variant, rng = what["variant"], random.Random(what["seed"])
+    result, checkpoint = folder / "result.npz", folder / "checkpoint"
+    counted = dict.fromkeys((_COUNTED, _TOO_EARLY, _TOO_LATE, _IN_WRITING), 0)
+    aim = _Aim(seconds, rng)
+    for _ in range(_ATTEMPTS):
+        if counted[_COUNTED] == what["kills"]:
+            break
+        killed = _killed(lambda: _fit(variant, corpus, result, checkpoint), aim, folder, after=checkpoint)
+        kind = _COUNTED if killed and checkpoint.exists() else _TOO_EARLY if killed else _TOO_LATE
+        counted[kind] += 1
+        counted[_IN_WRITING] += _n_unfinished(folder)
+        if kind == _COUNTED:
+            aim = _Aim(seconds, rng)
+        else:
+            aim.learn(too_late=not killed)
+        if not killed:
+            _compare(variant, result, whole, folder)
+    _killed(lambda: _fit(variant, corpus, result, checkpoint), None, folder)
+    _compare(variant, result, whole, folder)
+    return counted
 
 
 def _compare(variant: str, result: Path, whole: dict[str, bytes], folder: Path) -> None:
@@ -136,15 +133,6 @@ def _compare(variant: str, result: Path, whole: dict[str, bytes], folder: Path) 
         raise LeftBehind(f"{variant}, killed and resumed: {left} are left behind")
 
 
-def _command(words: list[str]) -> None:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
-        try:
-            command_line(words)
-        except SystemExit as leaving:
-            if leaving.code:
-                raise RuntimeError(said.getvalue()) from None
-
-
 _COMMANDS = {
     "fit": (["fit", "IN/texts.jsonl", "--model", "plsa", "-p", "n_topics=3", "-p", "max_iter=15", "--out",
              "model.safetensors", "--corpus-out", "corpus.safetensors", "--report", "page.html"],
@@ -153,6 +141,10 @@ _COMMANDS = {
                ("table.csv",)),
     "assign jsonl": (["assign", "IN/model.safetensors", "IN/texts.jsonl", "--out", "table.jsonl"], ("table.jsonl",)),
     "explore": (["explore", "IN/model.safetensors", "IN/texts.jsonl", "--out", "page.html"], ("page.html",)),
+    "explore texts": (["explore", "IN/texts.jsonl", "--topics", "3", "--out", "page.html"], ("page.html",)),
+    "read": (["read", "IN/texts.jsonl", "--out", "corpus.safetensors"], ("corpus.safetensors",)),
+    "select": (["select", "IN/texts.jsonl", "--model", "plsa", "-p", "n_topics=[2,3]", "-p", "max_iter=10", "--plot",
+                "plot.png"], ("plot.png",)),
     "tree": (["tree", "IN/model.safetensors", "--reduce", "2", "--out", "tree.safetensors"], ("tree.safetensors",)),
 }  # fmt: skip
 
@@ -174,33 +166,27 @@ def _in_folder(words: list[str], outputs: tuple[str, ...], inputs: Path, folder:
     ]
 
 
-def _killed_command(name: str, inputs: Path, whole: dict[str, bytes], seconds: float, rng: random.Random) -> Case:
+def _run_command(what: dict[str, Any], inputs: Path, whole: dict[str, bytes], seconds: float, folder: Path) -> _Counts:
+    name, rng = what["command"], random.Random(what["seed"])
     words, outputs = _COMMANDS[name]
-    old = b"what was there before\n"
-
-    def check(folder: Path) -> None:
-        for output in outputs:
-            state = (folder / output).read_bytes()
-            if state != old and not _same(state, whole[output]):
-                raise SilentChange(f"{name}: {output} is neither the old file nor the new one: {len(state)} bytes")
-
-    def run(folder: Path) -> dict[str, int]:
-        given, aim, n_unfinished, n_attempts = _in_folder(words, outputs, inputs, folder), _Aim(seconds, rng), 0, 0
-        while not _killed(lambda: _command(given), aim, folder) and n_attempts < _ATTEMPTS:
-            aim.learn(too_late=True)
-            n_attempts += 1
-            write_files(dict.fromkeys(outputs, old), folder)
-        n_unfinished = _n_unfinished(folder)
-        check(folder)
-        _killed(lambda: _command(given), None, folder)
-        left = sorted({path.name for path in folder.iterdir()} - set(outputs))
-        if not all(_same((folder / output).read_bytes(), whole[output]) for output in outputs):
-            raise SilentChange(f"{name}, run again after it was killed: another file")
-        if left:
-            raise LeftBehind(f"{name}, run again after it was killed: {left} are left behind")
-        return {"kills of a command": int(n_attempts < _ATTEMPTS), _IN_WRITING: n_unfinished}
-
-    return Case(f"{name}, killed", run, dict.fromkeys(outputs, old))
+    write_files(dict.fromkeys(outputs, _OLD), folder)
+    placed, aim, n_attempts = _in_folder(words, outputs, inputs, folder), _Aim(seconds, rng), 0
+    while not _killed(lambda: run_command(placed), aim, folder) and n_attempts < _ATTEMPTS:
+        aim.learn(too_late=True)
+        n_attempts += 1
+        write_files(dict.fromkeys(outputs, _OLD), folder)
+    n_unfinished = _n_unfinished(folder)
+    for output in outputs:
+        state = (folder / output).read_bytes()
+        if state != _OLD and not _same(state, whole[output]):
+            raise SilentChange(f"{name}: {output} is neither the old file nor the new one: {len(state)} bytes")
+    _killed(lambda: run_command(placed), None, folder)
+    left = sorted({path.name for path in folder.iterdir()} - set(outputs))
+    if not all(_same((folder / output).read_bytes(), whole[output]) for output in outputs):
+        raise SilentChange(f"{name}, run again after it was killed: another file")
+    if left:
+        raise LeftBehind(f"{name}, run again after it was killed: {left} are left behind")
+    return {"kills of a command": int(n_attempts < _ATTEMPTS), _IN_WRITING: n_unfinished}
 
 
 def _timed(work: Callable[[], Any]) -> float:
@@ -225,13 +211,13 @@ def _prepare_commands(inputs: Path, folder: Path) -> dict[str, tuple[dict[str, b
     found = {}
     for name, (words, outputs) in _COMMANDS.items():
         given = _in_folder(words, outputs, inputs, folder)
-        _command(given)  # imports and compiles
-        seconds = min(_timed(partial(_command, given)) for _ in range(2))
+        run_command(given)  # imports and compiles
+        seconds = min(_timed(partial(run_command, given)) for _ in range(2))
         found[name] = {output: (folder / output).read_bytes() for output in outputs}, seconds
     return found
 
 
-def _prepare() -> Callable[[int], Case]:
+def _prepare() -> tuple[Draw, Run]:
     corpus = small_corpus()
     inputs = Path(tempfile.mkdtemp(prefix="harness-inputs-"))
     atexit.register(shutil.rmtree, inputs, ignore_errors=True)
@@ -241,15 +227,21 @@ def _prepare() -> Callable[[int], Case]:
     with tempfile.TemporaryDirectory() as place:
         fits, commands = _prepare_fits(corpus, Path(place)), _prepare_commands(inputs, Path(place))
 
-    def case(number: int) -> Case:
+    def draw(number: int) -> Case:
         rng = generator("kills", number)
         if number % 4 == 3:
             name = rng.choice(sorted(commands))
-            return _killed_command(name, inputs, *commands[name], rng)
-        variant = VARIANTS[(number - number // 4) % len(VARIANTS)]
-        return _killed_fit(variant, corpus, *fits[variant], rng)
+            return Case(f"{name}, killed", {"command": name, "seed": rng.randrange(2**32)})
+        variant, kills = VARIANTS[(number - number // 4) % len(VARIANTS)], rng.choice((1, 2, 4, 8))
+        what = {"variant": variant, "kills": kills, "seed": rng.randrange(2**32)}
+        return Case(f"{variant}, {kills} kills", what)
 
-    return case
+    def run(what: dict[str, Any], folder: Path) -> _Counts:
+        if "command" in what:
+            return _run_command(what, inputs, *commands[what["command"]], folder)
+        return _run_fit(what, corpus, *fits[what["variant"]], folder)
+
+    return draw, run
 
 
-GROUP = Group("fits and commands that are killed", _prepare, n_cases=200, seconds=120)
+FRONT = Front("fits and commands that are killed", _prepare, n_cases=200, seconds=120)

@@ -10,7 +10,6 @@ import os
 import random
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,12 @@ import scipy.sparse as sp
 from topicfold import Corpus
 from topicfold.graph.files import read_graph
 
-from .cases import Case, Group, SilentChange, check_finite, generator
-from .damage import CHECKSUM_TELLS, damaged
-from .processes import fork, write_files
-from .rewriting import changed_array
+from ..cases import Case, Draw, Front, Run, SilentChange, check_finite, generator
+from ..damage import CHECKSUM_TELLS, damaged
+from ..processes import fork, write_files
+from ..rewriting import changed_array
 
-__all__ = ["GROUP"]
+__all__ = ["FRONT"]
 
 _ROWS = [
     ("a", "The cat saw a dog.\n\nSun and moon, naïve café.", "x;y", "2001-02-03", 1.5, "b;c"),
@@ -227,7 +226,7 @@ def _damaged_inside(name: str, content: bytes, rng: random.Random) -> tuple[byte
     return packed.getvalue(), [*done, f"in {key}"]
 
 
-def _case(files: dict[str, bytes], number: int) -> Case:
+def _draw(files: dict[str, bytes], number: int) -> Case:
     rng = generator("readers", number)
     ending = rng.choice(sorted({_ending(name) for name in files}))
     name = rng.choice([name for name in files if _ending(name) == ending])
@@ -242,25 +241,29 @@ def _case(files: dict[str, bytes], number: int) -> Case:
         hurt, path = (other if hurt == name else hurt), other
     elif name.endswith(".npz") and rng.random() < 0.3:
         parts, hurt, path = {f"graph{name}": parts[name]}, f"graph{name}", f"graph{name}"
-    whole = parts[hurt]
     if rng.random() < 0.1 and not _is_text(path):
         parts["vocab.txt"] = damaged(_WORDS, rng)[0]
     signed = not inside and path == name and hurt.endswith((".gz", ".npz")) and set(done) <= CHECKSUM_TELLS
-
-    def run(folder: Path) -> None:
-        found = _read(folder / path, options)
-        if signed and content != whole:
-            (folder / hurt).write_bytes(whole)
-            before = _read(folder / path, options)
-            if found.shape != before.shape or (found != before).nnz:
-                raise SilentChange(f"{hurt} has a checksum, was damaged, and was read as something else")
-
-    return Case(f"{path}, {hurt} damaged by {', '.join(done)}; {options}", run, {**parts, hurt: content}, hurt)
+    what = {"path": path, "options": options, "damaged": hurt}
+    files = {**parts, hurt: content}
+    if signed and content != parts[hurt]:  # it has a checksum: it may only be read as what it was
+        what["whole"], files["whole/file"] = True, parts[hurt]
+    return Case(f"{path}, {hurt} damaged by {', '.join(done)}; {options}", what, files, hurt)
 
 
-def _prepare() -> Callable[[int], Case]:
+def _run(what: dict[str, Any], folder: Path) -> None:
+    path, options = folder / what["path"], what["options"]
+    actual = _read(path, options)
+    if "whole" in what:
+        (folder / what["damaged"]).write_bytes((folder / "whole/file").read_bytes())
+        expected = _read(path, options)
+        if actual.shape != expected.shape or (actual != expected).nnz:
+            raise SilentChange(f"{what['damaged']} has a checksum, was damaged, and was read as something else")
+
+
+def _prepare() -> tuple[Draw, Run]:
     files = _valid_files()
-    return lambda number: _case(files, number)
+    return lambda number: _draw(files, number), _run
 
 
-GROUP = Group("damaged files of every format that is read", _prepare, n_cases=20_000, batch=200)
+FRONT = Front("damaged files of every format that is read", _prepare, n_cases=20_000, batch=200)

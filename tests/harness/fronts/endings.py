@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .cases import Case, Group, LeftBehind, SilentChange, check_finite
+from ..cases import Case, Draw, Front, LeftBehind, Run, SilentChange, check_finite, check_shares
 
-__all__ = ["ENDINGS", "GROUP"]
+__all__ = ["ENDINGS", "FRONT"]
 
 
 def _raise(error: BaseException) -> None:
@@ -50,28 +50,28 @@ ENDINGS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: _raise(SilentChange("other bits")), "silent change"),
     (lambda: _raise(LeftBehind("a file")), "left behind"),
     (lambda: check_finite("it", float("nan")), "not finite"),
+    (lambda: check_shares("it", [[0.5, 0.5], [0.0, 0.0]]), "answer"),
+    (lambda: check_shares("it", [[1.5, -0.5]]), "not shares"),
+    (lambda: check_shares("it", [[0.5, 0.4]]), "not shares"),
     (lambda: 2, "answer"),
 )
 
 
-def _read_damaged(folder: Path) -> None:
-    if b"bad" in (folder / "file").read_bytes():
+def _draw(number: int) -> Case:
+    if number == len(ENDINGS):
+        return Case("a file to be cut down", number, {"file": b"a" * 300 + b"bad" + b"b" * 300}, "file")
+    return Case(ENDINGS[number][1], number)
+
+
+def _run(number: int, folder: Path) -> None:
+    if number < len(ENDINGS):
+        ENDINGS[number][0]()
+    elif b"bad" in (folder / "file").read_bytes():
         raise KeyError("bad")
 
 
-def _case(number: int) -> Case:
-    if number == len(ENDINGS):
-        return Case("a file to be cut down", _read_damaged, {"file": b"a" * 300 + b"bad" + b"b" * 300}, "file")
-    work, kind = ENDINGS[number % len(ENDINGS)]
-
-    def run(_: Path) -> None:
-        work()
-
-    return Case(kind, run)
+def _prepare() -> tuple[Draw, Run]:
+    return _draw, _run
 
 
-def _prepare() -> Callable[[int], Case]:
-    return _case
-
-
-GROUP = Group("all endings", _prepare, n_cases=len(ENDINGS) + 1, batch=5, seconds=0.5, grace=0.5)
+FRONT = Front("all endings", _prepare, n_cases=len(ENDINGS) + 1, batch=5, seconds=0.5, grace=0.5)

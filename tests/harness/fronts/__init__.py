@@ -1,0 +1,1 @@
+"""One kind of cases per file; each has a FRONT."""
