@@ -107,9 +107,15 @@ def test_workflows_ask_for_little(path):
             assert ("uses" in step) != ("run" in step)
             assert "${{" not in step.get("run", ""), "what comes from outside is handed over in env"
             if "uses" in step:
-                assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step["uses"])
+                assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", step["uses"])
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"]["persist-credentials"] is False
+
+
+def test_actions_are_pinned_by_hash_with_the_release_beside_it():
+    uses = [line for path in WORKFLOWS for line in re.findall(r"uses: (.*)", path.read_text(encoding="utf-8"))]
+    assert uses
+    assert [one for one in uses if not re.fullmatch(r"\./\S+|[\w/-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", one)] == []
 
 
 def test_there_are_the_workflows_that_a_release_needs():

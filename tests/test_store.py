@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from corpus_cases import full
 from topicfold import PLSA, Corpus, FileError, Preprocessing, TopicTree, load
-from topicfold.engine.store import SCHEMA, read_file, write_file
+from topicfold.engine.store import SCHEMA, check_writable, read_file, remove_left_over, write_file
 
 # some texts are empty on purpose; that this is said is a test of its own
 pytestmark = pytest.mark.filterwarnings("ignore:[0-9,]+ of [0-9,]+ texts are empty:UserWarning")
@@ -154,6 +154,16 @@ def test_parameters_of_every_kind_come_back(tmp_path):
         assert np.array_equal(loaded.fit(corpus).topic_word_, model.topic_word_)
     with pytest.raises(ValueError, match="cannot be written"):
         PLSA(2, verbose=object()).fit(corpus).save(tmp_path / "m")
+
+
+def test_a_kill_while_a_folder_is_tried_leaves_what_the_next_save_removes(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("os.rmdir", lambda _: None)
+        patched.setattr("os.getpid", lambda: 2**30)  # a process that has ended
+        check_writable(tmp_path / "m")
+    assert len(list(tmp_path.iterdir())) == 1
+    remove_left_over(tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path):

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..engine.arrays import checked_sparse
+from ..engine.npy_file import read_npy_header
 from ..errors import FileError, InputError, TopicfoldError
 from .byte_lines import Source, check_regular, file_lines, opened, reading
 from .limits import ReadLimits
@@ -43,9 +44,10 @@ def _check_size(path: Path, n_rows: int, n_columns: int, limits: ReadLimits) -> 
 
 def _check_memory(path: Path, n_bytes: int, limits: ReadLimits) -> None:
     if n_bytes > limits.most_memory():
+        needed = min(n_bytes, 10**18)  # a header may declare any number
         raise FileError(
-            f"{path} needs {n_bytes / 1e9:,.1f} GB of memory: more than {limits.most_memory() / 1e9:,.1f} GB; the "
-            "limit 'memory' can be raised"
+            f"{path} needs {needed / 1e9:,.1f} GB of memory: more than {limits.most_memory() / 1e9:,.1f} GB; the limit "
+            "'memory' can be raised"
         )
 
 
@@ -117,13 +119,17 @@ def read_npz(path: Path, limits: ReadLimits) -> Any:
     def load() -> Any:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-        unpacked, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
-        _check_memory(path, unpacked, limits)
-        if unpacked > 1 << 26 and unpacked > limits.expansion * max(packed, 1):
-            raise FileError(
-                f"{path} is more than {limits.expansion:g} times as large uncompressed; the limit 'expansion' can be "
-                "raised"
-            )
+            unpacked, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
+            _check_memory(path, unpacked, limits)
+            if unpacked > 1 << 26 and unpacked > limits.expansion * max(packed, 1):
+                raise FileError(
+                    f"{path} is more than {limits.expansion:g} times as large uncompressed; the limit 'expansion' can "
+                    "be raised"
+                )
+            for entry in entries:  # numpy asks for as much memory as a header declares
+                with archive.open(entry) as file:
+                    if read_npy_header(file, entry.file_size) is None:
+                        raise FileError(f"{path} is not a scipy sparse .npz file: {entry.filename} holds no array")
         return sp.load_npz(path)
 
     return _parsed(path, "scipy sparse .npz", load)

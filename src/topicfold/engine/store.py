@@ -138,7 +138,7 @@ def check_writable(path: str | Path) -> None:
         kind = "a folder" if place.is_dir() else "not a regular file"
         raise FileError(f"{path} is {kind}: name a file to write")
     try:
-        os.rmdir(tempfile.mkdtemp(dir=place.parent))  # of some file systems, permissions do not tell
+        os.rmdir(_temporary_folder(place))  # of some file systems, permissions do not tell
     except OSError:
         raise FileError(f"{path}: the folder {Path(path).parent} is not writable") from None
 
@@ -150,7 +150,7 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
     path = Path(os.path.realpath(path))  # the target of a link is replaced, not the link
     remove_left_over(path)
     # in its own folder: some libraries, such as safetensors, create further temporary files next to it
-    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.{os.getpid()}.", suffix=".tmp", dir=path.parent))
+    folder = _temporary_folder(path)
     temporary = folder / path.name
     try:
         yield temporary
@@ -160,6 +160,11 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
         _replace(temporary, path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _temporary_folder(path: Path) -> Path:
+    """A new folder beside a file, of a name by which `remove_left_over` knows it."""
+    return Path(tempfile.mkdtemp(prefix=f".{path.name}.{os.getpid()}.", suffix=".tmp", dir=path.parent))
 
 
 def _replace(temporary: Path, path: Path) -> None:
