@@ -4,13 +4,16 @@ import csv
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from topicfold import HLTA, LDA, PLSA, TTMM, Corpus, FileError, load
 from topicfold.corpus import counted_chunks
+from topicfold.corpus.corpus import Segments
 from topicfold.engine.store import written_by_one
 
 COLUMNS = {"id": "id", "title": "title", "labels": "label", "timestamp": "day", "metadata": ["size"]}
@@ -271,3 +274,17 @@ def test_a_tree_of_a_corpus_on_disk_has_the_same_bits(table, tmp_path):
     one, two = (HLTA(max_words=30, random_state=0).fit(corpus) for corpus in (in_memory, on_disk))
     for name in ("topic_word_", "doc_topic_", "topic_weight_", "history_"):
         assert np.array_equal(getattr(one, name), getattr(two, name)), name
+
+
+def test_a_corpus_with_wide_indices_is_saved_and_mapped(tmp_path):
+    counts = sp.csr_array(np.array([[1, 0, 2], [0, 3, 0]]))
+    counts.indices, counts.indptr = counts.indices.astype(np.int64), counts.indptr.astype(np.int64)
+    corpus = Corpus.from_counts(counts)
+    assert corpus.counts.indices.dtype == np.int32
+    wide = sp.csr_array((counts.data, counts.indices, counts.indptr), counts.shape)
+    segments = Segments(wide, np.arange(2))
+    for one in (corpus, replace(corpus, counts=wide), replace(corpus, segments=segments)):
+        one.save(tmp_path / "c")
+        for memory_map in (True, False):
+            loaded = Corpus.load(tmp_path / "c", memory_map=memory_map)
+            assert loaded.counts.toarray().tolist() == [[1, 0, 2], [0, 3, 0]]

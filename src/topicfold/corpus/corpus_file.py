@@ -62,7 +62,9 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
     arrays, plain = to_arrays(values)
     dates = [name for name, column in corpus.metadata.items() if column.dtype.kind == "M"]
     plain["counts"] = {"is": "sparse", "shape": list(counts.shape)}
-    parts = {**arrays, "counts.indptr": counts.indptr, "counts.indices": counts.indices, "counts.data": _data(counts)}
+    # scipy's indices are int64 after some operations, which a mapped file cannot have
+    indices = counts.indices.astype(np.int32, copy=False)
+    parts = {**arrays, "counts.indptr": counts.indptr, "counts.indices": indices, "counts.data": _data(counts)}
     write_file(path, parts, {"kind": "corpus", "values": plain, "dates": dates})
 
 

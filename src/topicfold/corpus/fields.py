@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from narwhals.exceptions import NarwhalsError
 
-from ..engine.arrays import checked_sparse
+from ..engine.arrays import checked_sparse, with_small_indices
 from ..engine.warn import warn_user
 from ..errors import InputError
 
@@ -160,6 +160,7 @@ def checked_counts(counts: Any) -> sp.csr_array:
     matrix = sp.csr_array(counts)
     if matrix.ndim != 2 or matrix.shape[0] == 0 or matrix.shape[1] == 0:
         raise InputError(f"counts of shape {matrix.shape}: expected documents x words, at least one of each")
+    matrix = with_small_indices(matrix)
     matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else matrix.astype(np.float64)
     matrix.sum_duplicates()
     values = matrix.data

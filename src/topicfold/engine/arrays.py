@@ -26,6 +26,7 @@ __all__ = [
     "padded",
     "padded_width",
     "summed",
+    "with_small_indices",
 ]
 
 _LANES = 8  # rows are padded to a multiple of this number, the values in a vector register
@@ -122,17 +123,24 @@ def _as_coo(matrix: Any) -> Any:
 
 def canonical(counts: Any, dtype: Any = None) -> sp.csr_array:
     """CSR with sorted columns, duplicates summed and no stored zeros; a new matrix unless it already is."""
-    result = sp.csr_array(checked_sparse(counts) if sp.issparse(counts) else counts)
-    if result.indices.dtype == np.int64 and max(*result.shape, result.nnz) < np.iinfo(np.int32).max:
-        # slicing may convert indices to int64, which scikit-learn does not accept
-        parts = (result.data, result.indices.astype(np.int32), result.indptr.astype(np.int32))
-        result = sp.csr_array(parts, result.shape)
+    result = with_small_indices(sp.csr_array(checked_sparse(counts) if sp.issparse(counts) else counts))
     if not result.has_canonical_format or (result.data == 0).any():
         # small integers could overflow when duplicates are summed
         result = result.astype(np.int64) if result.dtype.kind in "iu" else result.copy()
         result.sum_duplicates()
         result.eliminate_zeros()
     return result if dtype is None else result.astype(dtype, copy=False)
+
+
+def with_small_indices(matrix: sp.csr_array) -> sp.csr_array:
+    """The matrix with indices in int32 where they fit: half the memory, and scikit-learn accepts no others.
+
+    Indices become int64 when scipy slices a matrix, or when only one of its two index arrays is of that type.
+    """
+    if matrix.indices.dtype == np.int32 or max(*matrix.shape, matrix.nnz) >= np.iinfo(np.int32).max:
+        return matrix
+    parts = (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
+    return sp.csr_array(parts, matrix.shape)
 
 
 def csr_parts(counts: sp.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -187,7 +195,7 @@ def normalise_rows(rows: np.ndarray, out: np.ndarray | None = None) -> np.ndarra
     [[0.25, 0.75], [0.0, 0.0]]
     """
     sums = rows.sum(axis=1, keepdims=True, dtype=np.float64)
-    return np.divide(rows, np.maximum(sums, np.finfo(rows.dtype).tiny).astype(rows.dtype), out=out)
+    return np.divide(rows, np.where(sums > 0, sums, 1).astype(rows.dtype), out=out)
 
 
 def aligned(n_rows: int, n_topics: int, dtype: DTypeLike, *, on_disk: bool = False) -> np.ndarray:

@@ -355,6 +355,8 @@ def to_arrays(values: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[st
         if sp.issparse(value):
             matrix = sp.csr_array(value)
             arrays.update({f"{key}.{part}": getattr(matrix, part) for part in _SPARSE_PARTS})
+            # of more than 2^31 values, scipy's indices are int64, though no column is: files have them in int32
+            arrays[f"{key}.indices"] = matrix.indices.astype(np.int32, copy=False)
             plain[key] = {"is": "sparse", "shape": list(matrix.shape)}
         elif hasattr(value, "raw") and hasattr(value, "ends"):  # strings that are already stored
             arrays[f"{key}.bytes"], arrays[f"{key}.ends"] = value.raw, value.ends
