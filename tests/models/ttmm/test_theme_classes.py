@@ -45,6 +45,9 @@ def test_a_stream_of_labelled_batches(themed):
     before = model.topic_word_.copy()
     model.partial_fit(sp.csr_array((2, 20), dtype=int), [0, -1])
     assert np.array_equal(model.topic_word_, before)
+    assert (
+        len(set(model.partial_fit(sp.csr_array((1, 20), dtype=int), [-1]).topic_tree().level.tolist())) == 2
+    )  # no theme has a document
     with pytest.raises(ValueError, match="label 7 was not in the first batch"):
         model.partial_fit(counts[:2], [7, -1])
 

@@ -299,6 +299,8 @@ class GraphTopicModel(EMTopicModel):
         return data._replace(graph=None)
 
     def _check_learned(self) -> None:
+        if not self.doc_topic_.any(axis=1).all():  # a neighbour without topics would draw a new document to nothing
+            raise InputError("it has documents without topics")
         check_neighbor_vectors(self.neighbors_by_, self.neighbor_vectors_, self.neighbor_idf_, self.n_features_in_)
 
     def _prepare(self) -> None:

@@ -171,7 +171,8 @@ class PLSA(MixtureModel):
         topics = (self.topic_word_, self.topic_weight_)
         if self.alpha == 0 or self.tempered:  # tempering regularises P(z|d) in its own way
             return fold_in(counts, *topics, exponent=self.exponent_, n_jobs=self.n_jobs)
-        even = np.broadcast_to(self.alpha / self.n_topics, (counts.shape[0], self.n_topics))
+        n_topics = len(self.topic_word_)
+        even = np.broadcast_to(self.alpha / n_topics, (counts.shape[0], n_topics))
         pull = np.full(counts.shape[0], float(self.alpha))
         doc_topic = fold_in_toward(counts, *topics, even, pull, n_jobs=self.n_jobs)
         doc_topic[np.diff(counts.indptr) == 0] = self.topic_weight_

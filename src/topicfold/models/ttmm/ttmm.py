@@ -299,7 +299,8 @@ class TTMM(StreamedTopicModel):
             counts = self._known_words(corpus)
             doc_theme = self._doc_theme(counts)[0]
             doc_topic = self._features(counts, "tokens", doc_theme)
-        used = np.flatnonzero(self.doc_theme_.sum(axis=0, dtype=np.float64) >= _LEAST_USED)
+        n_documents = column_sums(self.doc_theme_)
+        used = np.flatnonzero(n_documents >= min(_LEAST_USED, n_documents.max()))  # at least one, after a small batch
         return add_level_above(
             self._one_level(doc_topic, corpus),
             numbers=used,
