@@ -10,10 +10,10 @@ from pathlib import Path
 def lowest(requirements: list[str]) -> list[str]:
     """`name==version` for each requirement with a lower bound.
 
-    >>> lowest(["numpy>=1.26", "topicfold[all]", "PyStemmer>=2.2.0.3"])
+    >>> lowest(["numpy>=1.26", "topicfold[all]", "PyStemmer>=2.2.0.3; python_version < '3.15'"])
     ['numpy==1.26', 'PyStemmer==2.2.0.3']
     """
-    matches = (re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement.split(",")[0]) for requirement in requirements)
+    matches = (re.match(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", requirement) for requirement in requirements)
     return [f"{match[1]}=={match[2]}" for match in matches if match]
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     print("\n".join(lowest([*project["dependencies"], *(item for name in USED for item in extras[name])])))
 
 
-USED = ("frame", "parquet", "plots", "lda", "neighbors", "embed", "effects", "dask")
+USED = ("parquet", "plots", "lda", "neighbors", "embed", "effects", "dask")
 
 if __name__ == "__main__":
     main()

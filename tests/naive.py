@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from itertools import product
 from math import factorial
 
@@ -442,3 +443,23 @@ def likely_nearest(query, base, n_neighbors, share, n_candidates, intersect=Fals
     scores = {d: alike(query, base[d]).sum() for d in met[:n_candidates]}
     found = sorted((d for d in scores if scores[d] > 0), key=lambda d: (-scores[d], d))[:n_neighbors]
     return found, [scores[d] for d in found]
+
+
+def copies(counts, texts):
+    """First copies, and the numbers of exact and near ones, by comparing every document with all earlier ones."""
+    folded = [" ".join(unicodedata.normalize("NFC", text).casefold().split()) for text in texts]
+    exact = [folded.index(text) if text else d for d, text in enumerate(folded)]
+    rows = counts.toarray().astype(int)
+    near = list(range(len(rows)))
+    for d, x in enumerate(rows):
+        if exact[d] != d or (x > 0).sum() < 15:
+            continue
+        for other in range(d):
+            y = rows[other]
+            is_first = exact[other] == other and near[other] == other and (y > 0).sum() >= 15
+            if is_first and 10 * np.minimum(x, y).sum() >= 9 * np.maximum(x, y).sum():
+                near[d] = other
+                break
+    n_exact = sum(first != d for d, first in enumerate(exact))
+    n_near = sum(exact[d] == d and first != d for d, first in enumerate(near))
+    return [near[first] for first in exact], n_exact, n_near

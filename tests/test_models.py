@@ -420,6 +420,21 @@ def test_predict_gives_the_largest_topic_and_only_where_there_is_one(info, sampl
 
 
 @ALL
+@pytest.mark.filterwarnings("ignore:.*texts are empty:UserWarning")
+def test_a_document_of_which_nothing_is_known_has_no_topic(info):
+    if not info.predicts:
+        pytest.skip("in several topics, or in none: see memberships")
+    model = small(info).fit([*TEXTS, ""])
+    assert model.fit_predict([*TEXTS, ""])[-1] == -1
+    predicted = model.predict(["", TEXTS[0], "xyzzy", "xyzzy plugh frotz rezrov gnusto " + TEXTS[0].split()[0]])
+    assert predicted.tolist() == [-1, model.predict([TEXTS[0]])[0], -1, -1]  # and of one word in six too little
+    assert predicted[1] >= 0
+    assert model.rows_without_topics(["", TEXTS[0]]).tolist() == [0]
+    counts = sp.csr_array(([2], ([1], [0])), (2, model.n_features_in_))
+    assert (model.predict(counts) >= 0).tolist() == [False, True]
+
+
+@ALL
 def test_progress_is_shown_only_when_asked(info, sampled, capfd):
     small(info, verbose=None).fit(sampled)
     assert capfd.readouterr() == ("", "")

@@ -39,6 +39,7 @@ GUARDED = {
     ("analysis/name_command.py", "os.killpg"),
     ("analysis/name_command.py", "signal.SIGKILL"),
     ("cli/doctor.py", "os.sched_getaffinity"),
+    ("corpus/sheet_rows.py", "resource"),
     ("engine/machine.py", "fcntl"),
     ("engine/machine.py", "os.sysconf"),
     ("engine/mapped.py", "mmap.MADV_DONTNEED"),
@@ -104,12 +105,12 @@ def text_files(source):
         called = ast.unparse(node.func)
         given = {word.arg: ast.unparse(word.value) for word in node.keywords}
         last = called.rpartition(".")[2]
-        if last in ("read_text", "write_text"):
+        if last in ("read_text", "write_text") and last != called:  # methods, not our own function
             yield last == "write_text", given, ast.unparse(node)
         elif last in ("open", "fdopen") and called != "os.open" and (node.args or called != "value.open"):
             place = 0 if isinstance(node.func, ast.Attribute) and called.partition(".")[0] not in ("gzip", "os") else 1
             mode = given.get("mode") or (ast.unparse(node.args[place]) if len(node.args) > place else "'r'")
-            if "b" not in mode:
+            if "b" not in mode and not called.startswith("archive."):  # a member of a zip file, always bytes
                 yield any(letter in mode for letter in "wxa"), given, ast.unparse(node)
 
 

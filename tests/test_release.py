@@ -55,7 +55,11 @@ def test_the_version_is_written_once():
 
 def constraints():
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    pinned = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    newest = script("build_constraints").NEWEST
+    assert PYTHONS[-1] == newest
+    assert all(not one.marker.evaluate({"python_version": newest}) and one.marker.evaluate() for one in pinned)
+    return {one.name: str(one.specifier).removeprefix("==") for one in pinned}
 
 
 def test_constraints_hold_every_requirement_within_its_range():
@@ -184,7 +188,8 @@ def test_the_recipe_needs_what_the_project_needs():
     run = dict(line.split(maxsplit=1) for line in recipe["requirements"]["run"])
     lowest = recipe["context"]["python_min"]
     assert run.pop("python").replace("${{ python_min }}", lowest) == PROJECT["requires-python"]
-    needed = [Requirement(line) for line in PROJECT["dependencies"]]
+    every = [Requirement(line) for line in PROJECT["dependencies"]]
+    needed = [one for one in every if one.marker is None or one.marker.evaluate({"python_version": "3.14"})]
     assert run == {canonicalize_name(one.name): str(one.specifier) for one in needed}
     assert recipe["context"]["version"] == Version(topicfold.__version__).base_version
     assert recipe["about"]["summary"] == PROJECT["description"]

@@ -248,6 +248,16 @@ def test_a_corpus_and_raw_texts(blocks):
 
 
 @pytest.mark.parametrize("name", ["graph", "embeddings"])
+@pytest.mark.parametrize(("classes", "none"), [(["pet", "sky"], ""), ([1, 2], -1), ([0.5, 1.5], -1)])
+@pytest.mark.filterwarnings("ignore:.*texts are empty:UserWarning")
+def test_a_text_of_which_too_little_is_known_has_no_class(classes, none):
+    texts = ["cat dog cat", "dog cat", "sun moon", "moon star sun", ""]
+    clf = TopicClassifier(PLSA(2, random_state=0)).fit(texts, [classes[0], None, classes[1], None, None])
+    assert clf.transduction_.tolist() == [classes[0]] * 2 + [classes[1]] * 2 + [none]
+    german = "Die Katze schläft heute auf dem warmen Dach und träumt von der sun"
+    assert clf.predict(["dog", "", german]).tolist() == [classes[0], none, none]
+
+
 def test_models_without_a_graph_say_which_have_one(blocks, name):
     counts, block = blocks
     extra = {name: sp.csr_array((30, 30)) if name == "graph" else np.zeros((30, 2))}

@@ -28,7 +28,7 @@ def test_documents_with_the_words_come_first_and_others_are_found(model, corpus)
 
 def test_topics_alone_do_not_make_a_hit_of_one():
     texts = ["battery life of a phone", "phone battery charger"] * 5 + ["coffee beans and milk", "milk coffee cup"] * 5
-    corpus = Corpus.from_texts(texts)
+    corpus = Corpus.from_texts(texts, titles=range(len(texts)))  # so that they are not copies of each other
     model = PLSA(1, random_state=0).fit(corpus)  # one topic: by topics all documents are the same
     hits = search(model, corpus, "battery life", n=20)
     assert [hit.row for hit in hits[:5]] == [0, 2, 4, 6, 8]
@@ -86,3 +86,11 @@ def test_a_tree_in_place_of_the_model_is_refused(model, corpus):
         search(model.topic_tree(corpus), corpus, "sun")
     with pytest.raises(ValueError, match="corpus is of type list: expected a Corpus"):
         search(model, TEXTS, "sun")
+
+
+def test_copies_are_found_once():
+    texts = ["battery of a phone"] * 8 + ["phone battery charger", "coffee beans", "coffee cup"]
+    corpus = Corpus.from_texts(texts, keep_texts=True)
+    hits = search(PLSA(2, random_state=0).fit(corpus), corpus, "battery", n=3)
+    assert {hit.row for hit in hits[:2]} == {0, 8}
+    assert len({corpus.copies.first[hit.row] for hit in hits}) == 3

@@ -166,6 +166,23 @@ def test_labels_that_cannot_be_used(labels, message):
         described_labels(labels)
 
 
+def test_documents_in_another_language_get_no_label():
+    pets = ["the dog barks at the cat in the house and the mouse runs away", "a cat and a dog sleep on the old sofa"]
+    sky = ["the moon and the stars shine in the night sky over the sea", "the sun and the moon are seen from the earth"]
+    german = ["der Hund und die Katze schlafen im Haus auf dem Sofa", "die Sonne und der Mond sind heute am Himmel"]
+    described = {"pets": "the cat and the dog and the mouse", "sky": "the sun and the moon and the stars"}
+    model = ZeroShotClassifier(described).fit([*pets * 5, *sky * 5, *german], None)
+    assert model.language_ == "english"
+    assert model.transduction_.tolist() == ["pets"] * 10 + ["sky"] * 10 + ["", ""]
+    assert model.predict([german[0], pets[0], "Hund"]).tolist() == ["", "pets", ""]
+    tree = model.topic_tree()
+    assert tree.wordless.tolist() == [20, 21]
+    assert not {"hund", "katze"} & {entry.word for topic in (0, 1) for entry in tree.words(topic, 10)}
+    vectors = np.eye(2)[[0] * 10 + [1] * 10 + [0, 1]]  # embeddings may know the language
+    model.fit([*pets * 5, *sky * 5, *german], embeddings=vectors, label_embeddings=np.eye(2))
+    assert model.transduction_.tolist()[-2:] == ["pets", "sky"]
+
+
 def test_descriptions_the_words_cannot_tell():
     texts, _ = texts_of(LABELS)
     with pytest.raises(ValueError, match="label 'tax': the corpus has no word of its description 'taxes'"):

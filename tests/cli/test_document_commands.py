@@ -40,7 +40,7 @@ def test_assign_streams_to_every_format(model, texts, run, tmp_path, batch):
     assert np.allclose(np.array([row[4:] for row in rows[1:]], float), expected, atol=1e-5)
     run("assign", model, texts, "--batch", batch, "--out", tmp_path / "a.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
-    assert [line["id"] for line in lines] == list("012345")
+    assert [line["id"] for line in lines] == list("abcdef")  # the id column of the fit
     assert [line["topic"] for line in lines] == expected.argmax(axis=1).tolist()
     assert np.allclose([list(line["topics"].values()) for line in lines], expected, atol=1e-5)
     assert list(lines[0]["topics"]) == columns

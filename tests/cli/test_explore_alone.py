@@ -35,12 +35,13 @@ def test_a_table_alone(run, reviews, tmp_path):
     page = tmp_path / "page.html"
     code, out, err = run("explore", reviews, "--topics", 2, "--out", page, "--no-open")
     assert (code, out) == (0, ""), err
-    assert "guessed columns, text: body" in err
+    assert "guessed columns, text: headline, body (12 words on average)" in err
     assert "labels: category (2 values)" in err
     data = shown_on(page)
     assert data["name"] == "my reviews"
     assert len(data["topics"]) == 2
     assert data["documents"]["title"][3] == "Head 3"
+    assert "Head" not in data["documents"]["text"][3]  # the title is above it
     assert data["documents"]["id"][3] == "r3"
     assert sorted(data["labels"]) == ["pets", "sky"]
     assert data["metadata"] == [{"name": "stars", "kind": "number"}]
@@ -48,8 +49,9 @@ def test_a_table_alone(run, reviews, tmp_path):
     # the command it prints fits the same model
     words = printed_command(err)
     assert words[:3] == ["topicfold", "fit", str(reviews)]
-    assert "--text body --id review_id --title headline --labels category --timestamp date --metadata stars" in (
-        " ".join(words)
+    assert (
+        "--text headline,body --id review_id --title headline --labels category --timestamp date --metadata stars"
+        in (" ".join(words))
     )
     fitted_again(run, words, data, tmp_path)
 
@@ -111,7 +113,11 @@ def table(tmp_path):
     [
         ("id", lambda d: f"r{min(d, 598)}", "id ('r598' occurs more than once)"),
         ("id", lambda d: f"r{d}" if d < 550 else None, "id (a value is missing)"),
-        ("date", lambda d: "2001-02-03" if d < 550 else "n/a", "date ('n/a' is not such a date)"),
+        (
+            "date",
+            lambda d: "2001-02-03" if d < 250 else None if d < 300 else "n/a",
+            "date (250 of 550 values are dates: 'n/a' (row 301) is none)",
+        ),
         ("kind", lambda d: d % 2 if d < 550 else [1], "kind (a value is not single)"),
     ],
 )
@@ -133,9 +139,9 @@ def test_dates_lists_of_labels_and_an_index_column(run, table, tmp_path):
     page = tmp_path / "page.html"
     code, _, err = run("explore", path, "--topics", 2, "--out", page)
     assert code == 0, err
-    assert "timestamp: reviewTime (dates in the format %d/%m/%Y %H:%M)" in err
+    assert "timestamp: reviewTime (dates)" in err
     assert "labels: tags (2 values)" in err
-    assert "columns that are not used: When it was, author" in err
+    assert "columns that are not used: When it was (all values are the same), author (60 different values)" in err
     data = shown_on(page)
     assert data["documents"]["title"][3] == "Head 3"
     assert data["labels"] == ["a", "b"]
@@ -150,12 +156,21 @@ def test_the_language_of_stop_words_is_guessed(run, tmp_path):
     page = tmp_path / "page.html"
     code, _, err = run("explore", path, "--topics", 2, "--out", page)
     assert code == 0, err
-    assert "without stop words (german) (guessed" in err
+    assert "without stop words (german)" in err
     assert set(shown_on(page)["words"]) == {*WORDS[0], *WORDS[1]}
-    assert "--stop-words german" in " ".join(printed_command(err))
+    assert "--stop-words" not in printed_command(err)  # fit finds the same
     fitted_again(run, printed_command(err), shown_on(page), tmp_path)
     code, _, err = run("explore", path, "--topics", 2, "--stop-words", "none", "--out", page)
     assert "with all stop words" in err
+    fitted_again(run, printed_command(err), shown_on(page), tmp_path)
+
+
+def test_a_tokenizer_is_part_of_the_command_to_keep_the_model(run, tmp_path):
+    path, page = tmp_path / "zh.csv", tmp_path / "page.html"
+    path.write_text("text\n" + "\n".join(["北京 大学", "上海 大学", "股票 市场", "市场 股票"] * 10), encoding="utf-8")
+    code, _, err = run("explore", path, "--topics", 2, "--tokenizer", "characters", "--out", page)
+    assert code == 0, err
+    assert "--tokenizer characters" in " ".join(printed_command(err))
     fitted_again(run, printed_command(err), shown_on(page), tmp_path)
 
 
@@ -192,7 +207,7 @@ def test_odd_names_of_files(run, table, tmp_path, monkeypatch):
     assert printed_command(err)[2:4] == ["./-dash.jsonl", "--text"]
     assert printed_command(err)[-1] == "dash.safetensors"
     code, _, err = run("explore", "./*dash.json?", "--topics", 2, "--out", "page.html")
-    assert printed_command(err)[-1] == "dash.json.safetensors"
+    assert printed_command(err)[-1] == "dash.json.safetensors"  # the pattern is no ending that is known
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -223,17 +238,19 @@ def test_a_guess_can_be_switched_off(run, reviews, tmp_path):
     assert sorted(data["labels"]) == list("12345")
 
 
-def test_columns_are_guessed_for_a_model_too(run, reviews, tmp_path):
+def test_a_model_remembers_its_columns(run, reviews, tmp_path):
     model, page = tmp_path / "m.safetensors", tmp_path / "page.html"
-    assert run("fit", reviews, "--text", "body", "--topics", 2, "--out", model)[0] == 0
+    assert run("fit", reviews, "--text", "body", "--title", "headline", "--topics", 2, "--out", model)[0] == 0
     code, _, err = run("explore", model, reviews, "--out", page)
     assert code == 0, err
-    assert "guessed columns, text: body" in err
+    assert "guessed" not in err  # the model remembers its columns
     assert shown_on(page)["documents"]["title"][3] == "Head 3"
     code, _, err = run("explore", reviews, model, "--out", page)
     assert (code, "MODEL comes first" in err) == (2, True)
     code, _, err = run("explore", model, reviews, "--stop-words", "none", "--out", page)
     assert (code, "--stop-words is for a new fit" in err) == (2, True)
+    code, _, err = run("explore", model, reviews, "--tokenizer", "characters", "--out", page)
+    assert (code, "--tokenizer is for a new fit" in err) == (2, True)
 
 
 def test_options_win_over_guesses(run, reviews, tmp_path):

@@ -45,6 +45,41 @@ def test_a_file_called_like_a_language_is_no_stop_list(run, texts, tmp_path, mon
     assert "cat" not in load("m").vocabulary_
 
 
+def test_several_languages_of_stop_words(run, texts, tmp_path):
+    out = tmp_path / "m"
+    assert run("fit", texts, "-p", "n_topics=2", "--stop-words", "de,english,+cat", "--out", out)[0] == 0
+    assert "cat" not in load(out).vocabulary_
+    assert load(out).preprocessing_.stop_words == "english,german,+cat"
+    code, _, err = run("fit", texts, "--stop-words", "english,cat", "--out", out)
+    assert (code, "no stop words for 'cat' (write a word as +word or -word)" in err) == (2, True)
+
+
+def test_a_file_of_words_may_begin_with_a_language(run, texts, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("danish cat", encoding="utf-8")
+    assert run("fit", texts, "-p", "n_topics=2", "--stop-words", words, "--out", tmp_path / "m")[0] == 0
+    assert "cat" not in load(tmp_path / "m").vocabulary_
+
+
+def test_a_tokenizer_by_name_is_stored(run, tmp_path):
+    path, out = tmp_path / "zh.csv", tmp_path / "m"
+    path.write_text("text\n" + "\n".join(["北京大学", "上海大学", "股票 市场", "市场 股票"] * 3), encoding="utf-8")
+    assert run("fit", path, "-p", "n_topics=2", "--tokenizer", "characters", "--out", out)[0] == 0
+    assert load(out).preprocessing_.tokenizer == "characters"
+    assert "北京" not in load(out).vocabulary_
+    code, stdout, _ = run("assign", out, path)
+    assert (code, len(stdout.splitlines())) == (0, 13)
+    assert run("fit", path, "-p", "n_topics=2", "--out", out)[0] == 0
+    assert "北京" in load(out).vocabulary_
+
+
+def test_an_unknown_tokenizer_is_named(run, texts, tmp_path):
+    code, _, err = run("fit", texts, "--tokenizer", "kiwy", "--out", tmp_path / "m")
+    assert (code, "unknown tokenizer 'kiwy'; did you mean 'kiwi'?" in err) == (2, True)
+    code, _, err = run("fit", texts, "--tokenizer", "os:system", "--out", tmp_path / "m")
+    assert (code, "unknown tokenizer 'os:system'" in err) == (2, True)
+
+
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_sigterm_are_said_and_the_model_kept(run, texts, tmp_path, monkeypatch, number, exit_code):
     from topicfold.engine import loop as fitting
@@ -283,8 +318,8 @@ def test_metadata_and_dates_on_the_command_line(run, tmp_path):
         "party": ["left", ""],
         "year": [1999, 2001],
     }
-    code, _, err = run("fit", tmp_path / "t.csv", "--timestamp", "when", *saved)
-    assert (code, "date_format" in err) == (2, True)
+    code, _, err = run("fit", tmp_path / "t.csv", "--timestamp", "party", "--strict-dates", *saved)
+    assert (code, "timestamp 'left' (row 1): expected" in err) == (2, True)
 
 
 def test_warnings_are_messages(run, tmp_path):

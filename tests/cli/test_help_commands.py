@@ -89,7 +89,8 @@ def example_files(tmp_path, monkeypatch, run):
     rows = []
     for number in range(120):
         product = ("phone", "kettle", "lamp")[number % 3]
-        words = ["battery", *(f"{product}{word}" for word in rng.choice(list("abcdefghijklmnopqrstuvwxyz"), 8))]
+        words = [f"{product}{word}" for word in rng.choice(list("abcdefghijklmnopqrstuvwxyz"), 8)]
+        words += ["battery", "week"] * (product == "phone")
         rows.append((number, product, " ".join(words)))
     for name, text in (("reviews.csv", "text"), ("new.csv", "text"), ("part-1.csv", "body"), ("part-2.csv", "body")):
         with open(name, "w", newline="", encoding="utf-8") as file:

@@ -14,6 +14,7 @@ from click.shell_completion import ShellComplete
 from topicfold.cli.app import cli
 from topicfold.cli.signatures import models_by_option, signature_of
 from topicfold.corpus.preprocessing import stop_word_languages
+from topicfold.corpus.tokenizers import TOKENIZERS
 from topicfold.models import MODELS
 
 
@@ -75,6 +76,9 @@ def test_files_and_words_of_other_options():
     assert completed("fit", "x", "--graph", "./e") == (["./e"], {"file"})
     assert completed("fit", "x", "--stop-words", "")[0] == ["none", *stop_word_languages()]
     assert completed("fit", "x", "--stop-words", "./e")[1] == {"file"}
+    assert completed("fit", "x", "--tokenizer", "s")[0] == ["spacy:", "sudachi"]
+    names = completed("fit", "x", "--tokenizer", "")[0]
+    assert names == sorted([*TOKENIZERS, "spacy:"])
 
 
 def test_nothing_heavy_is_imported():

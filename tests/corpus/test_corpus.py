@@ -123,7 +123,7 @@ def test_counts_in_any_form():
         (lambda: Corpus.from_texts(["cat", "dog"], min_df=2), "min_df=2 removed 2"),
         (lambda: Corpus.from_texts(["cat", "dog"], ids=["a", "a"]), "id 'a' occurs more than once"),
         (lambda: Corpus.from_texts(["cat", "dog"], labels=["x"]), "1 labels for 2 documents"),
-        (lambda: Corpus.from_texts(["cat"], timestamps=["soon"]), "timestamp 'soon'"),
+        (lambda: Corpus.from_texts(["cat"], timestamps=["soon"], strict_dates=True), "timestamp 'soon'"),
     ],
 )
 def test_bad_input_is_named(make, message):
@@ -148,10 +148,13 @@ def test_timestamps_of_many_forms(value, expected):
     assert str(Corpus.from_texts(["cat"], timestamps=[value]).timestamps[0]) == expected
 
 
-@pytest.mark.parametrize("value", [1600000000, "now", "today", float("inf"), "31.1.2020"])
-def test_timestamps_that_could_mean_anything_are_refused(value):
-    with pytest.raises(ValueError, match="timestamp"):
-        Corpus.from_texts(["cat"], timestamps=[value])
+@pytest.mark.parametrize("value", ["now", "today", float("inf"), "31.02.2020", 12345, ["2020"]])
+def test_timestamps_that_are_no_dates_are_missing_or_refused(value):
+    with pytest.raises(ValueError, match=r"^timestamp .* \(row 1\): expected a year or a date such as"):
+        Corpus.from_texts(["cat"], timestamps=[value], strict_dates=True)
+    with pytest.warns(UserWarning, match=r"^1 of 1 dates could not be read and is missing: .* \(row 1\)$"):
+        corpus = Corpus.from_texts(["cat"], timestamps=[value])
+    assert np.isnat(corpus.timestamps).all()
 
 
 def test_given_segments_and_missing_documents():
@@ -244,7 +247,7 @@ def test_two_columns_with_one_name_and_lists_of_names_are_one_clear_error():
     with pytest.raises(InputError, match=r"^the data frame cannot be used: .*'a' 2 times$"):
         PLSA(1).fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(InputError, match=r"^\['text'\] is not the name of a column"):
-        Corpus.from_frame(pd.DataFrame({"text": ["cat"]}), text=["text"])
+        Corpus.from_frame(pd.DataFrame({"text": ["cat"]}), title=["text"])
 
 
 def test_the_index_of_a_frame_is_the_id_where_it_is_more_than_a_number():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import pytest
 
+from topicfold.corpus.columns import Columns
+from topicfold.corpus.dates import FailedValue
 from topicfold.corpus.guessing import checked_guess, guess_columns
-from topicfold.corpus.readers import Columns
 
 TEXT = "a sentence with quite a few words about thing"
 
@@ -29,14 +31,23 @@ def test_a_table_of_reviews():
     )
     guessed = guess_columns(table)
     columns = guessed.columns
-    assert columns.text == "body"
+    assert columns.text == ("product_title", "body")
     assert columns.id == "review_id"
     assert columns.title == "product_title"
     assert columns.labels == "category"
     assert columns.timestamp == "created_at"
     assert columns.metadata == ("stars", "country")
-    assert guessed.reasons["text"] == "body (10 words on average)"
-    assert guessed.unused() == ["note"]
+    assert guessed.used == {
+        "product_title": "text and title (by its name)",
+        "body": "text (10 words on average)",
+        "review_id": "id (all different)",
+        "category": "labels (2 values)",
+        "created_at": "timestamp (dates)",
+        "stars": "metadata (numbers)",
+        "country": "metadata (2 values)",
+    }
+    assert guessed.unused == {"note": "40 different values"}
+    assert json.loads(json.dumps([guessed.used, guessed.unused])) == [guessed.used, guessed.unused]
 
 
 @pytest.mark.parametrize(
@@ -76,17 +87,18 @@ def test_given_columns_are_not_guessed_for_anything_else():
     guessed = guess_columns(table)
     assert guessed.columns.timestamp == "date"  # the name says it, although both are dates
     assert guessed.columns.labels == "category"
-    assert guessed.columns.metadata == ("kind",)
-    assert guessed.unused() == ["born", "a, b", "id"]
+    assert guessed.columns.metadata == ("kind", "a, b")
+    assert guessed.unused == {"born": "dates, but date is the date", "id": "numbers of rows"}
     guessed = guess_columns(table, Columns(labels="kind", id=None), ["labels", "id"])
     assert guessed.columns.labels == "kind"
-    assert guessed.columns.metadata == ("category",)
-    assert "labels" not in guessed.reasons
+    assert guessed.columns.metadata == ("category", "a, b")
+    assert "labels" not in guessed.roles
+    assert guessed.used["kind"] == "labels (named by the user)"
 
 
 def test_a_date_format_that_is_given_decides():
     table = rows(text=lambda d: TEXT, when=lambda d: f"0{1 + d % 9}/0{1 + d % 9}/2020")
-    assert guess_columns(table).columns.timestamp is None  # day and month cannot be told apart
+    assert guess_columns(table).columns.timestamp == "when"
     columns = guess_columns(table, Columns(date_format="%d/%m/%Y")).columns
     assert (columns.timestamp, columns.date_format) == ("when", "%d/%m/%Y")
 
@@ -98,4 +110,117 @@ def test_keys_that_are_missing_in_some_rows():
     assert n_rows == 40
     assert guessed.columns.metadata == ()
     assert guessed.columns.title == "title"
-    assert guessed.unused() == ["stars (missing in some rows)"]
+    assert guessed.unused == {"stars": "missing in some rows"}
+
+
+STAMP = "2020-01-{:02d}T10:00:00"
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ({"posted": lambda d: STAMP.format(1 + d % 28)}, "posted"),
+        ({"x1": lambda d: STAMP.format(1 + d % 28)}, "x1"),  # the values say it
+        ({"x1": lambda d: "12. März 2004" if d % 2 else "3/4/2005"}, "x1"),
+        ({"x1": lambda d: "n/a" if d % 7 == 0 else STAMP.format(1 + d % 28)}, None),
+        ({"date": lambda d: "n/a" if d % 7 == 0 else STAMP.format(1 + d % 28)}, "date"),
+        ({"date": lambda d: "n/a" if d % 3 else STAMP.format(1 + d % 28)}, None),
+        ({"x1": lambda d: STAMP.format(1), "Datum": lambda d: "1.2.2003"}, "Datum"),  # the telling name wins
+        ({"x1": lambda d: STAMP.format(1), "x2": lambda d: STAMP.format(1) if d else "?"}, "x1"),  # more are read
+        ({"x2": lambda d: STAMP.format(1) if d else "?", "x1": lambda d: STAMP.format(1)}, "x1"),
+        ({"count": lambda d: 1990 + d % 7}, None),  # years need a telling name
+        ({"Jahr": lambda d: 1990 + d % 7}, "Jahr"),
+        ({"jahr": lambda d: 1990.0 + d % 7 if d % 2 else None}, "jahr"),
+        ({"code": lambda d: 1600000000 + d}, None),  # so do seconds since 1970
+        ({"created_utc": lambda d: 1600000000 + d}, "created_utc"),
+        ({"version": lambda d: f"{1 + d % 3}.2.03"}, None),
+        ({"fecha": lambda d: f"{1 + d % 28} de mayo de 2011"}, "fecha"),
+        ({"année": lambda d: "" if d else "1999"}, "année"),
+        ({"date": lambda d: ""}, None),
+        ({"when": lambda d: date(2001, 1, 1 + d % 28)}, "when"),
+    ],
+)
+def test_dates_are_recognised_by_what_is_in_the_column(table, expected):
+    table = rows(**{"text": lambda d: f"{TEXT} {d}", **table})
+    guessed, _ = checked_guess(guess_columns(table), table)
+    assert guessed.columns.timestamp == expected
+    assert guessed.columns.text == "text"
+    assert set(guessed.used) | set(guessed.unused) == set(table[0])
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("Titel", "Inhalt", "Kategorie"), ("Titel", "Inhalt", "Kategorie")),
+        (("titre", "texte", "catégorie"), ("titre", "texte", "catégorie")),
+        (("título", "contenido", "categoría"), ("título", "contenido", "categoría")),
+        (("titolo", "testo", "etichetta"), ("titolo", "testo", "etichetta")),
+        (("título", "conteúdo", "seção"), ("título", "conteúdo", "seção")),
+        (("标题", "内容", "类别"), ("标题", "内容", "类别")),
+    ],
+)
+def test_names_in_other_languages(names, expected):
+    title, text, label = names
+    table = rows(**{title: lambda d: f"Head {d}", text: lambda d: f"{TEXT} {d}", label: lambda d: "ab"[d % 2]})
+    columns = guess_columns(table).columns
+    assert (columns.title, columns.text, columns.labels) == (expected[0], expected[:2], expected[2])
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ({"title": lambda d: f"Head {d}"}, ("title", "body")),
+        ({"title": lambda d: f"{TEXT} {d}"[:12] + ("" if d % 5 else "!")}, "body"),  # the text begins with the title
+        ({"title": lambda d: f"  {TEXT.upper()},"}, "body"),
+        ({"name": lambda d: f"Person {d}"}, "body"),  # names of people are no text
+        ({"head, title": lambda d: f"Head {d}"}, "body"),  # --text could not list it
+        ({"title": lambda d: None}, "body"),
+        ({"title": lambda d: [f"Head {d}"]}, "body"),
+    ],
+)
+def test_a_title_is_modelled_unless_the_text_repeats_it(table, expected):
+    table = rows(body=lambda d: f"{d} {TEXT}" if expected != "body" else f"{TEXT} {d}", **table)
+    assert guess_columns(table).columns.text == expected
+    named = guess_columns(table, Columns(text="body"), ["text"])
+    assert named.columns.text == "body"
+
+
+def test_a_title_that_fails_further_down_is_not_modelled_either():
+    table = rows(700, body=lambda d: f"{TEXT} {d}", title=lambda d: f"Head {d}")
+    del table[600]["title"]
+    guessed, _ = checked_guess(guess_columns(table), table)
+    assert (guessed.columns.text, guessed.columns.title) == ("body", None)
+    assert guessed.unused == {"title": "missing in some rows"}
+
+
+def test_dates_that_fail_are_counted_in_all_rows():
+    table = rows(700, text=lambda d: f"{TEXT} {d}", date=lambda d: STAMP.format(1) if d != 600 else "31.02.2004")
+    guessed, n_rows = checked_guess(guess_columns(table), table)
+    assert (guessed.columns.timestamp, n_rows) == ("date", 700)
+    assert (guessed.dates.n_read, guessed.dates.n_failed) == (699, 1)
+    assert guessed.dates.examples == (FailedValue(601, "31.02.2004"),)
+
+
+def test_every_column_that_is_not_used_has_a_reason():
+    table = rows(
+        text=lambda d: f"{TEXT} {d}",
+        id=lambda d: d // 2,
+        date=lambda d: "soon",
+        empty=lambda d: None,
+        same=lambda d: "x",
+        tags_of_all=lambda d: {"a": d},
+        lists=lambda d: ["a", "b"],
+        author=lambda d: f"Writer {d}",
+        stars=lambda d: "n/a" if d == 0 else d,
+    )
+    guessed = guess_columns(table)
+    assert guessed.columns.metadata == ("stars",)
+    assert guessed.unused == {
+        "id": "numbers of rows",
+        "date": "0 of 40 values are dates: 'soon' (row 1) is none",
+        "empty": "empty",
+        "same": "all values are the same",
+        "tags_of_all": "its values are objects",
+        "lists": "its values are lists",
+        "author": "40 different values",
+    }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, Corpus
-from topicfold.corpus.dates import as_timestamp
+from topicfold.corpus.dates import as_timestamps
 from topicfold.corpus.metadata import as_metadata
 
 TEXTS = ["cat dog", "sun moon", "dog sun"]
@@ -32,6 +32,11 @@ TEXTS = ["cat dog", "sun moon", "dog sun"]
         (["1999-99-99", "1999-01-01", ""], ["1999-99-99", "1999-01-01", ""], "O"),
         ([2**60, 1, 2], [float(2**60), 1.0, 2.0], "f"),
         (["nan", "inf", "1"], ["nan", "inf", "1"], "O"),
+        (["1", "2", "n/a"], ["1", "2", "n/a"], "O"),  # too few numbers
+        (["3.1.2", "1.2.03", "2.2.04"], ["3.1.2", "1.2.03", "2.2.04"], "O"),  # versions
+        ([*["7"] * 40, "007"], [*["7"] * 40, "007"], "O"),
+        ([*["7"] * 40, "12a"], [*["7"] * 40, "12a"], "O"),  # numbers of houses
+        (["12.03.2004", "", "May 2005"], ["2004-03-12", "NaT", "2005-05-01"], "M"),
     ],
 )
 def test_columns_have_the_kind_all_their_values_have(values, expected, kind):
@@ -41,6 +46,24 @@ def test_columns_have_the_kind_all_their_values_have(values, expected, kind):
         assert column.astype("datetime64[D]").astype(str).tolist() == expected
     else:
         assert [None if value != value else value for value in column.tolist()] == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "message"),
+    [
+        (
+            [*range(40), "n/a", None],
+            "f",
+            r"metadata 'x': 1 of 41 values are not numbers and is missing: 'n/a' \(row 41\)$",
+        ),
+        (["-", "unknown", *["1.5"] * 60], "f", r"2 of 62 .* and are missing: '-' \(row 1\), 'unknown' \(row 2\)$"),
+        ([*["2001-02-03"] * 30, "soon"], "M", r"1 of 31 values are not dates and is missing: 'soon' \(row 31\)$"),
+    ],
+)
+def test_a_few_other_values_among_numbers_and_dates_are_missing(values, kind, message):
+    with pytest.warns(UserWarning, match=message):
+        column = as_metadata({"x": values})["x"]
+    assert column.dtype.kind == kind
 
 
 def test_several_values_per_document_are_refused():
@@ -113,17 +136,19 @@ def test_metadata_is_read_from_files(tmp_path, format):
     ],
 )
 def test_dates_as_people_write_them(text, expected):
-    assert str(as_timestamp(text)) == expected
+    assert str(as_timestamps([text])[0]) == expected
 
 
 def test_a_date_format_says_how_to_read(tmp_path):
     corpus = Corpus.from_texts(TEXTS, timestamps=["03.04.99", "", "04.05.01"], date_format="%d.%m.%y")
     assert corpus.timestamps.astype("datetime64[D]").astype(str).tolist() == ["1999-04-03", "NaT", "2001-05-04"]
-    with pytest.raises(ValueError, match=r"timestamp '1999': expected a date in the format '%d'"):
-        Corpus.from_texts(["cat"], timestamps=["1999"], date_format="%d")
+    with pytest.raises(ValueError, match=r"timestamp '1999' \(row 1.*\): expected a date in the format '%d'"):
+        Corpus.from_texts(["cat"], timestamps=["1999"], date_format="%d", strict_dates=True)
+    with pytest.warns(UserWarning, match=r"^1 of 1 dates .* '1999' \(row 1\); expected the format '%d'$"):
+        assert np.isnat(Corpus.from_texts(["cat"], timestamps=["1999"], date_format="%d").timestamps).all()
     for bad in ("yesterday", "1999-13", "26-XYZ-1987"):
         with pytest.raises(ValueError, match="date_format"):
-            as_timestamp(bad)
+            as_timestamps([bad], strict=True)
 
 
 def test_empty_texts_are_counted():

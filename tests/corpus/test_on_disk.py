@@ -217,7 +217,7 @@ def test_crafted_contents_are_refused(table, tmp_path, name, change, message):
     Corpus.read(table, **COLUMNS, on_disk=path)
     arrays, metadata = read_file(path, kind="corpus")
     arrays[name] = change(arrays[name])
-    about = {key: metadata[key] for key in ("kind", "values", "dates")}
+    about = {key: metadata[key] for key in ("kind", "values", "dates", "notes")}
     write_file(path, arrays, about)
     with pytest.raises(ValueError, match=message):
         Corpus.load(path, memory_map=True)

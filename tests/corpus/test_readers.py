@@ -15,7 +15,8 @@ from scipy.io import mmwrite
 from sklearn.datasets import dump_svmlight_file
 
 from topicfold import Corpus, FileError, InputError
-from topicfold.corpus.readers import Columns, FileOptions, frame_records, records
+from topicfold.corpus.columns import Columns
+from topicfold.corpus.readers import FileOptions, frame_records, records
 
 ROWS = [
     {"id": "a", "text": "cat dog, cat", "head": "A", "kind": "x;y", "to": "b", "when": "2001-01-01"},
@@ -164,7 +165,7 @@ def test_a_saved_corpus_is_an_input_too(tmp_path):
     [
         ("a.csv", b"", "empty: expected a first line"),
         ("a.csv", b"\nhi,1\n", "empty: expected a first line"),
-        ("a.xlsx", b"PK", "read it with pandas, and pass the data frame to Corpus.from_frame"),
+        ("a.dta", b"x", "read it with pandas, and pass the data frame to Corpus.from_frame"),
         ("a.csv", b"body,id\nhi,1\n", r"no column 'text'; its columns are: body, id"),
         ("a.csv", b"body;id\nhi, you;1\n", r"no column 'text'; its columns are: body, id"),
         ("a.csv", b'"body, all";id\nhi, you;1\n', r"no column 'text'; its columns are: body, all, id"),

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from topicfold.corpus.languages import LANGUAGES as LANGUAGE_CODES
+from topicfold.corpus.languages import language_named
+
 ROOT = Path(__file__).resolve().parents[2]
 STOPWORDS_DIR = ROOT / "src" / "topicfold" / "corpus" / "stopwords"
 LANGUAGES = sorted(path.stem for path in STOPWORDS_DIR.glob("*.txt"))
+
+SHORT = {"afrikaans", "armenian", "estonian", "hausa", "kurdish", "latin", "somali", "sotho", "swahili", "ukrainian"}
+SHORT |= {"yoruba", "zulu"}  # lists of fewer than 80 words
 
 FUNCTION_WORDS = {
     "danish": "og ikke det",
@@ -16,12 +22,20 @@ FUNCTION_WORDS = {
     "english": "the and of is can will also don doesn isn couldn ve ll re don't",
     "finnish": "ja ei on",
     "french": "le la et est dans pas",
-    "german": "der die das und nicht für unsere dass",
+    "german": "der die das und nicht für unsere dass mehr schon wurde seit sei immer",
     "hungarian": "és nem előtt ők",
     "italian": "il di che non",
     "norwegian": "og ikke jeg",
     "portuguese": "o de que não",
     "russian": "и не что её",
+    "arabic": "في من على",
+    "chinese": "的 我们 因为",
+    "hindi": "और है में",
+    "japanese": "これ する",
+    "persian": "را که",
+    "polish": "nie się że",
+    "turkish": "ve için çünkü",
+    "ukrainian": "та що",
     "spanish": "el de que también",
     "swedish": "och inte är",
 }
@@ -29,10 +43,15 @@ FUNCTION_WORDS = {
 CONTENT_WORDS = {
     "english": "system computer bill fire research text web state world number value language information",
     "french": "mot nom valeur force sujet personne",
-    "german": "jahr jahre mensch zeit tag teil arbeit",
+    "german": "jahr jahre mensch zeit tag teil arbeit gott recht ordnung startseite",
     "hungarian": "cikk elsõ",
-    "russian": "жизнь человек",
-    "spanish": "estado gobierno",
+    "italian": "città mondo uomo vita ansa",
+    "lithuanian": "abiejø",
+    "norwegian": "fûr",
+    "portuguese": "sistema povo trabalho",
+    "russian": "жизнь человек война деньги москва книга",
+    "spanish": "estado gobierno país trabajo usa",
+    "turkish": "altmýþ",
 }
 
 
@@ -49,18 +68,20 @@ def builder():
     return module
 
 
-def test_there_are_at_least_ten_languages():
-    assert len(LANGUAGES) >= 10
-    assert set(FUNCTION_WORDS) <= set(LANGUAGES)
+def test_there_are_58_languages_with_a_name_and_a_code():
+    assert len(LANGUAGES) == 58
+    assert set(FUNCTION_WORDS) | SHORT <= set(LANGUAGES)
+    assert all(language_named(LANGUAGE_CODES[language]) == language for language in LANGUAGES)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_list_is_well_formed(language):
     words = read_words(language)
-    assert 80 <= len(words) <= 600
+    assert (25 if language in SHORT else 80) <= len(words) <= 1300
     assert words == sorted(set(words))
     assert all(word == word.lower() == unicodedata.normalize("NFC", word) for word in words)
-    assert all(word.replace("'", "").isalpha() for word in words)
+    letters = "".join(words).replace("'", "")
+    assert {unicodedata.category(letter)[0] for letter in letters} <= {"L", "M"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -82,9 +103,16 @@ def test_content_words_are_not_listed(language):
 
 def test_builder_reads_comments_and_splits_contractions(builder):
     text = " | a comment\nthe   | article\nhe's she's\ndon't\nill.\n"
-    assert builder.parse_snowball_list(text) == {"the", "he's", "she's", "don't", "ill."}
-    assert builder.build_list(text, "any") == ["don", "don't", "he", "he's", "ill", "she", "she's", "the"]
+    words = builder.parse_snowball_list(text)
+    assert words == {"the", "he's", "she's", "don't", "ill."}
+    assert builder.build_list(words, "any") == ["don", "don't", "he", "he's", "ill", "she", "she's", "the"]
+
+
+def test_builder_leaves_out_what_is_not_one_word(builder):
+    words = {"celle-ci", "a ha", "10", "‘", "d.h", "İle", "'n", "می‌شود", "के"}
+    assert builder.build_list(words, "any") == ["celle", "ci", "ile", "n", "شود", "می", "के"]
+    assert builder.build_list({"altmýþ", "altmış"}, "turkish") == ["altmış"]
 
 
 def test_builder_repairs_hungarian_letters(builder):
-    assert builder.build_list("elõtt cikk", "hungarian") == ["előtt"]
+    assert builder.build_list({"elõtt", "cikk"}, "hungarian") == ["előtt"]

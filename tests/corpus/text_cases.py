@@ -9,9 +9,9 @@ TEXTS = ["The cats are running; a cat ran.", "", "Dogs don't run, dogs RUN!", "n
 
 
 def counted(texts, preprocessing, vocabulary=None):
-    counter = WordCounter(preprocessing, vocabulary)
+    counter, cleaner = WordCounter(preprocessing, vocabulary), preprocessing._cleaner()
     for item in texts:
-        counter.add(item)
+        counter.add(cleaner.clean(item))
     counts, words = counter.finish()
     return [
         {words[w]: int(n) for w, n in zip(counts.indices[a:b], counts.data[a:b])}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
@@ -100,7 +98,7 @@ def test_tables_of_models_with_levels(corpus):
     assert hlta.topic_table()["n_documents"].tolist() == expected
 
 
-def test_what_is_missing_is_said(tree, corpus, monkeypatch):
+def test_what_is_missing_is_said(tree):
     other = Corpus.from_texts(TEXTS[:4])
     for call in (tree.document_table, tree.group_table, tree.time_table):
         with pytest.raises(ValueError, match="6 documents and the corpus 4"):
@@ -110,10 +108,6 @@ def test_what_is_missing_is_said(tree, corpus, monkeypatch):
         tree.group_table(plain)
     with pytest.raises(ValueError, match="no timestamps"):
         tree.time_table(plain)
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    for call in (tree.topic_table, tree.document_table):
-        with pytest.raises(ImportError, match=r"topicfold\[frame\]"):
-            call()
 
 
 def test_no_two_columns_have_one_name(corpus):

@@ -14,10 +14,12 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from ..corpus.building import TextOptions, corpus_from_texts
+from ..corpus.columns import Columns
 from ..corpus.corpus import Corpus
 from ..corpus.formats import TEXT_FORMATS, format_of
 from ..corpus.limits import ReadLimits
-from ..corpus.readers import FileOptions, records, texts_with_ids
+from ..corpus.readers import FileOptions, as_text_columns, columns_as_fitted, records, texts_with_ids
 from ..engine.checks import check_whole
 from ..engine.csv_writer import CsvWriter
 from ..engine.extras import import_extra
@@ -85,7 +87,7 @@ def assign_file(
     batch: int = 1000,
     segments: str | int | None = None,
     embed: EmbeddingModel | None = None,
-    text: str = "text",
+    text: str | Sequence[str] | None = None,
     id: str | None = None,
     format: str | None = None,
     encoding: str = "utf-8",
@@ -117,8 +119,10 @@ def assign_file(
     embed : str, Path, callable, or object with a method `encode`, optional
         Embedding model, as in `topicfold.embed`, for topic models that were fitted on embeddings; it must be the one
         used for the fit. Without it, topics are inferred only from the words.
-    text, id : str
-        Names of columns.
+    text : str, sequence of str or None, default=None
+        Name of the column with the texts, or names of several, as in `Corpus.read`. None reads those of the fit.
+    id : str or None, default=None
+        Name of the column with the ids. None reads that of the fit.
     format, encoding, errors, pattern, limits
         How `source` is read; see `Corpus.read`.
 
@@ -136,7 +140,9 @@ def assign_file(
     with ExitStack() as stack:
         # an error half-way keeps the previous file and does not leave one that looks complete
         options = FileOptions(format, encoding, errors, pattern, limits=limits or ReadLimits())
-        batches = _batches(source, batch, text, id, options)
+        given = {} if text is None else {"text": as_text_columns(text)}
+        columns = columns_as_fitted(model.source_columns_, source, options, given | ({} if id is None else {"id": id}))
+        batches = _batches(source, batch, columns, options)
         first = next(batches, None)  # before the header, so that an error in the first batch writes nothing
         target = out if str(out) == "-" else stack.enter_context(atomic_write(out))
         writer: _Writer = _WRITERS[to_format](stack, target, topic_columns(labels, lowest))
@@ -223,17 +229,20 @@ def _corpus_of(model: TopicModel, texts: list[str], ids: list[str]) -> Corpus:
 def _in_segments(model: TopicModel, documents: Corpus | list[str], segments: str | int) -> Corpus:
     if isinstance(documents, Corpus):
         raise InputError(f"segments={segments!r}: the file contains counts: expected texts, which can be split")
-    return Corpus.from_texts(documents, segments=segments, preprocessing=model.preprocessing_, vocabulary=model.words())
+    if model.preprocessing_ is None:
+        raise InputError("the model was fitted on counts and cannot turn texts into words: give counts")
+    words = TextOptions(model.preprocessing_, model.words(), segments, as_fitted=True)
+    return corpus_from_texts(documents, words)
 
 
 def _batches(
-    source: str | Path, size: int, text: str, id: str | None, file: FileOptions
+    source: str | Path, size: int, columns: Columns, file: FileOptions
 ) -> Iterator[tuple[list[str], Corpus | list[str]]]:
-    if str(source) != "-" and (file.format or format_of(Path(source))) not in TEXT_FORMATS:
+    if str(source) != "-" and format_of(Path(source), file.format) not in TEXT_FORMATS:
         corpus = Corpus.read(source, format=file.format)
         yield list(corpus.ids), corpus
         return
-    stream = texts_with_ids(records(source, file), text, id, where=str(source))
+    stream = texts_with_ids(records(source, file), columns.text, columns.id, where=str(source))
     while batch := list(islice(stream, size)):
         yield [name for name, _ in batch], [item for _, item in batch]
 

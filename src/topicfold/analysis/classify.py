@@ -17,8 +17,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from ..engine.blocks import single_threaded_libraries
 from ..errors import InputError
 from ..graph.check import GraphLike
-from ..graph.partial_labels import accuracy_of_known, class_codes
+from ..graph.partial_labels import accuracy_of_known, class_codes, without_label
 from ..models import MODELS, info_of
+from ..models.estimator import TopicModel
 from ..models.inputs import CountsLike
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     transduction_ : ndarray of shape (n_documents,)
-        The class predicted for each training document, labelled or not.
+        The class predicted for each training document, labelled or not; none ('' or -1) without a known word.
 
     See Also
     --------
@@ -127,7 +128,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         features = normalize(self.model_.fit_transform(X, codes, **extra))
         with single_threaded_libraries():
             self.classifier_ = self._fitted_classifier(features[labelled], self.classes_[codes[labelled]])
-            self.transduction_ = self.classifier_.predict(features)
+            self.transduction_ = self._abstaining(self.classifier_.predict(features), X, extra)
         return self
 
     def predict(
@@ -147,9 +148,9 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_documents,)
-            The classes.
+            The classes; no class ('', or -1 among numbers) for a text of which the model knows too little.
         """
-        return self._apply("predict", X, graph, embeddings)
+        return self._abstaining(self._apply("predict", X, graph, embeddings), X, self._extra(graph, embeddings))
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(
@@ -250,6 +251,12 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags = get_tags(self.model).input_tags
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
+
+    def _abstaining(self, classes: np.ndarray, X: CountsLike, extra: dict[str, Any]) -> np.ndarray:
+        """The classes, but none for documents of which the model knows nothing."""
+        if not isinstance(self.model_, TopicModel):
+            return classes
+        return without_label(classes, self.model_.rows_without_topics(X, **extra))
 
     def _apply(self, method: str, X: CountsLike, graph: GraphLike | None, embeddings: ArrayLike | None) -> np.ndarray:
         features = self.transform(X, graph=graph, embeddings=embeddings)

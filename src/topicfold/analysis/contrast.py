@@ -24,7 +24,6 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..engine.arrays import summed
 from ..engine.checks import check_number, check_whole
-from ..engine.extras import import_extra
 from ..errors import InputError
 from ..models.estimator import TopicModel, tree_of
 from ..topics.ranking import largest
@@ -269,8 +268,9 @@ class Contrast:
         pandas.DataFrame
             One row per word: topic (-1 for all tokens), name, group, word, tokens, log-odds and z-score.
         """
-        pandas = import_extra("pandas", "frame", "table")
-        return pandas.DataFrame(self.rows(topics, n_words), columns=list(ContrastWord._fields))
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(topics, n_words), columns=list(ContrastWord._fields))
 
     def __str__(self) -> str:
         return self.to_text()

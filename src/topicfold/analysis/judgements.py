@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..engine.extras import import_extra
 from ..engine.small_files import read_text
 from ..errors import FileError, InputError
 from ..metrics.judging import Estimate, krippendorff_alpha, spearman, wilson_interval
@@ -149,6 +148,8 @@ class Judgements:
         pandas.DataFrame
             One row per topic: share of intruders found, mean rating, their intervals and numbers of answers.
         """
+        import pandas as pd
+
         rows: list[dict[str, Any]] = []
         for judged in self.topics:
             row: dict[str, Any] = {"topic": judged.topic, "name": judged.name}
@@ -156,7 +157,7 @@ class Judgements:
                 value, low, high, n = getattr(judged, kind)
                 row |= {kind: value, f"{kind}_low": low, f"{kind}_high": high, f"{kind}_answers": n}
             rows.append(row)
-        return import_extra("pandas", "frame", "topic_table").DataFrame(rows).set_index("topic")
+        return pd.DataFrame(rows).set_index("topic")
 
     def __str__(self) -> str:
         people = f"{len(self.raters)} {'person' if len(self.raters) == 1 else 'people'}"

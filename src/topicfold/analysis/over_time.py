@@ -15,7 +15,6 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.arrays import normalise_rows
 from ..engine.checks import check_choice, check_whole
-from ..engine.extras import import_extra
 from ..errors import InputError
 from ..models import info_of
 from ..models.estimator import TopicModel, check_model, tree_of
@@ -237,7 +236,8 @@ class TopicsOverTime:
         pandas.DataFrame
             One row per period, one column per topic.
         """
-        pd = import_extra("pandas", "frame", "table")
+        import pandas as pd
+
         return pd.DataFrame(self.share, index=pd.Index(self.periods.astype(str), name="period"), columns=self.names)
 
     def __str__(self) -> str:

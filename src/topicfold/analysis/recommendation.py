@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from ..engine.checks import is_number
-from ..engine.extras import import_extra
 
 __all__ = ["Selection", "SelectionRow", "beyond", "recommend"]
 
@@ -194,7 +193,8 @@ class Selection:
         pandas.DataFrame
             One row per point; parameters are columns.
         """
-        pd = import_extra("pandas", "frame", "table")
+        import pandas as pd
+
         records = []
         for number, row in enumerate(self.rows):
             figures = asdict(row)

@@ -64,7 +64,8 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
 
     Documents that contain all words of the query come first. The score combines the share of the words of the query
     that a document contains, with more weight for rare words, and the cosine between its topics and those of the query.
-    So a document can be found even if it shares no word with the query.
+    So a document can be found even if it shares no word with the query. Of documents that are copies of each other (see
+    `Corpus.copies`), only the best is returned.
 
     Parameters
     ----------
@@ -123,7 +124,9 @@ def search(model: TopicModel, corpus: Corpus, query: str | ArrayLike, n: int = 1
     score = _WORDS * weight_held + (1 - _WORDS) * alike
     all_held = holds.all(axis=1)
     score = np.where(all_held, np.maximum(score, _WORDS), np.minimum(score, _WORDS))
-    order = np.lexsort((np.arange(len(score)), -score, ~all_held))[:n]
+    order = np.lexsort((np.arange(len(score)), -score, ~all_held))
+    _, places = np.unique(corpus.copies.first[order], return_index=True)  # the best of each group of copies
+    order = order[np.sort(places)[:n]]
     words = tree.vocabulary
     return [
         SearchHit(

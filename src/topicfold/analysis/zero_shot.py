@@ -17,6 +17,7 @@ subtracted, these documents would be distributed over the other labels.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -28,17 +29,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..baselines.kmeans import kmeans_on_rows
 from ..corpus.corpus import Corpus
-from ..corpus.counting import WordCounter
+from ..corpus.counting import count_known_words
+from ..corpus.languages import guess_languages
 from ..corpus.preprocessing import Preprocessing
 from ..corpus.weighting import inverse_document_frequency, tfidf
 from ..engine.arrays import normalise_rows, summed
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
 from ..errors import InputError
-from ..graph.partial_labels import accuracy_of_known
+from ..graph.partial_labels import accuracy_of_known, without_label
 from ..models.graph.graph_data import check_embeddings
-from ..models.inputs import CountsLike, CountsMixin, RandomStateLike
-from ..models.word_ranking import presence_of_words, word_documents, wordless_rows
+from ..models.inputs import CountsLike, CountsMixin, RandomStateLike, as_texts
+from ..models.word_ranking import presence_of_words, word_documents
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
 
@@ -53,6 +55,7 @@ Labels: TypeAlias = Mapping[str, str] | Sequence[str]
 _SHARPNESS = 2.0  # factor of the scores in P(z|d), per standard deviation
 _WEIGHT = 0.3  # weight of a description, as a share of the number of documents of an average label
 _PRIOR = 0.1  # added to the size of each topic, as a share of the average size
+_LANGUAGE_TEXTS = 2_000  # by which the language of the corpus is told
 _CLUSTERS_PER_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # k-means for the start of the free topics
 
 
@@ -110,7 +113,9 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
     doc_class_ : ndarray of shape (n_documents, n_classes)
         Probability of each of `classes_` for the training documents.
     transduction_ : ndarray of shape (n_documents,)
-        The label of each training document.
+        The label of each training document, '' for none.
+    language_ : str or None
+        The language of the descriptions, if it is clear, and otherwise of most texts; None without texts.
 
     See Also
     --------
@@ -177,6 +182,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             check_whole(name, getattr(self, name), least)
         counts = self._fit_counts(X, np.float64)
         n_documents = counts.shape[0]
+        self.language_ = _language_of(labels, _texts_of(X))
         if n_documents < max(2, self.n_free_topics):
             raise InputError(f"{n_documents} documents: expected at least {max(2, self.n_free_topics)}")
         self.idf_ = inverse_document_frequency(counts)
@@ -190,10 +196,12 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             self.n_embedding_features_ = vectors.shape[1]
             rows.append(vectors)
             anchors.append(described)
+        self.wordless_ = self._rows_without_label(X)
         with single_threaded_libraries():
             self._learn(rows, anchors)
             self.classes_ = np.array([*labels, NONE] if self.n_free_topics else [*labels])
             self._keep_topics(counts)
+        self.transduction_ = without_label(self.classes_[self.doc_class_.argmax(axis=1)], self.wordless_)
         return self
 
     def transform(self, X: CountsLike, *, embeddings: ArrayLike | None = None) -> np.ndarray:
@@ -259,9 +267,11 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_documents,)
-            The labels; '' for a document that belongs to none of them.
+            The labels; '' for a document that belongs to none of them, and without embeddings also for one without a
+            known word, or with a text in another language than the descriptions.
         """
-        return self.classes_[self.predict_proba(X, embeddings=embeddings).argmax(axis=1)]
+        classes = self.classes_[self.predict_proba(X, embeddings=embeddings).argmax(axis=1)]
+        return without_label(classes, self._rows_without_label(X))
 
     def score(self, X: CountsLike, y: ArrayLike, *, embeddings: ArrayLike | None = None) -> float:
         """Compute the share of labelled documents whose label is predicted correctly.
@@ -304,11 +314,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         presence = presence_of_words(self)
         assert presence is not None
         ids = self.document_ids_ if corpus is None else corpus.ids
-        wordless = np.zeros(0, np.int64)  # embeddings tell the topics of a text without known words
-        if self.n_embedding_features_ is None:
-            wordless = self.wordless_
-            if corpus is not None:
-                wordless = wordless_rows(corpus.counts_over(self.words()), self.word_frequency_)
+        wordless = self.wordless_ if corpus is None else self._rows_without_label(corpus)
         return TopicTree(
             ids=np.arange(n_topics),
             parent=np.full(n_topics, -1),
@@ -327,6 +333,16 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
             mapping={topic: topic for topic in range(n_topics)},
         )
 
+    def _rows_without_label(self, X: CountsLike) -> np.ndarray:
+        """The documents without a known word, or in another language; none with embeddings, which tell what it is."""
+        if self.n_embedding_features_ is not None:
+            return np.zeros(0, np.int64)
+        unlabelled = np.diff(self.word_counts(X).indptr) == 0
+        texts = None if self.language_ is None else _texts_of(X)
+        if texts is not None:
+            unlabelled |= np.array([language not in (None, self.language_) for language in guess_languages(texts)])
+        return np.flatnonzero(unlabelled)
+
     def _label_names(self) -> list[str]:
         return [name for name in self.classes_.tolist() if name != NONE]
 
@@ -342,10 +358,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         words = self.words()
         if words is None:
             return np.zeros((len(labels), self.n_features_in_))
-        counter = WordCounter(self.preprocessing_ or Preprocessing(), words)
-        for description in labels.values():
-            counter.add(description)
-        return tfidf(counter.finish()[0], self.idf_).toarray()
+        preprocessing = self.preprocessing_ or Preprocessing()
+        return tfidf(count_known_words(labels.values(), preprocessing, words), self.idf_).toarray()
 
     def _learn(self, rows: list[Any], anchors: list[np.ndarray]) -> None:
         """EM on the vectors of the documents, of each kind; `anchors` are the vectors of the descriptions."""
@@ -354,7 +368,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         centres, log_prior = anchors, np.zeros(n_labels)
         for step in range(self.max_iter):
             scales = _scales(rows, centres, n_labels)
-            doc_topic = _posterior(_scores(rows, centres, scales), log_prior)
+            doc_topic = self._teaching(_posterior(_scores(rows, centres, scales), log_prior))
             sizes = doc_topic.sum(axis=0)
             centres = [
                 _unit(_WEIGHT * n_documents / n_labels * anchor + sizes[:, None] * _unit((part.T @ doc_topic).T))
@@ -383,13 +397,36 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         worst = np.argsort(fit, kind="stable")[: self.n_free_topics]
         return (clusters[:, None] == np.resize(worst, self.n_free_topics)).astype(np.float64)
 
+    def _teaching(self, doc_topic: np.ndarray) -> np.ndarray:
+        """The memberships, but zeros for documents that get no label: they say nothing about the labels."""
+        if len(self.wordless_):
+            doc_topic = doc_topic.copy()
+            doc_topic[self.wordless_] = 0
+        return doc_topic
+
     def _keep_topics(self, counts: sp.csr_array) -> None:
         self.word_frequency_ = summed(counts, 0)
-        self.topic_word_ = normalise_rows((counts.T @ self.doc_topic_).T)
-        self.word_documents_ = word_documents(counts, self.doc_topic_)
-        self.topic_documents_ = self.doc_topic_.sum(axis=0)
+        doc_topic = self._teaching(self.doc_topic_)
+        self.topic_word_ = normalise_rows((counts.T @ doc_topic).T)
+        self.word_documents_ = word_documents(counts, doc_topic)
+        self.topic_documents_ = doc_topic.sum(axis=0)
         self.doc_class_ = self._of_classes(self.doc_topic_)
-        self.transduction_ = self.classes_[self.doc_class_.argmax(axis=1)]
+
+
+def _texts_of(X: CountsLike) -> Sequence[str] | None:
+    return X.texts if isinstance(X, Corpus) else as_texts(X)
+
+
+def _language_of(labels: Mapping[str, str], texts: Sequence[str] | None) -> str | None:
+    """The language of the descriptions if some texts are in it, otherwise that of most texts."""
+    if texts is None:
+        return None
+    (described,) = guess_languages([". ".join(labels.values())])
+    languages = Counter(guess_languages(texts[:_LANGUAGE_TEXTS]))
+    languages.pop(None, None)
+    if described in languages or not languages:  # a few words of a description are easily mistaken
+        return described
+    return languages.most_common(1)[0][0]
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:

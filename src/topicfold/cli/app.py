@@ -18,7 +18,7 @@ import click
 
 from .._version import __version__
 from ..errors import TopicfoldError
-from .corpus_commands import read
+from .corpus_commands import check, read
 from .document_commands import assign, score, search
 from .examples import EXAMPLES
 from .fit_commands import demo, fit, select
@@ -123,7 +123,7 @@ def cli(debug: bool) -> None:
 
 
 _COMMANDS = (
-    *(read, fit, select, demo),
+    *(check, read, fit, select, demo),
     *(show, tree, name, explore),
     *(assign, label, search, score),
     *(effects, contrast, tasks, agreement),

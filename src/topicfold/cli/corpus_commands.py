@@ -1,15 +1,35 @@
-"""The command that creates a corpus: read."""
+"""The commands about texts before any model: check and read."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
 from .messages import check_paths, say
-from .options import corpus_options, read_corpus
+from .options import corpus_options, file_options, known_options, read_corpus, rows_options, words_options
+from .quick_exploration import read_with_guesses
 
-__all__ = ["read"]
+__all__ = ["check", "read"]
+
+
+@click.command()
+@click.argument("input", metavar="INPUT", type=click.Path())
+@file_options
+@known_options
+@words_options
+@rows_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(input: str, as_json: bool, **user_options: Any) -> None:
+    """Check a file before anything is fitted: rows, copies, languages, dates, columns, what cleaning removes.
+
+    Columns that no option names are guessed, as in `topicfold explore INPUT`.
+    """
+    check_paths([input], None)
+    corpus, _ = read_with_guesses(input, user_options)
+    data_check = corpus.check()
+    click.echo(json.dumps(data_check.to_json(), ensure_ascii=False, indent=1) if as_json else str(data_check))
 
 
 @click.command()

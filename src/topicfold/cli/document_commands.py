@@ -19,6 +19,7 @@ from .options import (
     limits_of,
     read_as_fitted,
     segments_of,
+    text_columns,
 )
 
 __all__ = ["assign", "score", "search"]
@@ -68,7 +69,9 @@ def assign(
     from ..models.model_file import load
     from ..topics.tree import TopicTree
 
-    user_options |= {"errors": errors_of(user_options), "limits": limits_of(user_options)}
+    errors, limits = errors_of(user_options), limits_of(user_options)
+    texts = None if user_options["text"] is None else text_columns(input, user_options, errors, limits)
+    user_options |= {"errors": errors, "limits": limits, "text": texts}
     fitted = load(model)
     tree = None if tree_file is None else TopicTree.load(tree_file)
     if edits is not None:

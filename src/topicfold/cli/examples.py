@@ -5,6 +5,10 @@ from __future__ import annotations
 __all__ = ["EXAMPLES"]
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "check": (
+        "topicfold check reviews.csv",
+        "topicfold check new.jsonl --json",
+    ),
     "read": (
         "topicfold read reviews.csv --id id --labels product --out corpus.safetensors",
         "topicfold read 'part-*.csv' --text body --min-df 2 --out corpus.safetensors",

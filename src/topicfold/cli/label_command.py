@@ -58,7 +58,7 @@ def label(
 
     labels = described_labels(read_json(descriptions, '{"label": "its description"}'))
     check_paths([input, descriptions], None if out == "-" else out, report)
-    corpus = read_corpus(input, user_options, keep_texts=report is not None or embed is not None)
+    corpus = read_corpus(input, user_options, keep_texts=True)
     vectors: dict[str, Any] = {}
     if embed is not None:
         vectors["embeddings"] = embedded_texts(corpus, embed, input)

@@ -10,7 +10,7 @@ import click
 
 from ..engine.small_files import read_text
 
-__all__ = ["names_of", "number_of", "stop_words_from", "values_of"]
+__all__ = ["lines_from", "names_of", "number_of", "stop_words_from", "values_of"]
 
 
 def names_of(value: str | None) -> list[str]:
@@ -31,14 +31,21 @@ def number_of(name: str, text: str) -> int | float:
 
 
 def stop_words_from(value: str) -> Any:
-    """The stop words of an option: a language, the words of a file, or None for 'none'."""
-    from ..corpus.preprocessing import stop_word_languages
+    """The stop words of an option: languages with +words and -words, the words of a file, or None for 'none'."""
+    from ..corpus.languages import language_named
 
     if value == "none":
         return None
-    if value not in stop_word_languages() and Path(value).is_file():
-        return tuple(read_text(value, "a list of stop words").split())
+    if language_named(value.split(",")[0]) is None and Path(value).is_file():
+        return frozenset(read_text(value, "a list of stop words").split())
     return value
+
+
+def lines_from(value: str | None) -> Any:
+    """The lines of --drop-lines: 'repeated', or those of a file."""
+    if value is None or value == "repeated":
+        return value or ()
+    return [line for line in read_text(value, "lines to leave out").splitlines() if line.strip()]
 
 
 def values_of(parameters: tuple[str, ...]) -> dict[str, Any]:

@@ -12,8 +12,14 @@ import click
 from ..errors import InputError
 from ..models import ModelInfo, info_of
 from .messages import say
-from .option_values import names_of, number_of, stop_words_from
-from .shell_completion import complete_graph, complete_model, complete_parameter, complete_stop_words
+from .option_values import lines_from, names_of, number_of, stop_words_from
+from .shell_completion import (
+    complete_graph,
+    complete_model,
+    complete_parameter,
+    complete_stop_words,
+    complete_tokenizer,
+)
 from .signatures import default_model, listed_models, models_by_option
 
 if TYPE_CHECKING:
@@ -41,7 +47,13 @@ __all__ = [
     "read_as_fitted",
     "read_corpus",
     "reading_options",
+    "rows_options",
+    "say_what_is_read",
     "segments_of",
+    "set_on_command_line",
+    "text_columns",
+    "words_of",
+    "words_options",
 ]
 
 Errors: TypeAlias = Literal["strict", "replace"]
@@ -60,12 +72,20 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 file_options = _options(
-    click.option("--format", help="Format of INPUT, if the file name does not show it."),
-    click.option("--text", default="text", show_default=True, help="Column with the text."),
+    click.option(
+        "--format", help="Format of INPUT, if the file name does not show it; excel:SHEET names a sheet of a file."
+    ),
+    click.option(
+        "--text",
+        metavar="NAME[,NAME]",
+        help="Column with the text, or several. The default is text; with MODEL, that of the fit.",
+    ),
     click.option("--id", help="Column with the id."),
     click.option("--encoding", default="utf-8", show_default=True, help="Encoding of text files."),
     click.option("--replace-errors", is_flag=True, help="Replace bytes that are invalid in the encoding."),
-    click.option("--pattern", default="*.txt", show_default=True, help="Pattern of the documents in a folder."),
+    click.option(
+        "--pattern", default="*.txt", show_default=True, help="Pattern of the documents in a folder or zip file."
+    ),
     click.option(
         "--limit",
         "limits",
@@ -83,37 +103,69 @@ edits_option = click.option(
 
 known_options = _options(
     click.option("--title", help="Column with the title."),
-    click.option("--labels", help="Column with the label or labels; for a folder, 'folder'."),
+    click.option("--labels", help="Column with the label or labels; for a folder or zip file, 'folder'."),
     click.option("--links", help="Column with the ids of linked documents."),
     click.option("--timestamp", help="Column with the date."),
     click.option("--metadata", metavar="NAME[,NAME]", help="Further columns to keep: numbers, categories, dates."),
     click.option("--separator", help="Text that separates several labels or links in one cell."),
     click.option("--date-format", metavar="FORMAT", help="Format of the dates, such as '%d.%m.%Y'."),
+    click.option(
+        "--strict-dates", is_flag=True, help="Stop at a date that cannot be read, which otherwise is missing."
+    ),
+)
+
+words_options = _options(
+    click.option(
+        "--stop-words",
+        default="auto",
+        show_default=True,
+        shell_complete=complete_stop_words,
+        help="Languages ('german', 'en,de,+said,-war'), 'auto' for those of the texts, a file with one word per line, "
+        "or 'none'.",
+    ),
+    click.option(
+        "--tokenizer",
+        metavar="NAME",
+        shell_complete=complete_tokenizer,
+        help="Tokenizer: characters, fugashi, kiwi, pythainlp, sudachi or spacy:MODEL; each needs its extra.",
+    ),
+    click.option("--no-clean", is_flag=True, help="Keep tags, entities, URLs, mail headers and the like in the texts."),
+    click.option(
+        "--drop-lines",
+        metavar="repeated|FILE",
+        help="Leave out lines: those that stand in many texts, or those of a file.",
+    ),
+)
+
+rows_options = _options(
+    click.option("--unique", is_flag=True, help="Drop exact and near copies of earlier documents."),
+    click.option("--language", metavar="LANGUAGE", help="Leave out documents that are clearly in another language."),
 )
 
 corpus_options = _options(
     file_options,
     known_options,
+    rows_options,
     click.option("--vocabulary", type=click.Path(), help="File with the words, one per line."),
     click.option(
         "--segments",
         metavar="HOW",
         help=f"Split texts ('paragraphs', 'sentences', a number of words); for {SEGMENT_MODELS}.",
     ),
-    click.option(
-        "--stop-words",
-        default="english",
-        show_default=True,
-        shell_complete=complete_stop_words,
-        help="Language, file with one word per line, or 'none'.",
-    ),
+    words_options,
     click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
     click.option(
-        "--min-df", default="1", show_default=True, help="Leave out words in fewer documents than this (5 or 0.01)."
+        "--min-df",
+        default="auto",
+        show_default=True,
+        help="Leave out words in fewer documents than this (5 or 0.01); auto: 5 from 1,000 documents on, otherwise 2.",
     ),
     click.option(
-        "--max-df", default="1.0", show_default=True, help="Leave out words in more documents than this (0.5 or 900)."
+        "--max-df",
+        default="auto",
+        show_default=True,
+        help="Leave out words in more documents than this (0.5 or 900); auto: half of the documents.",
     ),
     click.option("--max-words", type=int, help="Maximum number of words to keep."),
     click.option(
@@ -174,6 +226,11 @@ graph_options = _options(
 )
 
 
+def set_on_command_line(name: str) -> bool:
+    """Whether an option of the command was given by the user."""
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
 def limits_of(user_options: dict[str, Any]) -> ReadLimits:
     """The limits on what a file may contain and use."""
     from ..corpus.limits import ReadLimits
@@ -195,6 +252,23 @@ def errors_of(user_options: dict[str, Any]) -> Errors:
     return "replace" if user_options.pop("replace_errors") else "strict"
 
 
+def text_columns(
+    path: str | Sequence[str], user_options: Mapping[str, Any], errors: Errors, limits: ReadLimits
+) -> str | tuple[str, ...]:
+    """The columns that --text names: several, unless a column of the file has a comma in its name."""
+    from ..corpus.readers import FileOptions, as_text_columns, files_of, records
+
+    text, format = user_options["text"] or "text", user_options["format"]
+    if not isinstance(text, str) or "," not in text:
+        return text
+    first = files_of(path)[0]
+    if holds_texts(path, format) and first.is_file():  # a pipe, like standard input, can be read only once
+        file = FileOptions(format, user_options["encoding"], errors, user_options["pattern"], limits=limits)
+        if text in next(records(first, file), {}):
+            return text
+    return as_text_columns(names_of(text))
+
+
 def _column_options(user_options: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in user_options.items() if value is not None}
     if isinstance(options.get("metadata"), str):
@@ -213,55 +287,97 @@ def read_corpus(
     from ..corpus.corpus import Corpus
 
     keep_texts = keep_texts and holds_texts(path, user_options["format"])
-    corpus = Corpus.read(path, n_jobs=jobs, on_disk=on_disk, keep_texts=keep_texts, **reading_options(user_options))
-    say(str(corpus))
+    corpus = Corpus.read(
+        path, n_jobs=jobs, on_disk=on_disk, keep_texts=keep_texts, **reading_options(path, user_options)
+    )
+    say_what_is_read(corpus)
     return corpus
 
 
-def reading_options(user_options: dict[str, Any]) -> dict[str, Any]:
+def say_what_is_read(corpus: Corpus, *, check: bool = False) -> None:
+    """Say what is in a corpus, which words were chosen, and what was removed from the texts or, by a check, more."""
+    from ..corpus.data_check import cleaning_summary
+
+    say(str(corpus))
+    words, notes = corpus.preprocessing, corpus.notes
+    if words is not None and "min_df" in notes:
+        without = "with all stop words" if words.stop_words is None else "without the stop words of a list"
+        without = f"without stop words ({words.stop_words})" if isinstance(words.stop_words, str) else without
+        say(f"words in at least {_documents(notes['min_df'])}, at most {_documents(notes['max_df'])}, {without}")
+    if check and corpus.texts is not None:
+        lines = corpus.check().short_lines()
+    else:
+        lines = [cleaning_summary(notes.get("removed", {}))]
+    for line in filter(None, lines):
+        say(line)
+
+
+def _documents(limit: float) -> str:
+    """A limit on the number of documents of a word; a float is a share."""
+    return f"{limit:.0%} of the documents" if isinstance(limit, float) else f"{limit:,} document{'s' * (limit != 1)}"
+
+
+def reading_options(path: str | Sequence[str], user_options: dict[str, Any]) -> dict[str, Any]:
     """The options of the command line that belong to `Corpus.read`; they are taken out of `user_options`."""
+    errors, limits = errors_of(user_options), limits_of(user_options)
+    user_options["text"] = text_columns(path, user_options, errors, limits)
     return {
-        "errors": errors_of(user_options),
-        "limits": limits_of(user_options),
-        "stop_words": stop_words_from(user_options.pop("stop_words")),
+        "errors": errors,
+        "limits": limits,
         "stemmer": user_options.pop("stem"),
         "ngrams": (1, user_options.pop("ngrams")),
-        "min_df": number_of("min_df", user_options.pop("min_df")),
-        "max_df": number_of("max_df", user_options.pop("max_df")),
+        "min_df": limit_of("min_df", user_options.pop("min_df")),
+        "max_df": limit_of("max_df", user_options.pop("max_df")),
+        **words_of(user_options),
         "segments": segments_of(user_options.pop("segments")),
         **_column_options(user_options),
     }
 
 
+def words_of(user_options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the command line on how texts become words, taken out of `user_options`."""
+    return {
+        "stop_words": stop_words_from(user_options.pop("stop_words")),
+        "tokenizer": user_options.pop("tokenizer"),
+        "clean": not user_options.pop("no_clean"),
+        "drop_lines": lines_from(user_options.pop("drop_lines")),
+    }
+
+
+def limit_of(name: str, value: str) -> int | float | Literal["auto"]:
+    """A number of documents, a share of them, or 'auto'."""
+    return "auto" if value == "auto" else number_of(name, value)
+
+
 def read_as_fitted(
     fitted: TopicModel, model: str, path: str, user_options: dict[str, Any], segments: str | None = None
 ) -> Corpus:
-    """Read documents with the words and the preprocessing of a fitted model."""
+    """Read documents with the words, the preprocessing and the columns of a fitted model."""
+    from ..corpus.building import TextOptions
     from ..corpus.corpus import Corpus
+    from ..corpus.readers import FileOptions, columns_as_fitted, read
 
     errors, limits = errors_of(user_options), limits_of(user_options)
-    options = _column_options(user_options)
+    rows = {"unique": user_options.pop("unique", False), "language": user_options.pop("language", None)}
+    given = _column_options(user_options)
+    if "text" in given:
+        given["text"] = text_columns(path, user_options, errors, limits)
     knows_segments = info_of(fitted).takes_segments
     if segments is not None and not knows_segments:
         able, name = SEGMENT_MODELS, type(fitted).__name__.lower()
         raise click.UsageError(f"--segments {segments}: only {able} assigns segments, not {name}")
-    segmentation = segments_of(segments)
-    if not holds_texts(path, options.get("format")):
-        return Corpus.read(path, errors=errors, limits=limits, segments=segmentation, **options)
+    format, encoding, pattern = (user_options[name] for name in ("format", "encoding", "pattern"))
+    if not holds_texts(path, format):
+        return Corpus.read(path, errors=errors, limits=limits, segments=segments_of(segments), **rows, **given)
     if fitted.preprocessing_ is None:
         raise InputError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
     if segments is None and knows_segments:
         say("without --segments each text is one segment: give the same --segments as for fit")
-    return Corpus.read(
-        path,
-        errors=errors,
-        limits=limits,
-        vocabulary=fitted.words(),
-        preprocessing=fitted.preprocessing_,
-        keep_texts=True,
-        segments=segmentation,
-        **options,
+    words = TextOptions(
+        fitted.preprocessing_, fitted.words(), segments_of(segments), keep_texts=True, as_fitted=True, **rows
     )
+    file = FileOptions(format, encoding, errors, pattern, limits=limits)
+    return read(path, columns_as_fitted(fitted.source_columns_, path, file, given), words, file, fitted.words())
 
 
 def segments_of(value: str | None) -> str | int | None:
@@ -275,7 +391,7 @@ def holds_texts(path: str | Sequence[str], format: str | None) -> bool:
     from ..corpus.readers import files_of
 
     first = files_of(path)[0]
-    return str(first) == "-" or (format or format_of(first)) in TEXT_FORMATS
+    return str(first) == "-" or format_of(first, format) in TEXT_FORMATS
 
 
 def model_info(model_name: str) -> ModelInfo:

@@ -21,7 +21,15 @@ from click.shell_completion import (
 
 from .signatures import Parameter, default_model, models_by_option, signature_of
 
-__all__ = ["SHELLS", "complete_graph", "complete_model", "complete_parameter", "complete_stop_words", "script_for"]
+__all__ = [
+    "SHELLS",
+    "complete_graph",
+    "complete_model",
+    "complete_parameter",
+    "complete_stop_words",
+    "complete_tokenizer",
+    "script_for",
+]
 
 
 class _Bash(BashComplete):
@@ -131,6 +139,12 @@ def complete_graph(context: click.Context, option: click.Parameter, incomplete: 
     """knn, links, or files."""
     named = [CompletionItem(name) for name in ("knn", "links") if name.startswith(incomplete)]
     return named if incomplete and named else [*named, CompletionItem(incomplete, type="file")]
+
+
+def complete_tokenizer(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of tokenizers; spaCy's have the name of a model after the colon."""
+    names = ("characters", "fugashi", "kiwi", "pythainlp", "spacy:", "sudachi")  # without importing topicfold.corpus
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def complete_stop_words(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -18,7 +18,7 @@ def fit_stream(model: Any, path: str, user_options: dict[str, Any], size: int, o
     from ..corpus.corpus import Corpus
 
     n_documents, n_batches = 0, 0
-    for batch in Corpus.batches(path, size, **reading_options(user_options)):
+    for batch in Corpus.batches(path, size, **reading_options(path, user_options)):
         model.partial_fit(batch)
         n_documents, n_batches = n_documents + len(batch), n_batches + 1
         say(f"{n_documents:,} documents; the last batch had {model.history_[-1]:.4f} {model.score_unit}")

@@ -9,9 +9,18 @@ import click
 
 from .messages import check_paths, corpus_name, say, say_report
 from .option_values import names_of, number_of
-from .options import SEGMENT_MODELS, edits_option, file_options, known_options, read_as_fitted
+from .options import (
+    SEGMENT_MODELS,
+    edits_option,
+    file_options,
+    known_options,
+    read_as_fitted,
+    rows_options,
+    say_what_is_read,
+    set_on_command_line,
+    words_options,
+)
 from .quick_exploration import fit_default_model, open_in_browser, with_guessed_columns
-from .shell_completion import complete_stop_words
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
@@ -153,11 +162,8 @@ def tree(
     show_default=True,
     help="Number of topics to fit if there is no MODEL.",
 )
-@click.option(
-    "--stop-words",
-    shell_complete=complete_stop_words,
-    help="If there is no MODEL: language, file with one word per line, or 'none'. By default, the language is guessed.",
-)
+@words_options
+@rows_options
 @click.option(
     "--open/--no-open",
     "open_page",
@@ -225,16 +231,20 @@ def explore(
         user_options["metadata"] = _with_columns(user_options, effects)
     second = None if other is None else load(other)
     changed = None if tree_file is None else TopicTree.load(tree_file)
-    stop_words = user_options.pop("stop_words") if model is not None else user_options["stop_words"]
     if model is None:
         _check_alone(input, segments=segments, tree=tree_file, edits=edits)
         fitted, corpus = fit_default_model(input, user_options, n_topics)
     else:
-        if stop_words is not None:
-            raise click.UsageError("--stop-words is for a new fit: MODEL has the stop words of its own")
+        for parameter in ("stop_words", "tokenizer", "no_clean", "drop_lines"):
+            user_options.pop(parameter)
+            if set_on_command_line(parameter):
+                option = f"--{parameter.replace('_', '-')}"
+                raise click.UsageError(f"{option} is for a new fit: MODEL turns texts into words as for its own fit")
         fitted = load(model)
-        corpus = read_as_fitted(fitted, model, input, with_guessed_columns(input, user_options), segments)
-        say(str(corpus))
+        if fitted.source_columns_ is None:
+            user_options = with_guessed_columns(input, user_options)
+        corpus = read_as_fitted(fitted, model, input, user_options, segments)
+        say_what_is_read(corpus, check=True)
     topics = fitted.topic_tree(corpus)
     if changed is not None:
         topics = changed.replace_documents(topics)

@@ -15,10 +15,20 @@ from ..engine.progress import progress
 from ..errors import FileError, InputError
 from .limits import ReadLimits
 
-__all__ = ["check_encoding", "check_regular", "decoded", "file_lines", "opened", "reading", "text_lines"]
+__all__ = [
+    "FREE_EXPANSION",
+    "check_encoding",
+    "check_regular",
+    "decoded",
+    "file_blocks",
+    "file_lines",
+    "opened",
+    "reading",
+    "text_lines",
+]
 
 _BLOCK = 1 << 20
-_FREE = 1 << 26  # uncompressed size in bytes up to which the limit on expansion does not apply
+FREE_EXPANSION = 1 << 26  # uncompressed size in bytes up to which the limit on expansion does not apply
 
 
 class Source(Protocol):
@@ -71,7 +81,7 @@ class _Unpacked:
     def _block(self, size: int) -> bytes:
         block = self.file.read(size)
         self.total += len(block)
-        if self.total > _FREE and self.total > self.limits.expansion * max(self.packed.tell(), 1):
+        if self.total > FREE_EXPANSION and self.total > self.limits.expansion * max(self.packed.tell(), 1):
             raise FileError(
                 f"{self.name} is more than {self.limits.expansion:g} times as large uncompressed; the limit "
                 "'expansion' can be raised"
@@ -104,6 +114,35 @@ def file_lines(
             if number % 256 == 0 and not streaming:
                 move(file.tell())
             yield line
+
+
+def file_blocks(
+    path: Path,
+    encoding: str,
+    errors: str,
+    limits: ReadLimits,
+    verbose: bool | None = False,
+    *,
+    streaming: bool = False,
+) -> Iterator[str]:
+    """The text of a file in blocks, without the byte order mark at the beginning; for text that is not in lines."""
+    check_encoding(encoding, errors)
+    decoder: Any = codecs.getincrementaldecoder(encoding)(errors)
+    bar = progress(f"Reading {path.name}", path.stat().st_size, unit="MB", verbose=verbose)
+    with opened(path, limits, streaming=streaming) as (source, file), bar as move:
+        begun, n_bytes, done = False, 0, False
+        while not done:
+            raw = source.read(_BLOCK)
+            n_bytes, done = n_bytes + len(raw), not raw
+            try:
+                text = decoder.decode(raw, final=done)
+            except UnicodeDecodeError as error:
+                position = n_bytes - len(error.object) + error.start + 1
+                raise _not_encoded(str(path), encoding, error, position) from None
+            if not streaming:
+                move(file.tell())
+            yield text if begun else text.removeprefix("\ufeff")
+            begun = begun or bool(text)
 
 
 def text_lines(source: Source, name: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[str]:
@@ -179,7 +218,11 @@ def decoded(raw: bytes, where: str, encoding: str, errors: str) -> str:
     try:
         return raw.decode(encoding, errors)
     except UnicodeDecodeError as error:
-        raise FileError(
-            f"{where} is not {encoding}: byte 0x{raw[error.start]:02x} at position {error.start + 1}; "
-            "set the encoding, or replace such bytes with errors='replace' (--replace-errors)"
-        ) from None
+        raise _not_encoded(where, encoding, error, error.start + 1) from None
+
+
+def _not_encoded(where: str, encoding: str, error: UnicodeDecodeError, position: int) -> FileError:
+    return FileError(
+        f"{where} is not {encoding}: byte 0x{error.object[error.start]:02x} at position {position}; "
+        "set the encoding, or replace such bytes with errors='replace' (--replace-errors)"
+    )

@@ -7,8 +7,9 @@ when they are used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +20,8 @@ import scipy.sparse as sp
 from ..engine.arrays import summed
 from ..engine.mapped import is_mapped
 from ..errors import InputError
-from .counting import WordCounter, choose_words
+from .columns import Columns
+from .counting import choose_words, count_known_words
 from .dates import as_timestamps
 from .fields import as_ids, as_labels, as_links, as_titles, check_texts, check_unique, checked_counts
 from .metadata import as_metadata, checked_metadata
@@ -28,7 +30,9 @@ from .preprocessing import TOKEN_PATTERN, Preprocessing
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from .building import RankWordsBy, Segmentation
+    from .building import Auto, RankWordsBy, Segmentation
+    from .copies import Copies
+    from .data_check import CorpusCheck
     from .limits import ReadLimits
 
 __all__ = ["Corpus", "Segments", "check_corpus"]
@@ -92,6 +96,9 @@ class Corpus:
         The segments of the documents.
     preprocessing : Preprocessing or None, default=None
         How texts are turned into words, if that is known.
+    notes : mapping, default={}
+        What was noticed while the texts were read, which `check` reports: what cleaning removed, dates that could not
+        be read, which columns were used.
 
     See Also
     --------
@@ -120,6 +127,7 @@ class Corpus:
     metadata: Mapping[str, np.ndarray] = field(default_factory=dict)  # further columns, by name
     segments: Segments | None = None
     preprocessing: Preprocessing | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n_documents, n_words = self.counts.shape
@@ -143,11 +151,15 @@ class Corpus:
 
     # A corpus is pickled for other processes, and the read-only view of the metadata cannot be pickled.
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "metadata": dict(self.metadata)}
+        return {**self._values(), "metadata": dict(self.metadata)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             object.__setattr__(self, name, MappingProxyType(value) if name == "metadata" else value)
+
+    def _values(self) -> dict[str, Any]:
+        """The fields by name, without what is computed from them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # ---- making one --------------------------------------------------------------------------------------------------
 
@@ -163,18 +175,23 @@ class Corpus:
         timestamps: Iterable[Any] | None = None,
         metadata: Mapping[str, Iterable[Any]] | None = None,
         date_format: str | None = None,
+        strict_dates: bool = False,
         vocabulary: Sequence[str] | None = None,
         segments: Segmentation = None,
+        unique: bool = False,
+        language: str | None = None,
         keep_texts: bool = False,
         preprocessing: Preprocessing | None = None,
         token_pattern: str = TOKEN_PATTERN,
         lowercase: bool = True,
-        stop_words: str | Sequence[str] | None = "english",
+        stop_words: str | Collection[str] | None = "auto",
         stemmer: str | None = None,
         ngrams: tuple[int, int] = (1, 1),
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
+        tokenizer: Callable[[str], Iterable[str]] | str | None = None,
+        clean: bool = True,
+        drop_lines: Sequence[str] = (),
+        min_df: int | float | Auto = "auto",
+        max_df: int | float | Auto = "auto",
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
     ) -> Corpus:
@@ -193,38 +210,53 @@ class Corpus:
         links : iterable of (id, id), default=None
             Links between documents, as pairs of ids: from, to.
         timestamps : iterable, default=None
-            Dates of the documents: dates, years, or text in ISO 8601 or a few other common formats.
+            Dates of the documents: dates, years, or text in ISO 8601 or other common formats.
         metadata : mapping of str to iterable, default=None
             Further columns by name: numbers, categories or dates, one value per document.
         date_format : str or None, default=None
             Format of the dates, for `datetime.strptime`. None recognises common formats.
+        strict_dates : bool, default=False
+            Whether a date that cannot be read is an error. If False, it counts as missing, with a warning.
         vocabulary : sequence of str, default=None
             Words to count. If given, `min_df`, `max_df`, `max_words` and `rank_by` are ignored.
         segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
             How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
             each text is already a list of str; an int for segments of that many tokens; or a function from a text to
             its parts. None makes no segments.
+        unique : bool, default=False
+            Whether to drop exact and near copies of earlier documents, before words are chosen; see `copies`.
+        language : str or None, default=None
+            Leave out documents that are clearly in another language than this ('german' or 'de').
         keep_texts : bool, default=False
             Whether to keep the texts, so that the explorer can show them.
         preprocessing : Preprocessing, default=None
-            How texts are turned into words. It replaces the next six parameters.
+            How texts are turned into words. It replaces the next eight parameters.
         token_pattern : str
             Regular expression of a token. The default matches words of two or more letters or digits that start with a
             letter.
         lowercase : bool, default=True
             Whether to convert texts to lower case first.
-        stop_words : str, sequence of str or None, default='english'
-            Words to leave out: the language of a built-in list, the words themselves, or None.
+        stop_words : str, collection of str or None, default='auto'
+            Words to leave out: languages of built-in lists, such as ``"german"`` or ``["en", "de", "+said", "-war"]``,
+            a collection of words, or None; see `Preprocessing`.
+            'auto': those of the languages of the texts.
         stemmer : str or None, default=None
             Language of a Snowball stemmer. None does not stem.
         ngrams : tuple of (int, int), default=(1, 1)
             Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
-        tokenizer : callable, default=None
-            Custom function from a text to its tokens. It replaces `token_pattern`.
-        min_df : int or float, default=1
+        tokenizer : str or callable, default=None
+            It replaces `token_pattern`: the name of a tokenizer, such as 'sudachi' or 'spacy:ja_core_news_sm', or a
+            custom function from a text to its tokens; see `Preprocessing`.
+        clean : bool, default=True
+            Whether to remove what is not meant to be read, such as tags, entities, URLs and the headers of mails.
+        drop_lines : sequence of str or 'repeated', default=()
+            Lines to leave out of every text; 'repeated': those that stand in many texts.
+        min_df : int, float or 'auto', default='auto'
             Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
-        max_df : int or float, default=1.0
+            'auto': 5 from 1,000 documents on, 2 from 20 on, otherwise 1.
+        max_df : int, float or 'auto', default='auto'
             Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
+            'auto': half of the documents from 20 on, otherwise all.
         max_words : int or None, default=None
             Maximum number of words to keep. None keeps all.
         rank_by : {'frequency', 'tfidf'}, default='frequency'
@@ -238,7 +270,7 @@ class Corpus:
         Raises
         ------
         InputError
-            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            If a value cannot be used: two documents with the same id, a document without an id, no word left, and so
             on. The message names the value.
 
         Examples
@@ -258,8 +290,12 @@ class Corpus:
             stemmer=stemmer,
             ngrams=ngrams,
             tokenizer=tokenizer,
+            clean=clean,
+            drop_lines=drop_lines,
         )
-        options = TextOptions(preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        options = TextOptions(
+            preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by, unique, language
+        )
         return corpus_from_texts(
             texts,
             options,
@@ -270,6 +306,7 @@ class Corpus:
             timestamps=timestamps,
             metadata=metadata,
             date_format=date_format,
+            strict_dates=strict_dates,
         )
 
     @classmethod
@@ -299,16 +336,8 @@ class Corpus:
             The words of the columns.
         ids : iterable, default=None
             Ids of the documents. If None, the documents are numbered.
-        titles : iterable of str, default=None
-            Titles of the documents.
-        labels : iterable, default=None
-            One label or a list of labels per document; None for a document without a label.
-        links : iterable of (id, id), default=None
-            Links between documents, as pairs of ids: from, to.
-        timestamps : iterable, default=None
-            Dates of the documents: dates, years, or text in ISO 8601 or a few other common formats.
-        metadata : mapping of str to iterable, default=None
-            Further columns by name: numbers, categories or dates, one value per document.
+        titles, labels, links, timestamps, metadata : object
+            What is known about the documents; see `from_texts`.
         min_df : int or float, default=1
             Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
         max_df : int or float, default=1.0
@@ -326,7 +355,7 @@ class Corpus:
         Raises
         ------
         InputError
-            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            If a value cannot be used: two documents with the same id, a document without an id, no word left, and so
             on. The message names the value.
 
         Examples
@@ -365,7 +394,7 @@ class Corpus:
     def from_frame(
         cls,
         frame: Any,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         *,
         id: str | None = None,
         title: str | None = None,
@@ -375,30 +404,38 @@ class Corpus:
         metadata: Sequence[str] = (),
         separator: str | None = None,
         date_format: str | None = None,
+        strict_dates: bool = False,
         vocabulary: Sequence[str] | None = None,
         segments: Segmentation = None,
+        unique: bool = False,
+        language: str | None = None,
         keep_texts: bool = False,
         preprocessing: Preprocessing | None = None,
         token_pattern: str = TOKEN_PATTERN,
         lowercase: bool = True,
-        stop_words: str | Sequence[str] | None = "english",
+        stop_words: str | Collection[str] | None = "auto",
         stemmer: str | None = None,
         ngrams: tuple[int, int] = (1, 1),
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
+        tokenizer: Callable[[str], Iterable[str]] | str | None = None,
+        clean: bool = True,
+        drop_lines: Sequence[str] = (),
+        min_df: int | float | Auto = "auto",
+        max_df: int | float | Auto = "auto",
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
     ) -> Corpus:
         """Make a corpus from a data frame of pandas, polars, pyarrow or any other library that narwhals supports.
+
+        A Dataset of Hugging Face, and any object with ``__arrow_c_stream__``, is read by pyarrow (topicfold[parquet]).
 
         Parameters
         ----------
         frame : data frame
             One row per document. A frame that is not in memory, such as a DuckDB relation, requires `id`: its rows have
             no fixed order and are sorted by id.
-        text : str, default='text'
-            Name of the column with the texts.
+        text : str or sequence of str, default='text'
+            Name of the column with the texts, or names of several, such as ["title", "body"]. The texts of several
+            columns are joined by a blank line; a missing one is left out.
         id : str or None, default=None
             Name of the column with the ids. None uses a column named 'id' if there is one, and otherwise numbers the
             documents.
@@ -414,39 +451,16 @@ class Corpus:
             Names of further columns to keep: numbers, categories or dates.
         separator : str or None, default=None
             Text that separates several labels or links in one cell.
-        date_format : str or None, default=None
-            Format of the dates, for `datetime.strptime`. None recognises common formats.
+        date_format, strict_dates : object
+            How dates are read; see `from_texts`.
         vocabulary : sequence of str, default=None
             Words to count. If given, `min_df`, `max_df`, `max_words` and `rank_by` are ignored.
-        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
-            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
-            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
-            its parts. None makes no segments.
-        keep_texts : bool, default=False
-            Whether to keep the texts, so that the explorer can show them.
-        preprocessing : Preprocessing, default=None
-            How texts are turned into words. It replaces the next six parameters.
-        token_pattern : str
-            Regular expression of a token. The default matches words of two or more letters or digits that start with a
-            letter.
-        lowercase : bool, default=True
-            Whether to convert texts to lower case first.
-        stop_words : str, sequence of str or None, default='english'
-            Words to leave out: the language of a built-in list, the words themselves, or None.
-        stemmer : str or None, default=None
-            Language of a Snowball stemmer. None does not stem.
-        ngrams : tuple of (int, int), default=(1, 1)
-            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
-        tokenizer : callable, default=None
-            Custom function from a text to its tokens. It replaces `token_pattern`.
-        min_df : int or float, default=1
-            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
-        max_df : int or float, default=1.0
-            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
-        max_words : int or None, default=None
-            Maximum number of words to keep. None keeps all.
-        rank_by : {'frequency', 'tfidf'}, default='frequency'
-            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+        segments, unique, language, keep_texts : object
+            What documents consist of, and which are kept; see `from_texts`.
+        preprocessing, token_pattern, lowercase, stop_words, stemmer, ngrams, tokenizer, clean, drop_lines : object
+            How texts are turned into words; see `from_texts`.
+        min_df, max_df, max_words, rank_by : object
+            Which words are kept; see `from_texts`. Counts that are read are not filtered by default.
 
         Returns
         -------
@@ -456,7 +470,7 @@ class Corpus:
         Raises
         ------
         InputError
-            If a value cannot be used: two documents with the same id, a date that cannot be read, no word left, and so
+            If a value cannot be used: two documents with the same id, a document without an id, no word left, and so
             on. The message names the value.
 
         Examples
@@ -468,7 +482,7 @@ class Corpus:
         Corpus: 2 documents, 3 words, 4 tokens, metadata (stars)
         """
         from .building import TextOptions, preprocessing_from
-        from .readers import Columns, as_names, corpus_from_records, frame_records, with_index_as_id
+        from .readers import as_names, as_text_columns, corpus_from_records, frame_records, with_index_as_id
 
         preprocessing = preprocessing_from(
             preprocessing,
@@ -478,10 +492,15 @@ class Corpus:
             stemmer=stemmer,
             ngrams=ngrams,
             tokenizer=tokenizer,
+            clean=clean,
+            drop_lines=drop_lines,
         )
-        options = TextOptions(preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by)
+        options = TextOptions(
+            preprocessing, vocabulary, segments, keep_texts, min_df, max_df, max_words, rank_by, unique, language
+        )
         frame, id = with_index_as_id(frame, id)
-        columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
+        columns = Columns(as_text_columns(text), id, title, labels, links, timestamp, as_names(metadata), separator)
+        columns = columns._replace(date_format=date_format, strict_dates=strict_dates)
         return corpus_from_records(frame_records(frame, columns), columns, options, where="the frame")
 
     @classmethod
@@ -490,7 +509,7 @@ class Corpus:
         path: str | Path | Sequence[str | Path],
         *,
         format: str | None = None,
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         id: str | None = None,
         title: str | None = None,
         labels: str | None = None,
@@ -499,21 +518,26 @@ class Corpus:
         metadata: Sequence[str] = (),
         separator: str | None = None,
         date_format: str | None = None,
+        strict_dates: bool = False,
         encoding: str = "utf-8",
         errors: Literal["strict", "replace"] = "strict",
         pattern: str = "*.txt",
         vocabulary: str | Path | Sequence[str] | None = None,
         segments: Segmentation = None,
+        unique: bool = False,
+        language: str | None = None,
         keep_texts: bool = False,
         preprocessing: Preprocessing | None = None,
         token_pattern: str = TOKEN_PATTERN,
         lowercase: bool = True,
-        stop_words: str | Sequence[str] | None = "english",
+        stop_words: str | Collection[str] | None = "auto",
         stemmer: str | None = None,
         ngrams: tuple[int, int] = (1, 1),
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
+        tokenizer: Callable[[str], Iterable[str]] | str | None = None,
+        clean: bool = True,
+        drop_lines: Sequence[str] = (),
+        min_df: int | float | Auto = "auto",
+        max_df: int | float | Auto = "auto",
         max_words: int | None = None,
         rank_by: RankWordsBy = "frequency",
         limits: ReadLimits | None = None,
@@ -526,71 +550,35 @@ class Corpus:
         Parameters
         ----------
         path : str, Path or sequence of them
-            A folder of text files, or a CSV, TSV, JSONL (also gzipped), Parquet, Matrix Market, LDA-C, UCI bag of
-            words, SVMlight or scipy .npz file, or a saved corpus (.safetensors). '-' reads JSONL from standard input.
-            Several files with texts, or a pattern such as ``reviews-*.csv.gz``, are read as one corpus.
+            A folder or zip file of texts, a text file with one document per line, or a CSV, TSV, JSON, JSONL (also
+            gzipped), spreadsheet, Parquet, Arrow, Matrix Market, LDA-C, UCI bag of words, SVMlight or scipy .npz file,
+            or a saved corpus (.safetensors). '-' reads JSONL from standard input. Several files with texts, or a
+            pattern such as ``reviews-*.csv.gz``, are read as one corpus.
         format : str or None, default=None
-            Format of the files: 'folder', 'csv', 'tsv', 'jsonl', 'parquet', 'mtx', 'ldac', 'uci', 'svmlight', 'npz' or
-            'safetensors'. None infers it from the file name.
-        text : str, default='text'
-            Name of the column with the texts.
-        id : str or None, default=None
-            Name of the column with the ids. None uses a column named 'id' if there is one, and otherwise numbers the
-            documents.
-        title : str or None, default=None
-            Name of the column with the titles.
-        labels : str or None, default=None
-            Name of the column with the labels.
-        links : str or None, default=None
-            Name of the column with the ids of the documents that a document links to.
-        timestamp : str or None, default=None
-            Name of the column with the dates.
-        metadata : sequence of str, default=()
-            Names of further columns to keep: numbers, categories or dates.
-        separator : str or None, default=None
-            Text that separates several labels or links in one cell.
-        date_format : str or None, default=None
-            Format of the dates, for `datetime.strptime`. None recognises common formats.
+            Format of the files: 'folder', 'zip', 'lines', 'csv', 'tsv', 'json', 'jsonl', 'excel' (or 'excel:SHEET'),
+            'parquet', 'arrow', 'mtx', 'ldac', 'uci', 'svmlight', 'npz' or 'safetensors'. None infers it from the file
+            name.
+        text, id, title, labels, links, timestamp, metadata, separator : object
+            Names of columns, and what separates several labels or links in one cell; see `from_frame`.
+        date_format, strict_dates : object
+            How dates are read; see `from_texts`.
         encoding : str, default='utf-8'
             Encoding of text files.
         errors : {'strict', 'replace'}, default='strict'
             Whether bytes that are invalid in the encoding are an error or are replaced.
         pattern : str
-            Which files in a folder are documents; ``*.txt`` by default. The path of a file is its id. With
+            Which files in a folder or zip file are documents; ``*.txt`` by default. The path of a file is its id. With
             labels='folder', the name of its folder is its label.
         vocabulary : str, Path or sequence of str, default=None
             The words, or a file with one word per line. For texts, these are the words to count. For matrices, they are
             the words of the columns; None looks for a file next to the matrix (vocab.txt, or vocab.NAME.txt for
             docword.NAME.txt).
-        segments : {'paragraphs', 'sentences', 'given'}, int or callable, default=None
-            How texts are split into segments: 'paragraphs' at blank lines, 'sentences' after each sentence; 'given' if
-            each text is already a list of str; an int for segments of that many tokens; or a function from a text to
-            its parts. None makes no segments.
-        keep_texts : bool, default=False
-            Whether to keep the texts, so that the explorer can show them.
-        preprocessing : Preprocessing, default=None
-            How texts are turned into words. It replaces the next six parameters.
-        token_pattern : str
-            Regular expression of a token. The default matches words of two or more letters or digits that start with a
-            letter.
-        lowercase : bool, default=True
-            Whether to convert texts to lower case first.
-        stop_words : str, sequence of str or None, default='english'
-            Words to leave out: the language of a built-in list, the words themselves, or None.
-        stemmer : str or None, default=None
-            Language of a Snowball stemmer. None does not stem.
-        ngrams : tuple of (int, int), default=(1, 1)
-            Minimum and maximum number of words in an n-gram; (1, 2) counts single words and pairs.
-        tokenizer : callable, default=None
-            Custom function from a text to its tokens. It replaces `token_pattern`.
-        min_df : int or float, default=1
-            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
-        max_df : int or float, default=1.0
-            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
-        max_words : int or None, default=None
-            Maximum number of words to keep. None keeps all.
-        rank_by : {'frequency', 'tfidf'}, default='frequency'
-            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+        segments, unique, language, keep_texts : object
+            What documents consist of, and which are kept; see `from_texts`.
+        preprocessing, token_pattern, lowercase, stop_words, stemmer, ngrams, tokenizer, clean, drop_lines : object
+            How texts are turned into words; see `from_texts`.
+        min_df, max_df, max_words, rank_by : object
+            Which words are kept; see `from_texts`. Counts that are read are not filtered by default.
         limits : ReadLimits or None, default=None
             Limits on the size of lines, columns, matrices and so on. A file that exceeds them raises an error.
         n_jobs : int or None, default=None
@@ -628,7 +616,7 @@ class Corpus:
         """
         from .building import TextOptions, preprocessing_from
         from .limits import ReadLimits
-        from .readers import Columns, FileOptions, as_names, read
+        from .readers import FileOptions, as_names, as_text_columns, read
 
         preprocessing = preprocessing_from(
             preprocessing,
@@ -638,9 +626,14 @@ class Corpus:
             stemmer=stemmer,
             ngrams=ngrams,
             tokenizer=tokenizer,
+            clean=clean,
+            drop_lines=drop_lines,
         )
-        options = TextOptions(preprocessing, None, segments, keep_texts, min_df, max_df, max_words, rank_by)
-        columns = Columns(text, id, title, labels, links, timestamp, as_names(metadata), separator, date_format)
+        options = TextOptions(
+            preprocessing, None, segments, keep_texts, min_df, max_df, max_words, rank_by, unique, language
+        )
+        columns = Columns(as_text_columns(text), id, title, labels, links, timestamp, as_names(metadata), separator)
+        columns = columns._replace(date_format=date_format, strict_dates=strict_dates)
         file = FileOptions(format, encoding, errors, pattern, verbose, limits or ReadLimits(), n_jobs, on_disk)
         return read(path, columns, options, file, vocabulary)
 
@@ -684,7 +677,7 @@ class Corpus:
         cls,
         path: str | Path,
         *,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | str | None = None,
         memory_map: bool | None = None,
     ) -> Corpus:
         """Read a corpus that `save` wrote.
@@ -693,7 +686,7 @@ class Corpus:
         ----------
         path : str or Path
             The .safetensors file.
-        tokenizer : callable, default=None
+        tokenizer : str or callable, default=None
             The custom tokenizer of a corpus that was made with one.
         memory_map : bool or None, default=None
             Whether counts and texts stay in the file and are read when they are needed; the file must not change in
@@ -787,6 +780,71 @@ class Corpus:
             metadata={name: values[rows] for name, values in self.metadata.items()},
             segments=segments,
         )
+
+    @cached_property
+    def copies(self) -> Copies:
+        """Which documents are copies of earlier ones; computed once.
+
+        An exact copy has the same text as an earlier document, regardless of case and white space; in a corpus without
+        texts, the same counts and title. A near copy and the document that it is a copy of have at least 15 different
+        words each, and the sum over words of the smaller of their two counts is at least 0.9 of the sum of the larger
+        ones. Each document is compared with the earlier ones that are no near copies, and is a copy of the first that
+        is similar enough, so a copy of a copy need not be a copy. Empty documents are no copies.
+        """
+        from .copies import count_digests, find_copies, text_digests
+
+        counts, texts = self.counts, self.texts
+        return find_copies(counts, count_digests(counts, self.titles) if texts is None else text_digests(texts))
+
+    def check(self) -> CorpusCheck:
+        """Check the data: copies, languages, lengths, dates, columns, and what cleaning removed.
+
+        Languages and repeated lines need the texts (`keep_texts=True`), and are told from at most 20,000 of them.
+
+        Returns
+        -------
+        CorpusCheck
+            What was found; `print` shows it.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
+        >>> print(Corpus.from_texts(["Red fish", "", "red fish"], keep_texts=True).check())
+        documents: 3, of which 1 empty, 1 exact copies
+        tokens per document: 0 to 2, median 2
+        languages: unknown 100.0%
+        scripts: latin 66.7%, none 33.3%
+        """
+        return self._checked
+
+    @cached_property
+    def _checked(self) -> CorpusCheck:
+        from .data_check import check_corpus_of
+
+        return check_corpus_of(self)
+
+    def unique(self) -> Corpus:
+        """Drop the documents that are exact or near copies of earlier ones; see `copies`.
+
+        Words stay as they are. To choose words without the copies, pass `unique=True` when the corpus is made.
+
+        Returns
+        -------
+        Corpus
+            The first document of each group of copies, in order. Links of a copy become links of the first.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus
+        >>> Corpus.from_texts(["red fish", "tree", "Red fish"], keep_texts=True).unique().ids
+        ('0', '1')
+        """
+        from .copies import without_copies
+
+        if len(self.copies.rows) == len(self):
+            return self
+        corpus = self.subset(self.copies.rows)
+        return corpus if self.links is None else replace(corpus, links=without_copies(self.links, self.copies.first))
 
     def label_array(self) -> np.ndarray:
         """Return one label per document.
@@ -922,10 +980,7 @@ class Corpus:
             raise InputError("this corpus was made from counts and cannot turn texts into words")
         if isinstance(texts, str):
             raise InputError("texts is one string: pass a list of texts")
-        counter = WordCounter(self.preprocessing, self.vocabulary)
-        for text in texts:
-            counter.add(text)
-        return counter.finish()[0]
+        return count_known_words(texts, self.preprocessing, self.vocabulary)
 
     def save(self, path: str | Path) -> None:
         """Write the corpus to one .safetensors file.

@@ -14,7 +14,9 @@ from ..engine.mapped import pieces, release
 from ..engine.store import ArrayInPieces, errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import SPARSE_TYPES, Stored, check_stored
 from ..errors import InputError
+from .columns import Columns
 from .corpus import Corpus, Segments
+from .data_check import check_notes
 from .preprocessing import Preprocessing
 from .stored_strings import StoredLabels, StoredStrings
 
@@ -44,8 +46,8 @@ _VALUES = 1 << 21  # values that are checked together
 
 def save_corpus(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus with all its data."""
-    values = dict(vars(corpus))
-    counts = values.pop("counts")
+    values = corpus._values()
+    counts, notes = values.pop("counts"), dict(values.pop("notes"))
     if corpus.segments is not None:
         values["segments"] = corpus.segments.counts
         values["segment_documents"] = corpus.segments.documents
@@ -65,7 +67,7 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
     # scipy's indices are int64 after some operations, which a mapped file cannot have
     indices = counts.indices.astype(np.int32, copy=False)
     parts = {**arrays, "counts.indptr": counts.indptr, "counts.indices": indices, "counts.data": _data(counts)}
-    write_file(path, parts, {"kind": "corpus", "values": plain, "dates": dates})
+    write_file(path, parts, {"kind": "corpus", "values": plain, "dates": dates, "notes": notes})
 
 
 def _data(counts: sp.csr_array) -> np.ndarray | ArrayInPieces:
@@ -80,7 +82,7 @@ def _data(counts: sp.csr_array) -> np.ndarray | ArrayInPieces:
 def load_corpus(
     path: str | Path,
     *,
-    tokenizer: Callable[[str], Iterable[str]] | None = None,
+    tokenizer: Callable[[str], Iterable[str]] | str | None = None,
     memory_map: bool | None = None,
 ) -> Corpus:
     """Read a corpus that `save_corpus` wrote; a large one stays in its file."""
@@ -118,7 +120,15 @@ def load_corpus(
             values["preprocessing"] = values["preprocessing"].with_tokenizer(tokenizer)
         if not memory_map:
             values["counts"] = _in_memory(values["counts"])
-        return Corpus(**values)
+        return Corpus(**values, notes=_notes(metadata))
+
+
+def _notes(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    notes: Any = metadata.get("notes")
+    check_notes(notes)
+    if "columns" in notes:
+        Columns.from_json(notes["columns"])
+    return dict(notes)
 
 
 def _check_mapped(values: Mapping[str, Any]) -> None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import scipy.sparse as sp
 
 from ..engine.blocks import n_threads
 from ..errors import InputError
+from .cleaning import Cleaner
 from .counting import WordCounter
 from .preprocessing import Preprocessing, split_segments
 
-__all__ = ["CountOptions", "Counted", "count_document", "counted_in_processes"]
+__all__ = ["CountOptions", "Counted", "Text", "cleaned", "count_document", "counted_in_processes"]
 
 _CHUNK = 1 << 21  # characters that a process counts at a time
 _ALONE = 8  # up to this many chunks are counted in this process: starting others takes about a second
+
+
+Text: TypeAlias = str | Sequence[str]
 
 
 class CountOptions(NamedTuple):
@@ -26,18 +30,26 @@ class CountOptions(NamedTuple):
     preprocessing: Preprocessing
     vocabulary: Sequence[str] | None
     segments: Any  # see `Corpus.from_texts`
+    as_fitted: bool = False  # the vocabulary is that of a model: see `WordCounter`
 
 
 class Counted(NamedTuple):
-    """Texts, their counts (rows x words), their words if no vocabulary is given, and the number of rows per text."""
+    """Clean texts, their counts (rows x words), their words without a given vocabulary, and numbers of rows."""
 
-    texts: Sequence[str | Sequence[str]]
-    counts: sp.csr_array | None  # None: not counted yet
+    texts: Sequence[Text]
+    counts: sp.csr_array | None  # None: not counted yet, and not clean
     words: list[str] | None
     n_rows: list[int]
+    cleaner: Cleaner | None = None  # what was removed
+    n_foreign: int = 0
 
 
-def count_document(counter: WordCounter, text: str | Sequence[str], segments: Any) -> int:
+def cleaned(cleaner: Cleaner, text: Text) -> Text:
+    """The text, or each of its parts, without what is not meant to be read."""
+    return cleaner.clean(text) if isinstance(text, str) else [cleaner.clean(part) for part in text]
+
+
+def count_document(counter: WordCounter, text: Text, segments: Any) -> int:
     """Count one document as one row, or as one row per segment, and return the number of rows."""
     if segments is None:
         counter.add(text if isinstance(text, str) else "\n\n".join(text))
@@ -53,9 +65,7 @@ def count_document(counter: WordCounter, text: str | Sequence[str], segments: An
     return len(parts)
 
 
-def counted_in_processes(
-    texts: Iterable[str | Sequence[str]], options: CountOptions, n_jobs: int | None
-) -> Iterator[Counted]:
+def counted_in_processes(texts: Iterable[Text], options: CountOptions, n_jobs: int | None) -> Iterator[Counted]:
     """Yield the texts in chunks, in order; if there are many, they are counted in other processes."""
     chunks = _chunks(texts)
     n_processes = n_threads(n_jobs)
@@ -69,8 +79,8 @@ def counted_in_processes(
         yield Counted(chunk, None, None, [])
 
 
-def _chunks(texts: Iterable[str | Sequence[str]]) -> Iterator[list[str | Sequence[str]]]:
-    chunk: list[str | Sequence[str]] = []
+def _chunks(texts: Iterable[Text]) -> Iterator[list[Text]]:
+    chunk: list[Text] = []
     size = 0
     for text in texts:
         chunk.append(text)
@@ -82,14 +92,12 @@ def _chunks(texts: Iterable[str | Sequence[str]]) -> Iterator[list[str | Sequenc
         yield chunk
 
 
-def _shared_out(
-    chunks: Iterator[list[str | Sequence[str]]], options: CountOptions, n_processes: int
-) -> Iterator[Counted]:
+def _shared_out(chunks: Iterator[list[Text]], options: CountOptions, n_processes: int) -> Iterator[Counted]:
     # joblib comes with scikit-learn: its processes do not run the user's script again, and accept any function
     from joblib.externals.loky import get_reusable_executor
 
     executor = get_reusable_executor(max_workers=n_processes)
-    waiting: deque[tuple[list[str | Sequence[str]], Any]] = deque()
+    waiting: deque[tuple[list[Text], Any]] = deque()
     try:
         for chunk in chunks:
             waiting.append((chunk, executor.submit(_count, chunk, options)))
@@ -102,15 +110,21 @@ def _shared_out(
             future.cancel()
 
 
-def _result(chunk: list[str | Sequence[str]], future: Any) -> Counted:
-    counts, words, n_rows = future.result()
-    return Counted(chunk, counts, words, n_rows)
+def _result(chunk: list[Text], future: Any) -> Counted:
+    changed, *counted = future.result()
+    for place, text in changed.items():
+        chunk[place] = text
+    return Counted(chunk, *counted)
 
 
 def _count(
-    texts: Sequence[str | Sequence[str]], options: CountOptions
-) -> tuple[sp.csr_array, list[str] | None, list[int]]:
-    counter = WordCounter(options.preprocessing, options.vocabulary)
-    n_rows = [count_document(counter, text, options.segments) for text in texts]
+    texts: Sequence[Text], options: CountOptions
+) -> tuple[dict[int, Text], sp.csr_array, list[str] | None, list[int], Cleaner, int]:
+    """The texts that cleaning changes, by their place, and what `Counted` holds besides texts."""
+    counter = WordCounter(options.preprocessing, options.vocabulary, as_fitted=options.as_fitted)
+    cleaner = options.preprocessing._cleaner()
+    clean_texts = [cleaned(cleaner, text) for text in texts]
+    n_rows = [count_document(counter, text, options.segments) for text in clean_texts]
     counts, words = counter.finish()
-    return counts, None if options.vocabulary is not None else words, n_rows
+    changed = {place: text for place, text in enumerate(clean_texts) if text != texts[place]}
+    return changed, counts, None if options.vocabulary is not None else words, n_rows, cleaner, counter.n_foreign

@@ -15,17 +15,22 @@ from ..engine.blocks import row_blocks
 from ..engine.checks import is_whole
 from ..engine.mapped import is_mapped, release
 from ..errors import InputError
-from .preprocessing import _RANKINGS, Preprocessing, _ngrams
+from .languages import guess_languages
+from .preprocessing import _RANKINGS, Preprocessing
 from .spool import Spool, trimmed
 
-__all__ = ["WordCounter", "choose_words", "token_stream"]
+__all__ = ["WordCounter", "choose_rows", "choose_words", "count_known_words", "token_stream", "usual_limits"]
 
 _FLUSH_TOKENS = 1 << 19  # number of tokens that are collected before they are summed to counts
+_STOP = -2  # the column of stop words; that of unknown words is -1
+_LEAST_KNOWN = 0.2  # share of the words of a text that a model has to know to say anything about it
+_WELL_KNOWN = 0.5  # share from which on the language of a text does not matter
+_FEW, _MANY = 20, 1000  # documents; between them, a word has to be in 2 documents, with more in 5
 _CHUNK = 1 << 20  # stored values that are processed together when a matrix is changed in place
 
 
 class _WordColumns(dict[str, int]):
-    """Maps tokens to columns; a new token gets the next column, or -1 if it is a stop word."""
+    """Maps tokens to columns; a new token gets the next column, a stop word -2, and an unknown one -1."""
 
     def __init__(self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None) -> None:
         super().__init__()
@@ -37,7 +42,7 @@ class _WordColumns(dict[str, int]):
         self._column_of_word = {word: column for column, word in enumerate(self.words)} if self._stem else self
         if self._fixed and not self._stem:
             self.update((word, column) for column, word in enumerate(self.words))
-            self.update((token, -1) for token in self._stop)
+            self.update((token, _STOP) for token in self._stop)
 
     def of(self, tokens: Iterable[str]) -> Iterator[int]:
         """The columns of tokens, -1 for those without one."""
@@ -47,8 +52,8 @@ class _WordColumns(dict[str, int]):
 
     def __missing__(self, token: str) -> int:
         if token in self._stop:
-            self[token] = -1
-            return -1
+            self[token] = _STOP
+            return _STOP
         column = self.column_of(self._stem(token) if self._stem else token)
         if column >= 0:  # unknown tokens are not stored: a stream of new texts must not fill the memory
             self[token] = column
@@ -86,15 +91,28 @@ class WordCounter:
     """
 
     def __init__(
-        self, preprocessing: Preprocessing, vocabulary: Sequence[str] | None = None, folder: Path | None = None
+        self,
+        preprocessing: Preprocessing,
+        vocabulary: Sequence[str] | None = None,
+        folder: Path | None = None,
+        *,
+        as_fitted: bool = False,
     ) -> None:
-        """With a `folder`, the counts are written to unnamed files there and mapped into memory."""
+        """With a `folder`, the counts are written to unnamed files there and mapped into memory.
+
+        `as_fitted`: the vocabulary is that of a model. A text of which it knows fewer than a fifth of the words, or
+        fewer than half and which is in another language, gets an empty row: nothing can be said about it.
+        """
         if isinstance(vocabulary, str):
             raise InputError("vocabulary is one string: expected a list of words")
         self._columns = _WordColumns(preprocessing, vocabulary)
-        self._ngrams = preprocessing.ngrams
-        self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else preprocessing.words
-        self._single_words = replace(preprocessing, ngrams=(1, 1)).words
+        self._ngrams = preprocessing._ngrams
+        self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else preprocessing._words_of_clean
+        self._single_words = preprocessing._single_words
+        # most n-grams of any text are unknown, so their share says nothing
+        self._as_fitted = as_fitted and preprocessing.ngrams == (1, 1)
+        self._languages = preprocessing._languages()
+        self.n_foreign = 0  # texts of which too little is known
         self._fixed_width = None if vocabulary is None else len(vocabulary)
         self._pending = array("i")
         self._pending_ends: list[int] = []
@@ -104,16 +122,36 @@ class WordCounter:
         self._indptr = array("q", [0])
 
     def add(self, text: str) -> None:
-        """Count the words of one text as the next row."""
-        self._pending.extend(self._columns.of(self._tokens(text)))
+        """Count the words of one clean text as the next row."""
+        columns = self._columns.of(self._tokens(text))
+        if self._as_fitted:
+            known = array("i", columns)
+            if self._is_foreign(text, known):
+                self.n_foreign += 1
+                known = array("i")
+            self._pending.extend(known)
+        else:
+            self._pending.extend(columns)
         self._end_row()
+
+    def _is_foreign(self, text: str, columns: array[int]) -> bool:
+        n_unknown = columns.count(-1)
+        n_words = len(columns) - columns.count(_STOP)
+        if n_unknown <= (1 - _WELL_KNOWN) * n_words or n_unknown == n_words:  # the row is good, or empty as it is
+            return False
+        if n_words - n_unknown < _LEAST_KNOWN * n_words:
+            return True
+        if not self._languages:
+            return False
+        (language,) = guess_languages([text])
+        return language is not None and language not in self._languages
 
     def add_windows(self, text: str, size: int) -> int:
         """Count one text as rows of `size` tokens each, and return their number (at least one)."""
         words = self._single_words(text)
         starts = range(0, max(len(words), 1), size)
         for start in starts:
-            window = _ngrams(words[start : start + size], self._ngrams)
+            window = self._ngrams(words[start : start + size])
             self._pending.extend(map(self._columns.column_of, window))
             self._end_row()
         return len(starts)
@@ -163,6 +201,14 @@ class WordCounter:
         self._pending, self._pending_ends = array("i"), []
 
 
+def count_known_words(texts: Iterable[str], preprocessing: Preprocessing, vocabulary: Sequence[str]) -> sp.csr_array:
+    """Counts of the words of a model in new texts, which are cleaned first."""
+    counter, cleaner = WordCounter(preprocessing, vocabulary, as_fitted=True), preprocessing._cleaner()
+    for text in texts:
+        counter.add(cleaner.clean(text))
+    return counter.finish()[0]
+
+
 def token_stream(
     texts: Iterable[str], vocabulary: Sequence[str], preprocessing: Preprocessing
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -180,21 +226,22 @@ def token_stream(
     for text in texts:
         stream.extend(columns.of(single.tokens(text)))
         ends.append(len(stream))
-    return np.asarray(stream), np.asarray(ends)
+    return np.maximum(np.asarray(stream), -1), np.asarray(ends)
 
 
 def choose_words(
     counts: sp.csr_array,
     words: Sequence[str],
     *,
-    min_df: int | float = 1,
-    max_df: int | float = 1.0,
+    min_df: int | float | str = 1,
+    max_df: int | float | str = 1.0,
     max_words: int | None = None,
     rank_by: str = "frequency",
 ) -> tuple[sp.csr_array, list[str]]:
     """Keep the words that pass the filters, in alphabetical order. The arrays of `counts` are overwritten.
 
-    An int is a number of documents, a float a share of them. `rank_by` sets which words `max_words` keeps: the most
+    An int is a number of documents, a float a share of them, and 'auto' what `usual_limits` says, unless no word would
+    be left. `rank_by` sets which words `max_words` keeps: the most
     frequent, or those with the highest mean tf-idf ('tfidf': length-normalised tf times ln(N / df)).
     """
     n_documents = counts.shape[0]
@@ -202,10 +249,11 @@ def choose_words(
         raise InputError("the corpus is empty: there are no documents")
     if not words:
         raise InputError("no words: the texts are empty, or contain only stop words and text that token_pattern skips")
-    low, high = _documents("min_df", min_df, n_documents), _documents("max_df", max_df, n_documents)
     document_frequency = _column_sums(counts, "documents")
-    rare, common = document_frequency < low, document_frequency > high
-    columns = np.flatnonzero(~rare & ~common)
+    columns, rare, common = _within(min_df, max_df, document_frequency, n_documents)
+    if len(columns) == 0 and "auto" in (min_df, max_df):
+        fallback = (1 if min_df == "auto" else min_df, 1.0 if max_df == "auto" else max_df)
+        columns, rare, common = _within(*fallback, document_frequency, n_documents)
     if len(columns) == 0:
         raise InputError(
             f"none of {len(words):,} words is left: min_df={min_df} removed {int(rare.sum()):,} "
@@ -223,11 +271,48 @@ def choose_words(
     return _renumber_columns(counts, new_column, len(columns)), [words[column] for column in columns.tolist()]
 
 
-def _documents(name: str, value: int | float, n_documents: int) -> float:
+def usual_limits(n_documents: int) -> tuple[int, float]:
+    """The `min_df` and `max_df` that serve topics in most corpora of a size.
+
+    >>> usual_limits(10), usual_limits(500), usual_limits(5000)
+    ((1, 1.0), (2, 0.5), (5, 0.5))
+    """
+    if n_documents < _FEW:
+        return 1, 1.0
+    return (5 if n_documents >= _MANY else 2), 0.5
+
+
+def _within(
+    min_df: int | float | str, max_df: int | float | str, document_frequency: np.ndarray, n_documents: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns of the words within the limits, and which words are too rare and too common."""
+    usual = usual_limits(n_documents)
+    low = _documents("min_df", usual[0] if min_df == "auto" else min_df, n_documents)
+    high = _documents("max_df", usual[1] if max_df == "auto" else max_df, n_documents)
+    rare, common = document_frequency < low, document_frequency > high
+    return np.flatnonzero(~rare & ~common), rare, common
+
+
+def choose_rows(counts: sp.csr_array, rows: np.ndarray, folder: Path | None = None) -> sp.csr_array:
+    """Some rows of the counts, in ascending order; with a `folder`, they are written to unnamed files there."""
+    if folder is None:
+        return sp.csr_array(counts[rows])
+    data, indices = Spool(np.int32, folder), Spool(np.int32, folder)
+    for first, last in row_blocks(counts.indptr, -(-counts.nnz // _CHUNK)):
+        cells = slice(int(counts.indptr[first]), int(counts.indptr[last]))
+        chosen = np.repeat(np.isin(np.arange(first, last), rows), np.diff(counts.indptr[first : last + 1]))
+        for spool, values in ((data, counts.data[cells]), (indices, counts.indices[cells])):
+            spool.frombytes(values[chosen].tobytes())
+            release(values)
+    indptr = np.concatenate([[0], np.cumsum(np.diff(counts.indptr)[rows])])
+    return _csr(data.array(), indices.array(), indptr, counts.shape[1])
+
+
+def _documents(name: str, value: int | float | str, n_documents: int) -> float:
     share = isinstance(value, float | np.floating)
     number = share or (is_whole(value) and not isinstance(value, bool))
-    if not number or not (0 <= value <= 1 if share else value >= 0):
-        expected = "a number of documents (1, 2, ...) or a share of them (0.0 to 1.0)"
+    if isinstance(value, str) or not number or not (0 <= value <= 1 if share else value >= 0):
+        expected = "a number of documents (1, 2, ...), a share of them (0.0 to 1.0) or 'auto'"
         raise InputError(f"{name}={value!r}: expected {expected}")
     return float(value) * n_documents if share else value
 

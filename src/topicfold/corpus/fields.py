@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from narwhals.exceptions import NarwhalsError
 
 from ..engine.arrays import checked_sparse, with_small_indices
+from ..engine.extras import import_extra
 from ..engine.warn import warn_user
 from ..errors import InputError
 
@@ -35,11 +36,53 @@ _FEW_LINKS = 0.05  # links found per link not found: at or below this, a cell pr
 
 
 def as_frame(data: Any) -> Any:
-    """A data frame or column of any library as one of narwhals; anything else is returned unchanged."""
+    """A data frame or column of any library as one of narwhals; anything else is returned unchanged.
+
+    Narwhals knows the libraries. Others are read as Arrow: datasets of Hugging Face, and what has `__arrow_c_stream__`.
+    """
+    data = _rows_of_dataset(data)
     try:
-        return nw.from_native(data, allow_series=True, pass_through=True)
+        frame = nw.from_native(data, allow_series=True, pass_through=True)
     except NarwhalsError as error:  # two columns with one name, for example
-        raise InputError(f"the data frame cannot be used: {' '.join(str(error).split())}") from None
+        raise _unusable_frame(error) from None
+    return _rows_of_stream(data) if frame is data and hasattr(data, "__arrow_c_stream__") else frame
+
+
+def _rows_of_stream(data: Any) -> nw.DataFrame[Any]:
+    """The rows of an object of the Arrow PyCapsule interface."""
+    import_extra("pyarrow", "parquet", f"reading a {type(data).__name__}")
+    try:
+        return nw.from_arrow(data, backend="pyarrow")
+    except (NarwhalsError, ValueError, TypeError, NotImplementedError) as error:  # a stream of columns, for example
+        raise _unusable_frame(error) from None
+
+
+def _unusable_frame(error: Exception) -> InputError:
+    return InputError(f"the data frame cannot be used: {' '.join(str(error).split())}")
+
+
+def _rows_of_dataset(data: Any) -> Any:
+    """A dataset of Hugging Face as an Arrow table; anything else is returned unchanged."""
+    kind = type(data)
+    if kind.__module__.partition(".")[0] != "datasets":
+        return data
+    if isinstance(data, Mapping):
+        splits = ", ".join(map(repr, data))[:200]
+        raise InputError(f"a {kind.__name__} has several datasets: pass one of its splits, dataset[...]: {splits}")
+    if kind.__name__ == "IterableDataset":
+        raise InputError("an IterableDataset can be read only in order: pass a Dataset, loaded without streaming=True")
+    return _with_class_names(data.with_format("arrow")[:], data.features) if kind.__name__ == "Dataset" else data
+
+
+def _with_class_names(table: Any, features: Mapping[str, Any]) -> Any:
+    """A table of Hugging Face with the names of classes instead of their numbers, of which -1 is a missing one."""
+    arrow = import_extra("pyarrow", "parquet", "reading a Dataset")
+    for place, (name, feature) in enumerate(features.items()):
+        if type(feature).__name__ == "ClassLabel" and feature.names:
+            names = arrow.array([*feature.names, None])
+            classes = [len(feature.names) if number in (None, -1) else number for number in table[name].to_pylist()]
+            table = table.set_column(place, name, names.take(arrow.array(classes)))
+    return table
 
 
 def check_texts(texts: Any) -> None:

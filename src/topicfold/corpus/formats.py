@@ -18,15 +18,25 @@ from .byte_lines import check_encoding, check_regular, decoded, file_lines
 from .fields import is_missing
 from .limits import ReadLimits
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "format_of"]
+__all__ = ["FORMATS", "SUFFIXES", "TEXT_FORMATS", "format_of"]
 
 Record = Mapping[str, Any]
-_SUFFIXES = {
+SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
+    ".txt": "lines",
+    ".zip": "zip",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".xlsb": "excel",
+    ".xls": "excel",
+    ".ods": "excel",
     ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
     ".mtx": "mtx",
     ".ldac": "ldac",
     ".lda-c": "ldac",
@@ -36,9 +46,10 @@ _SUFFIXES = {
     ".npz": "npz",
     ".safetensors": "safetensors",
 }
-_BY_PANDAS = (".xlsx", ".xls", ".ods", ".json", ".feather", ".orc", ".dta", ".sav")
+_BY_PANDAS = (".orc", ".dta", ".sav")
+_ARROW_ROWS = 2048  # rows that are turned into Python objects at a time
 _DELIMITERS = (",", ";", "\t", "|")
-TEXT_FORMATS = ("folder", "csv", "tsv", "jsonl", "parquet")
+TEXT_FORMATS = ("folder", "zip", "lines", "csv", "tsv", "json", "jsonl", "excel", "parquet", "arrow")
 FORMATS = (*TEXT_FORMATS, "mtx", "ldac", "uci", "svmlight", "npz", "safetensors")
 
 
@@ -48,8 +59,13 @@ def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
 
 
-def format_of(path: Path) -> str:
-    """The format a name tells: a folder, a known ending, or UCI's docword.NAME.txt."""
+def format_of(path: Path, format: str | None = None) -> str:
+    """The format that was set, without the sheet of "excel:SHEET"; or what the name tells.
+
+    The name is that of a folder, has a known ending, or is UCI's docword.NAME.txt.
+    """
+    if format is not None:
+        return "excel" if format.startswith("excel:") else format
     if not path.exists():
         raise FileError(f"no such file or folder: {path}")
     if path.is_dir():
@@ -60,12 +76,12 @@ def format_of(path: Path) -> str:
     suffix = Path(name).suffix
     if suffix in _BY_PANDAS:
         raise FileError(f"{path}: read it with pandas, and pass the data frame to Corpus.from_frame")
-    if suffix not in _SUFFIXES:
+    if suffix not in SUFFIXES:
         raise FileError(
             f"{path}: cannot infer the format from the name; expected a folder, a name that ends in "
-            f"{', '.join(_SUFFIXES)} (also .gz), docword.NAME.txt, or format="
+            f"{', '.join(SUFFIXES)} (also .gz), docword.NAME.txt, or format="
         )
-    return _SUFFIXES[suffix]
+    return SUFFIXES[suffix]
 
 
 def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
@@ -76,7 +92,8 @@ def _jsonl_records(name: str, lines: Iterable[str]) -> Iterator[Record]:
             except (ValueError, RecursionError) as error:  # also a number with thousands of digits
                 raise FileError(f"{name}, line {number} is not JSON: {error}") from None
             if not isinstance(record, dict):
-                raise FileError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line")
+                hint = "; format='json' reads an array" if isinstance(record, list) else ""
+                raise FileError(f"{name}, line {number} is not a JSON object: expected {{...}} on each line{hint}")
             yield record
 
 
@@ -126,17 +143,52 @@ def _parquet_records(path: Path, columns: Sequence[str] | None) -> Iterator[Reco
     except (arrow.ArrowException, OSError) as error:
         raise FileError(f"{path} is not a Parquet file: {' '.join(str(error).split())[:200]}") from None
     with file:
-        names = file.schema_arrow.names
-        columns_to_read = names if columns is None else [name for name in names if name in columns or name == "id"]
-        for name in columns or ():
-            if name not in names:
-                raise InputError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
+        names = _columns_to_read(path, file.schema_arrow.names, columns)
         try:
-            for batch in file.iter_batches(batch_size=2048, columns=columns_to_read):
+            for batch in file.iter_batches(batch_size=_ARROW_ROWS, columns=names):
                 rows = batch.to_pylist()
                 yield from rows
         except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:  # also dates that Python has not
             raise FileError(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+
+
+def _arrow_records(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
+    """The rows of an Arrow file, also called Feather, or of an Arrow stream, as Hugging Face keeps datasets on disk."""
+    arrow = import_extra("pyarrow", "parquet", "reading Arrow")
+    with open(path, "rb") as file:
+        is_file = file.read(6) == b"ARROW1"
+    try:
+        with arrow.OSFile(os.fspath(path)) as source:
+            reader = arrow.ipc.open_file(source) if is_file else arrow.ipc.open_stream(source)
+            names = _columns_to_read(path, reader.schema.names, columns)
+            batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+            for batch in batches:
+                selected = batch.select(names)
+                selected.validate(full=True)  # otherwise, damaged offsets would be followed out of the file
+                for first in range(0, len(selected), _ARROW_ROWS):
+                    yield from selected.slice(first, _ARROW_ROWS).to_pylist()
+    except (InputError, FileError):
+        raise
+    except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise FileError(f"{path} is not an Arrow file, or damaged: {' '.join(str(error).split())[:200]}") from None
+
+
+def _columns_to_read(path: Path, names: Sequence[str], columns: Sequence[str] | None) -> list[str]:
+    """The names in `columns`, which a file must have, and its id."""
+    if len(set(names)) < len(names):
+        twice = next(name for name, number in Counter(names).items() if number > 1)
+        raise FileError(f"{path} has more than one column {twice!r:.60}")
+    for name in columns or ():
+        if name not in names:
+            raise InputError(f"{path} has no column {name!r}; its columns are: {', '.join(names)}")
+    return list(names) if columns is None else [name for name in names if name in columns or name == "id"]
+
+
+def _line_records(lines: Iterable[str]) -> Iterator[Record]:
+    """One document per line that is not blank; its id is the number of the line."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield {"id": number, "text": line.rstrip("\r\n")}
 
 
 def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits: ReadLimits) -> Iterator[Record]:
@@ -144,18 +196,26 @@ def _folder_records(path: Path, pattern: str, encoding: str, errors: str, limits
         raise error  # os.walk would skip a folder that it may not read
 
     check_encoding(encoding, errors)
+    if path.is_file():
+        yield _file_record(path, path.as_posix(), encoding, errors, limits)
+        return
     any_file = False
     for folder, subfolders, names in os.walk(path, onerror=refused):
         subfolders.sort()
         for file in sorted(Path(folder, name) for name in names if Path(name).match(pattern)):
             any_file = True
-            check_regular(file)
-            if file.stat().st_size > limits.line:
-                raise FileError(f"{file} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
-            text = decoded(file.read_bytes(), str(file), encoding, errors).removeprefix("\ufeff")
-            yield {"id": file.relative_to(path).as_posix(), "text": text, "folder": file.parent.name}
+            yield _file_record(file, file.relative_to(path).as_posix(), encoding, errors, limits)
     if not any_file:
         raise FileError(f"{path} has no file that matches {pattern!r}; pattern='*' reads all files")
+
+
+def _file_record(path: Path, id: str, encoding: str, errors: str, limits: ReadLimits) -> Record:
+    """A file as one document."""
+    check_regular(path)
+    if path.stat().st_size > limits.line:
+        raise FileError(f"{path} is longer than {limits.line:,} bytes; the limit 'line' can be raised")
+    text = decoded(path.read_bytes(), str(path), encoding, errors).removeprefix("\ufeff")
+    return {"id": id, "text": text, "folder": path.parent.name}
 
 
 def _words(path: str | Path, encoding: str, limits: ReadLimits) -> list[str]:

@@ -1,61 +1,93 @@
-"""Guess the text, id, title, label and date columns of a table from their names and values, and the language.
+"""Guess the text, id, title, label and date columns of a table from their values and names, and the language.
 
 Guesses are made from the first rows, and then checked against all rows: a guessed column that could not be read is left
-out, with the reason.
+out. Each column that is not used has a reason.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date
 from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .dates import as_timestamp
+from .columns import Columns
+from .date_words import folded
+from .dates import DateNotes, read_dates
 from .fields import as_text, is_missing
 from .formats import Record
-from .preprocessing import stop_word_languages, stop_words_of
-from .readers import Columns
+from .metadata import MOSTLY, may_be_date
 
-__all__ = ["GuessedColumns", "checked_guess", "guess_columns", "guess_language"]
+__all__ = ["GuessedColumns", "checked_guess", "guess_columns"]
 
 _ROWS = 500  # number of rows that are used
-_NAMES = {  # the most telling names first
+_NAMES = {  # the most telling names first: English, German, French, Spanish, Italian, Portuguese, Chinese
     "text": ("text", "body", "content", "review", "abstract", "description", "message", "comment", "tweet", "answer",
-             "post", "document"),
+             "post", "document", "inhalt", "antwort", "beschreibung", "nachricht", "kommentar", "texte", "contenu",
+             "message", "commentaire", "texto", "contenido", "cuerpo", "mensaje", "comentario", "testo", "contenuto",
+             "commento", "conteudo", "正文", "内容", "文本", "评论"),
     "id": ("id", "key", "uuid", "doi", "url", "identifier"),
-    "title": ("title", "headline", "subject", "heading", "summary", "name"),
+    "title": ("title", "headline", "subject", "heading", "summary", "titel", "uberschrift", "schlagzeile", "betreff",
+              "titre", "titulo", "titular", "asunto", "titolo", "assunto", "标题", "题目", "name"),
     "labels": ("label", "labels", "category", "categories", "class", "section", "genre", "topic", "type", "tag",
-               "tags"),
-    "timestamp": ("date", "timestamp", "time", "datetime", "created", "published", "year", "day", "month"),
+               "tags", "kategorie", "klasse", "rubrik", "ressort", "thema", "categorie", "rubrique", "classe",
+               "etiquette", "categoria", "seccion", "etiqueta", "etichetta", "secao", "类别", "分类", "标签"),
+    "timestamp": ("date", "timestamp", "time", "datetime", "created", "published", "posted", "sent", "updated",
+                  "year", "day", "month", "datum", "zeit", "zeitpunkt", "veroffentlicht", "erstellt", "jahr", "annee",
+                  "heure", "publie", "fecha", "hora", "publicado", "ano", "data", "ora", "anno", "日期", "时间",
+                  "发布时间", "年份"),
 }  # fmt: skip
-_DATE_FORMATS = [f"%{first}{mark}%{second}{mark}%Y" for mark in "/.-" for first, second in ("dm", "md")]
-_TIMES = ("", " %H:%M", " %H:%M:%S")
 _MOST_LABELS = 60
 _MOST_VALUES = 30  # distinct values of a text column that is kept as metadata
 _TEXT_PART = 0.2  # a column named like a text column has at least this part of the words of the longest column
-_LEAST_STOP_WORDS = 0.15  # share of a text's words that are stop words of its language
 _NOT_METADATA = ("", "index", "unnamed: 0", "id")  # numbers of rows
 _UNNAMED = 99  # the rank of a column whose name is not one of the usual names
-_FEWEST_WORDS = 50  # to tell a language by
+_LEAST_DATES = 0.5  # share of the values of a date column that can be read
+_UNTITLED = "name"  # a column with this name titles a document, but may be the name of a person: it is not modelled
+_LONGEST_DATE = 8  # words
+_LAST_YEAR = 2200
+_ROLES = ("text", "id", "title", "labels", "links", "timestamp", "metadata")
 
 
 class GuessedColumns(NamedTuple):
     """The columns of a table: those that were given, and guesses for the others."""
 
     columns: Columns
-    reasons: Mapping[str, str]  # of the guesses, by role
+    roles: tuple[str, ...]  # that were guessed
+    reasons: Mapping[str, str]  # of the guesses, by column
     names: tuple[str, ...]  # of all columns
-    failed: Mapping[str, str] = {}  # guessed columns that cannot be used, with the reason
+    rejected: Mapping[str, str] = {}  # why a column was not chosen, by column
+    dates: DateNotes | None = None  # how the values of a guessed date column could be read, in all rows
 
-    def unused(self) -> list[str]:
-        """The columns that are not used, with the reason if a guess failed."""
+    @property
+    def used(self) -> dict[str, str]:
+        """What each column that is used is used for, and why.
+
+        >>> rows = [{"text": f"a text about thing {n}", "stars": n % 5} for n in range(20)]
+        >>> guess_columns(rows).used
+        {'text': 'text (5 words on average)', 'stars': 'metadata (numbers)'}
+        """
+        uses: dict[str, list[str]] = {}
+        for role in _ROLES:
+            for name in self.of_role(role):
+                uses.setdefault(name, []).append(role)
+        return {
+            name: f"{' and '.join(roles)} ({self.reasons.get(name, 'named by the user')})"
+            for name, roles in uses.items()
+        }
+
+    @property
+    def unused(self) -> dict[str, str]:
+        """The columns that are not used, with the reason."""
         used_names = self.columns.names()
         unused_names = [name for name in self.names if name.strip() and name not in used_names]
-        return [f"{name} ({self.failed[name]})" if name in self.failed else name for name in unused_names]
+        return {name: self.rejected.get(name, "not asked for") for name in unused_names}
+
+    def of_role(self, role: str) -> tuple[str, ...]:
+        """The columns with a role."""
+        names = self.columns.text_names() if role == "text" else getattr(self.columns, role)
+        return names if isinstance(names, tuple) else (names,) if names else ()
 
 
 class _Column:
@@ -63,8 +95,8 @@ class _Column:
 
     def __init__(self, name: str, values: Sequence[Any]) -> None:
         self.name = name
+        self.values = values
         present = [value for value in values if not is_missing(value)]
-        self.holds_dates = bool(present) and all(isinstance(value, date) for value in present)
         self.holds_lists = any(isinstance(value, list | tuple) for value in present)
         self.holds_objects = any(isinstance(value, dict) for value in present)
         self.parts = [as_text(part) for value in present for part in (value if self.holds_lists else [value])]
@@ -73,40 +105,50 @@ class _Column:
         self.n = len(values)
         self.distinct = len(set(self.parts if self.holds_lists else self.filled))
         self.words = sum(len(value.split()) for value in self.filled) / max(len(self.filled), 1)
-        self.is_number = bool(self.filled) and all(_is_number(value) for value in self.filled)
+        n_numbers = sum(map(_is_number, self.filled))
+        self.is_number = n_numbers >= MOSTLY * len(self.filled) > 0
+        self.may_hold_dates = sum(map(may_be_date, present)) >= MOSTLY * len(present) > 0
 
     def rank(self, role: str) -> int:
         """The place of the column's name, or of its first or last part, among the names of the role."""
         split = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name)  # reviewTime
-        parts = re.split(r"[\W_]+", split.strip().lower())
+        parts = re.split(r"[\W_]+", folded(split.strip()))
         places = [_NAMES[role].index(part) for part in (parts[-1], parts[0]) if part in _NAMES[role]]
         return min(places, default=_UNNAMED)
 
-    def date_format(self, fixed_format: str | None = None) -> str | None:
-        """'' if nearly all values are dates as they are, their format if a single one fits all, otherwise None.
+    def dates(self, date_format: str | None) -> DateNotes:
+        """What can be read as a date."""
+        if self.holds_lists or self.holds_objects or self.words > _LONGEST_DATE:
+            return DateNotes(n_failed=len(self.filled))
+        return read_dates(self.values, date_format)[1]
 
-        If there is a `fixed_format`, only that is tried.
+    def holds_dates(self, date_format: str | None = None) -> bool:
+        """Whether the values are dates: nearly all of them, or if the name says so, half of them.
+
+        Numbers are dates only if the name says so: years, or seconds since 1970.
         """
-        if fixed_format is not None:
-            return fixed_format if self.filled and all(_is_date(value, fixed_format) for value in self.filled) else None
-        if self.is_number:
-            years = all(len(value) == 4 and 1000 <= float(value) <= 2200 for value in self.filled)
-            return "" if years else None
-        if not self.filled:
-            return None
-        if self.holds_dates or sum(_is_date(value, None) for value in self.filled) >= 0.95 * len(self.filled):
-            return ""
-        forms = [form + time for form in _DATE_FORMATS for time in _TIMES]
-        fitting = [form for form in forms if all(_is_date(value, form) for value in self.filled)]
-        return fitting[0] if len(fitting) == 1 else None
+        has_telling_name = self.rank("timestamp") < _UNNAMED
+        if date_format is None and self.is_number:
+            years = [value for value in self.filled if re.fullmatch(r"\d{4}(\.0+)?", value)]
+            out_of_range = sum(float(value) > _LAST_YEAR for value in years)
+            if not has_telling_name or out_of_range > (1 - MOSTLY) * len(self.filled):
+                return False
+        elif date_format is None and not has_telling_name and not self.may_hold_dates:
+            return False
+        notes = self.dates(date_format)
+        least = _LEAST_DATES if has_telling_name and not self.is_number else MOSTLY
+        return notes.n_read >= least * (notes.n_read + notes.n_failed) > 0
 
-    def is_metadata(self) -> bool:
-        """Whether the column has a few values, or numbers, one per document."""
-        if self.holds_lists or self.holds_objects or self.name.strip().lower() in _NOT_METADATA or "," in self.name:
-            return False  # names with a comma cannot be listed on the command line
-        if self.is_number:
-            return self.distinct > 1
-        return 2 <= self.distinct <= min(_MOST_VALUES, len(self.filled) // 2)
+    def why_no_metadata(self) -> str | None:
+        """Why the column is no metadata, or None if it has a few values, or numbers, one per document."""
+        few = min(_MOST_VALUES, len(self.filled) // 2)
+        if self.holds_lists or self.holds_objects:
+            return "its values are lists" if self.holds_lists else "its values are objects"
+        if self.name.strip().lower() in _NOT_METADATA:
+            return "numbers of rows"
+        if self.distinct < 2:
+            return "all values are the same"
+        return None if self.is_number or self.distinct <= few else f"{self.distinct:,} different values"
 
 
 def guess_columns(
@@ -119,78 +161,171 @@ def guess_columns(
     >>> guessed.columns.text, guessed.columns.id, guessed.columns.metadata
     ('body', 'review_id', ('stars',))
     """
-    fixed = fixed or Columns()
     rows = list(islice(records, _ROWS))
     if not rows:
         raise InputError("the file has no documents: expected a table with a column of texts")
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    named = {fixed.links, *(getattr(fixed, role) for role in roles if role != "metadata")}
-    named |= set(fixed.metadata) if "metadata" in roles else set()
-    candidates = [_Column(name, [row.get(name) for row in rows]) for name in names if name not in named]
-    guess: dict[str, Any] = {}
-    reasons: dict[str, str] = {}
+    guess = _Guess(rows, fixed or Columns(), roles)
+    guess.text()
+    guess.timestamp()
+    guess.id()
+    guess.title()
+    guess.labels()
+    guess.metadata()
+    return GuessedColumns(
+        guess.columns, tuple(role for role in _ROLES if role in guess.roles), guess.reasons, guess.names, guess.rejected
+    )
 
-    def take(role: str, fits: list[_Column], why: str) -> None:
-        if fits and role not in roles:
+
+class _Guess:
+    """Guesses one role after the other; a column that is taken is no candidate for the next role."""
+
+    def __init__(self, rows: Sequence[Record], fixed: Columns, fixed_roles: Collection[str]) -> None:
+        self.rows, self.columns, self.fixed_roles = rows, fixed, fixed_roles
+        self.names = tuple(dict.fromkeys(name for row in rows for name in row))
+        self.roles: set[str] = set()
+        self.reasons: dict[str, str] = {}
+        self.rejected: dict[str, str] = {}
+        fixed_names = {fixed.links}
+        for role in fixed_roles:
+            value = getattr(fixed, role)
+            fixed_names |= set(value) if isinstance(value, tuple) else {value}
+        columns = [_Column(name, [row.get(name) for row in rows]) for name in self.names]
+        self.candidates = [column for column in columns if column.name not in fixed_names]
+
+    def take(self, role: str, column: _Column, why: str) -> None:
+        taken: dict[str, Any] = {role: column.name}
+        self.columns = self.columns._replace(**taken)
+        self.reasons[column.name] = why
+        self.roles.add(role)
+        self.candidates.remove(column)
+
+    def take_best(self, role: str, fits: Sequence[_Column], why: str) -> None:
+        """Take the column with the most telling name."""
+        if fits and role not in self.fixed_roles:
             best = min(fits, key=lambda column: column.rank(role))
-            guess[role], reasons[role] = best.name, f"{best.name} ({why.format(best)})"
-            candidates.remove(best)
+            self.take(role, best, why.format(best))
 
-    if "text" not in roles:
-        text = _text_column(candidates)
-        guess["text"], reasons["text"] = text.name, f"{text.name} ({text.words:.0f} words on average)"
-        candidates.remove(text)
-    candidates = [column for column in candidates if column.filled]
-    form = fixed.date_format
-    dated = [c for c in candidates if c.holds_dates or c.rank("timestamp") < _UNNAMED or form is not None]
-    dated = sorted((c for c in dated if c.date_format(form) is not None), key=lambda column: column.rank("timestamp"))
-    if dated and "timestamp" not in roles:
-        form = dated[0].date_format(form) or None
-        take("timestamp", dated[:1], f"dates in the format {form}" if form else "dates")
-    single = [c for c in candidates if not (c.holds_lists or c.holds_objects)]
-    take("id", [c for c in single if c.rank("id") < _UNNAMED and c.distinct == len(c.filled) == c.n], "all different")
-    titled = [c for c in single if c in candidates and c.rank("title") < _UNNAMED and not c.is_number]
-    take("title", [c for c in titled if c.distinct > len(c.filled) / 2], "by its name")
-    labels = [c for c in candidates if c.rank("labels") < _UNNAMED and not c.holds_objects]
-    few = [c for c in labels if 2 <= c.distinct <= min(_MOST_LABELS, len(c.filled) // 2)]
-    take("labels", few, "{0.distinct} values")
-    if "metadata" not in roles:
-        guess["metadata"] = tuple(column.name for column in candidates if column.is_metadata())
-        if guess["metadata"]:
-            reasons["metadata"] = ", ".join(guess["metadata"])
-    return GuessedColumns(fixed._replace(**guess, date_format=form), reasons, tuple(names))
+    def text(self) -> None:
+        if "text" not in self.fixed_roles:
+            column = _text_column(self.candidates)
+            self.take("text", column, f"{column.words:.0f} words on average")
+        self.rejected |= {column.name: "empty" for column in self.candidates if not column.filled}
+        self.candidates = [column for column in self.candidates if column.filled]
+
+    def timestamp(self) -> None:
+        if "timestamp" in self.fixed_roles:
+            return
+        form = self.columns.date_format
+        notes = {column.name: column.dates(form) for column in self.candidates}
+        dated = [column for column in self.candidates if column.holds_dates(form)]
+        if dated:
+            best = min(dated, key=lambda column: (column.rank("timestamp"), -notes[column.name].n_read))
+            self.take("timestamp", best, "dates" if form is None else f"dates in the format {form}")
+            self.rejected |= {column.name: f"dates, but {best.name} is the date" for column in dated}
+        for column in self.candidates:
+            if column not in dated and column.rank("timestamp") < _UNNAMED and notes[column.name].n_failed:
+                self.rejected[column.name] = _too_few_dates(notes[column.name])
+
+    def id(self) -> None:
+        fits = [c for c in self.single() if c.rank("id") < _UNNAMED and c.distinct == len(c.filled) == c.n]
+        self.take_best("id", fits, "all different")
+
+    def title(self) -> None:
+        titled = [c for c in self.single() if c.rank("title") < _UNNAMED and not c.is_number]
+        self.take_best("title", [c for c in titled if c.distinct > len(c.filled) / 2], "by its name")
+        if {"text", "title"} <= self.roles:
+            self.join_title()
+
+    def join_title(self) -> None:
+        """Title and text are modelled together, unless the text repeats the title."""
+        title, text = str(self.columns.title), str(self.columns.text)
+        is_name = folded(title).split("_")[-1] == _UNTITLED or title.lower().startswith(_UNTITLED)
+        pairs = [(row.get(title), row.get(text)) for row in self.rows]
+        filled = [(str(head), str(body)) for head, body in pairs if not (is_missing(head) or is_missing(body))]
+        n_repeated = sum(
+            _words_only(body[: 2 * len(head) + 100]).startswith(_words_only(head)) for head, body in filled
+        )
+        if n_repeated > len(filled) / 2:
+            self.reasons[text] += ", and it begins with the title"
+        elif filled and not is_name and "," not in title + text:  # a name with a comma cannot be listed
+            self.columns = self.columns._replace(text=(title, text))
+
+    def labels(self) -> None:
+        labels = [c for c in self.candidates if c.rank("labels") < _UNNAMED and not c.holds_objects]
+        few = [c for c in labels if 2 <= c.distinct <= min(_MOST_LABELS, len(c.filled) // 2)]
+        self.take_best("labels", few, "{0.distinct} values")
+
+    def metadata(self) -> None:
+        if "metadata" in self.fixed_roles:
+            return
+        names = []
+        for column in self.candidates:
+            why = column.why_no_metadata()
+            if why is not None:
+                self.rejected.setdefault(column.name, why)
+                continue
+            names.append(column.name)
+            self.reasons[column.name] = "numbers" if column.is_number else f"{column.distinct} values"
+        self.columns = self.columns._replace(metadata=tuple(names))
+        self.roles |= {"metadata"} if names else set()
+
+    def single(self) -> list[_Column]:
+        """The candidates with one value per document."""
+        return [column for column in self.candidates if not (column.holds_lists or column.holds_objects)]
 
 
 def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[GuessedColumns, int]:
-    """The guess without the columns that cannot be used in some row, and the number of rows.
+    """The guess without the columns that cannot be used in all rows, and the number of rows.
 
-    `guess_columns` has looked only at the first rows.
+    `guess_columns` has looked only at the first rows. A column of dates is used if at least half of them can be read.
     """
-    columns, failed = guessed.columns, dict(guessed.failed)
-    roles = {getattr(columns, role): role for role in guessed.reasons if role not in ("text", "metadata")}
-    roles |= dict.fromkeys(columns.metadata if "metadata" in guessed.reasons else (), "metadata")
+    columns = guessed.columns
+    roles = {name: role for role in guessed.roles if role != "text" for name in guessed.of_role(role)}
+    failed: dict[str, str] = {}
     ids: set[str] = set()
+    dates: list[Any] = []
     n_rows = 0
     for record in records:
         n_rows += 1
         for name, role in roles.items():
-            why = None if name in failed else _problem(record, name, role, columns.date_format, ids)
+            why = None if name in failed else _problem(record, name, role, ids)
             if why is not None:
                 failed[name] = why
-    if not failed:
-        return guessed, n_rows
-    usable = columns._replace(metadata=tuple(name for name in columns.metadata if name not in failed))
-    reasons = dict(guessed.reasons)
-    for name, role in roles.items():
-        if name in failed and role != "metadata":
+            elif role == "timestamp" and name not in failed:
+                dates.append(record[name])
+    notes = None
+    if "timestamp" in guessed.roles and columns.timestamp not in failed:
+        notes = read_dates(dates, columns.date_format)[1]
+        if notes.n_read < _LEAST_DATES * (notes.n_read + notes.n_failed):
+            failed[str(columns.timestamp)] = _too_few_dates(notes)
+            notes = None
+    rejected = {**guessed.rejected, **failed}
+    return _without(guessed, failed)._replace(rejected=rejected, dates=notes), n_rows
+
+
+def _without(guessed: GuessedColumns, failed: Collection[str]) -> GuessedColumns:
+    """The guess without some columns; a title that fails is no part of the text, either."""
+    columns = guessed.columns
+    for role in guessed.roles:
+        if role not in ("text", "metadata") and getattr(columns, role) in failed:
             none: dict[str, Any] = {role: None}
-            usable = usable._replace(**none)
-            del reasons[role]
-    reasons |= {"metadata": ", ".join(usable.metadata)} if "metadata" in reasons else {}
-    return GuessedColumns(usable, {role: why for role, why in reasons.items() if why}, guessed.names, failed), n_rows
+            columns = columns._replace(**none)
+    if "text" in guessed.roles:
+        texts = tuple(name for name in columns.text_names() if name not in failed)
+        columns = columns._replace(text=texts if len(texts) > 1 else texts[0])
+    if "metadata" in guessed.roles:
+        columns = columns._replace(metadata=tuple(name for name in columns.metadata if name not in failed))
+    roles = tuple(role for role in guessed.roles if getattr(columns, role))
+    return guessed._replace(columns=columns, roles=roles)
 
 
-def _problem(record: Record, name: str, role: str, form: str | None, ids: set[str]) -> str | None:
+def _too_few_dates(notes: DateNotes) -> str:
+    n_values = notes.n_read + notes.n_failed
+    some = f": {notes.examples[0].value!r:.40} (row {notes.examples[0].row:,}) is none" if notes.examples else ""
+    return f"{notes.n_read:,} of {n_values:,} values are dates{some}"
+
+
+def _problem(record: Record, name: str, role: str, ids: set[str]) -> str | None:
     """Why the value of a row cannot be used for a role, or None if it can; collects the ids."""
     if name not in record:
         return "missing in some rows"
@@ -200,31 +335,18 @@ def _problem(record: Record, name: str, role: str, form: str | None, ids: set[st
         problem = "a value is missing" if not text else f"{text!r:.40} occurs more than once" if text in ids else None
         ids.add(text)
         return problem
-    if role == "timestamp" and not is_missing(value) and not _is_date(value, form):
-        return f"{value!r:.40} is not such a date"
     if role in ("metadata", "title") and isinstance(value, list | tuple | dict):
         return "a value is not single"
     return None
 
 
-def guess_language(texts: Iterable[str]) -> str | None:
-    """The language whose stop words are the largest part of the texts, of those with a list; None if none is.
-
-    >>> guess_language(["the cat is on the mat"] * 10), guess_language(["der Hund und die Katze sind da"] * 10)
-    ('english', 'german')
-    """
-    words = Counter(word for text in islice(texts, _ROWS) for word in re.findall(r"\w+", text.lower()))
-    share = {
-        language: sum(words[word] for word in stop_words_of(language)) / max(words.total(), 1)
-        for language in stop_word_languages()
-    }
-    best = max(share, key=lambda language: share[language])
-    return best if share[best] >= _LEAST_STOP_WORDS and words.total() >= _FEWEST_WORDS else None
+def _words_only(text: str) -> str:
+    return " ".join(re.findall(r"\w+", folded(text)))
 
 
 def _text_column(columns: list[_Column]) -> _Column:
     """The column with the most words among those named like a text column, or among all if none is."""
-    texts = [column for column in columns if column.filled and not column.is_number and column.date_format() is None]
+    texts = [column for column in columns if column.filled and not column.is_number and not column.holds_dates()]
     texts = [column for column in texts if not column.holds_objects]
     if not texts:
         listed = ", ".join(f"{column.name:.40}" for column in columns[:8])
@@ -237,14 +359,6 @@ def _text_column(columns: list[_Column]) -> _Column:
 def _is_number(text: str) -> bool:
     try:
         float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_date(value: Any, form: str | None) -> bool:
-    try:
-        as_timestamp(value, form)
     except ValueError:
         return False
     return True

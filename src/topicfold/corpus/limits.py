@@ -17,16 +17,17 @@ class ReadLimits:
     Parameters
     ----------
     line : int, default=67108864
-        Maximum length of a line, cell or text, in bytes.
+        Maximum length of a line, cell or text, in bytes; for a value in a JSON file, in characters.
     columns : int, default=1000000
-        Maximum number of columns of a CSV or TSV file.
+        Maximum number of columns of a CSV or TSV file, or of a sheet.
     expansion : float, default=200
-        Maximum ratio of uncompressed to compressed size, for files of more than 64 MB when uncompressed.
+        Maximum ratio of uncompressed to compressed size, for files of more than 64 MB when uncompressed; also of a zip
+        file and a spreadsheet.
     size : int, default=10000000
         Maximum number of rows or columns of a matrix.
     memory : int or None, default=None
-        Maximum number of bytes of a matrix that must be in memory as a whole. None means three quarters of the memory
-        of the machine.
+        Maximum number of bytes of a matrix that must be in memory as a whole, and of the process that reads a
+        spreadsheet (not on Windows). None means three quarters of the memory of the machine.
 
     See Also
     --------
@@ -54,7 +55,7 @@ class ReadLimits:
                 check_whole(field.name, value)
 
     def most_memory(self) -> int:
-        """Return the number of bytes that a matrix may take.
+        """Return the number of bytes that a matrix or a spreadsheet may take.
 
         Returns
         -------

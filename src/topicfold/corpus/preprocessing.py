@@ -4,42 +4,39 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any
 
 from ..engine.checks import is_whole
 from ..errors import InputError
+from .cleaning import Cleaner, repeated_lines
+from .languages import language_named
+from .stop_words import (
+    parsed_stop_words,
+    stop_word_languages,
+    stop_words_of,
+    usual_stop_words,
+    words_of_stop_words,
+)
+from .tokenizers import (
+    check_tokenizer_name,
+    has_unspaced,
+    is_tokenizer_name,
+    joined,
+    marks,
+    named_tokenizer,
+    unit_places,
+    units,
+)
 
 __all__ = ["Preprocessing", "split_segments", "stop_word_languages", "stop_words_of", "token_spans"]
 
+AUTO, REPEATED = "auto", "repeated"  # settled with the texts of a corpus
 TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
 _LOOK_AHEAD = 8  # number of tokens of a custom tokenizer that are located together in the text
 _REACH = 2_000  # characters within which a token is searched for: a match further away is another occurrence
-
-
-def stop_word_languages() -> list[str]:
-    """The languages that have a built-in stop word list.
-
-    >>> "english" in stop_word_languages()
-    True
-    """
-    folder = resources.files("topicfold.corpus") / "stopwords"
-    return sorted(entry.name[:-4] for entry in folder.iterdir() if entry.name.endswith(".txt"))
-
-
-def stop_words_of(language: str) -> frozenset[str]:
-    """The stop words of a language, from the lists that come with the package.
-
-    >>> "the" in stop_words_of("english")
-    True
-    """
-    if language not in stop_word_languages():
-        raise InputError(f"no stop words for {language!r}; available: {', '.join(stop_word_languages())}")
-    file = resources.files("topicfold.corpus") / "stopwords" / f"{language}.txt"
-    return frozenset(file.read_text(encoding="utf-8").split())
 
 
 @dataclass(frozen=True)
@@ -52,17 +49,27 @@ class Preprocessing:
     ----------
     token_pattern : str
         Regular expression of a token. The default matches words of two or more letters or digits that start with a
-        letter.
+        letter, and splits scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) into characters and
+        pairs of adjacent characters.
     lowercase : bool, default=True
         Whether to convert texts to lower case first.
-    stop_words : str, sequence of str or None, default='english'
-        Words to leave out: the language of a built-in list, the words themselves, or None.
+    stop_words : str, collection of str or None, default='english'
+        Words to leave out. Languages of built-in lists, by name or ISO code: ``"german"``, ``"english,de"`` or
+        ``["english", "german"]``, with ``"+said"`` to add a word and ``"-war"`` to keep one. A list that does not begin
+        with a language, and any set, is a collection of words. None and ``"none"`` leave out nothing.
     stemmer : str or None, default=None
         Language of a Snowball stemmer. None does not stem.
     ngrams : tuple of (int, int), default=(1, 1)
         Minimum and maximum number of words in an n-gram; (1, 2) gives single words and pairs.
-    tokenizer : callable, default=None
-        Custom function from a text to its tokens. It replaces `token_pattern`; files keep only its name.
+    tokenizer : str or callable, default=None
+        It replaces `token_pattern`: the name of a tokenizer ('characters', 'fugashi', 'kiwi', 'pythainlp', 'sudachi',
+        'spacy:MODEL'), or a custom function from a text to its tokens, of which files keep only the name.
+    clean : bool, default=True
+        Whether to remove what is not meant to be read: entities, tags, URLs, e-mail addresses, handles (@name), control
+        characters, and the headers, quoted lines and signatures of mails. Wrongly decoded characters are repaired.
+    drop_lines : sequence of str or 'repeated', default=()
+        Lines to leave out of every text, such as boilerplate; case and spacing do not matter. 'repeated': those that
+        stand in many texts of the corpus that is made.
 
     Raises
     ------
@@ -84,20 +91,23 @@ class Preprocessing:
 
     token_pattern: str = TOKEN_PATTERN
     lowercase: bool = True
-    stop_words: str | tuple[str, ...] | None = "english"
+    stop_words: str | Collection[str] | None = "english"
     stemmer: str | None = None
     ngrams: tuple[int, int] = (1, 1)
     tokenizer: Callable[[str], Iterable[str]] | str | None = None
+    clean: bool = True
+    drop_lines: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if self.stop_words is not None and not isinstance(self.stop_words, str):
-            if not isinstance(self.stop_words, Iterable) or not all(isinstance(word, str) for word in self.stop_words):
-                raise InputError(f"stop_words={self.stop_words!r:.60}: expected strings")
-            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
-        if isinstance(self.stop_words, str):
-            stop_words_of(self.stop_words)
+        if self.stop_words is not None and self.stop_words != AUTO:
+            object.__setattr__(self, "stop_words", parsed_stop_words(self.stop_words))
         if self.stemmer is not None:
+            object.__setattr__(self, "stemmer", language_named(self.stemmer) or self.stemmer)
             _snowball(self.stemmer)
+        if isinstance(self.tokenizer, str):
+            check_tokenizer_name(self.tokenizer, custom=True)
+        elif self.tokenizer is not None and not callable(self.tokenizer):
+            raise InputError(f"tokenizer={self.tokenizer!r:.60}: expected a name or a function from text to tokens")
         pair = self.ngrams if isinstance(self.ngrams, tuple | list) and len(self.ngrams) == 2 else (0, 0)
         shortest, longest = pair
         if not (is_whole(shortest) and is_whole(longest) and 1 <= shortest <= longest):
@@ -111,6 +121,12 @@ class Preprocessing:
             raise InputError(f"token_pattern={self.token_pattern!r} is not a regular expression: {error}") from None
         if groups > 1:
             raise InputError(f"token_pattern={self.token_pattern!r} has {groups} groups: expected none or one")
+        if self.drop_lines != REPEATED:
+            if isinstance(self.drop_lines, str) or not all(isinstance(line, str) for line in self.drop_lines):
+                raise InputError(f"drop_lines={self.drop_lines!r:.60}: expected a list of lines, or 'repeated'")
+            object.__setattr__(self, "drop_lines", tuple(self.drop_lines))
+        if not isinstance(self.clean, bool):
+            raise InputError(f"clean={self.clean!r:.60}: expected True or False")
 
     def __getstate__(self) -> dict[str, Any]:
         """Only the fields: compiled patterns and stemmers are created again when they are needed."""
@@ -129,8 +145,57 @@ class Preprocessing:
         list of str
             The words in order, followed by the n-grams.
         """
-        words = [self._stem(token) for token in self.tokens(text) if token not in self._stop_set]
-        return _ngrams(words, self.ngrams)
+        return self._words_of_clean(self._cleaner().clean(text))
+
+    def _words_of_clean(self, text: str) -> list[str]:
+        """The words of a text that has been cleaned."""
+        return self._ngrams(self._single_words(text))
+
+    def _single_words(self, text: str) -> list[str]:
+        """The words that n-grams are made of. Pairs of characters are only among them if there are no n-grams."""
+        return [self._stem(token) for token in self.tokens(text) if token not in self._stop_set]
+
+    def _ngrams(self, words: Sequence[str]) -> list[str]:
+        shortest, longest = self.ngrams
+        if longest == 1:
+            return list(words)
+        join = joined if self._splits_scripts else " ".join
+        return [
+            join(words[start : start + size])
+            for size in range(shortest, min(longest, len(words)) + 1)
+            for start in range(len(words) - size + 1)
+        ]
+
+    @property
+    def _splits_scripts(self) -> bool:
+        """Whether scripts without spaces are split into characters."""
+        return self.tokenizer is None and self.token_pattern == TOKEN_PATTERN
+
+    @property
+    def _has_tokenizer(self) -> bool:
+        """Whether texts can be split: of a custom tokenizer, files keep only the name."""
+        return not isinstance(self.tokenizer, str) or is_tokenizer_name(self.tokenizer)
+
+    def _languages(self) -> frozenset[str]:
+        """The languages of the stop words and the stemmer."""
+        names = self.stop_words.split(",") if isinstance(self.stop_words, str) else []
+        return frozenset([name for name in names if name[0] not in "+-"] + ([self.stemmer] if self.stemmer else []))
+
+    def _settled(self, sample: Sequence[str]) -> Preprocessing:
+        """These settings, with what depends on the texts of a corpus told from a sample of them."""
+        if self.stop_words != AUTO and self.drop_lines != REPEATED:
+            return self
+        lines: Sequence[str] = () if self.drop_lines == REPEATED else self.drop_lines
+        cleaner = Cleaner(lines, clean=self.clean)
+        texts = [cleaner.clean(text) for text in sample]
+        if self.drop_lines == REPEATED:
+            lines = [line for line, _ in repeated_lines(texts)]
+        stop_words = usual_stop_words(texts) if self.stop_words == AUTO else self.stop_words
+        return replace(self, stop_words=stop_words, drop_lines=tuple(lines))
+
+    def _cleaner(self) -> Cleaner:
+        """What cleans texts with these settings, and counts what it removes."""
+        return Cleaner(self.drop_lines, clean=self.clean)
 
     @cached_property
     def tokens(self) -> Callable[[str], Iterable[str]]:
@@ -140,12 +205,15 @@ class Preprocessing:
             # without lowercase the text is passed on unchanged: it may already be a list of tokens
             return (lambda text: tokenizer(self._lowered(_composed(text)))) if self.lowercase else tokenizer
         find = re.compile(self.token_pattern).findall
-        find_any = _pattern_with_marks().findall if self.token_pattern == TOKEN_PATTERN else find
+        splits_scripts = self._splits_scripts
+        find_any = _pattern_with_marks().findall if splits_scripts else find
+        with_pairs = self.ngrams == (1, 1)
 
-        def tokens(text: str) -> list[str]:
+        def tokens(text: str) -> Iterable[str]:
             if text.isascii():
                 return find(text.lower() if self.lowercase else text)
-            return find_any(self._lowered(_composed(text)))
+            text = self._lowered(_composed(text))
+            return units(text, with_pairs) if splits_scripts and has_unspaced(text) else find_any(text)
 
         return tokens
 
@@ -153,6 +221,8 @@ class Preprocessing:
         if callable(self.tokenizer):
             return self.tokenizer
         name = str(self.tokenizer)
+        if is_tokenizer_name(name):
+            return named_tokenizer(name)
         raise InputError(
             f"this was made with the custom tokenizer {name}, and files keep only its name: pass it again, "
             f"load(path, tokenizer={name.rpartition(':')[2] or '...'})"
@@ -165,6 +235,9 @@ class Preprocessing:
 
     def _places(self, text: str) -> Iterator[tuple[int, int]]:
         """Start and end of each token of a text that is already in lower case, if set."""
+        if self._splits_scripts and has_unspaced(text):
+            yield from unit_places(text)
+            return
         if self.tokenizer is None:
             plain = self.token_pattern != TOKEN_PATTERN or text.isascii()
             pattern = re.compile(self.token_pattern) if plain else _pattern_with_marks()
@@ -177,10 +250,12 @@ class Preprocessing:
 
     @cached_property
     def _stop_set(self) -> frozenset[str]:
+        if self.stop_words == AUTO:
+            raise InputError("stop_words='auto' is told from the texts of a corpus: make one, or name a language")
         if self.stop_words is None:
             return frozenset()
         if isinstance(self.stop_words, str):
-            return stop_words_of(self.stop_words)
+            return words_of_stop_words(self.stop_words)
         return frozenset(word.lower() if self.lowercase else word for word in self.stop_words)
 
     @cached_property
@@ -193,14 +268,15 @@ class Preprocessing:
         Returns
         -------
         dict
-            The settings by name; a tokenizer is written as 'module:name'.
+            The settings by name; a custom tokenizer is written as 'module:name'.
         """
         tokenizer = self.tokenizer
         if tokenizer is not None and not isinstance(tokenizer, str):
             kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
             module = getattr(kind, "__module__", None) or "builtins"
             tokenizer = f"{module}:{kind.__qualname__}"
-        stop_words = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
+        words = self.stop_words
+        stop_words = words if words is None or isinstance(words, str) else sorted(words)
         return {
             "token_pattern": self.token_pattern,
             "lowercase": self.lowercase,
@@ -208,6 +284,8 @@ class Preprocessing:
             "stemmer": self.stemmer,
             "ngrams": list(self.ngrams),
             "tokenizer": tokenizer,
+            "clean": self.clean,
+            "drop_lines": list(self.drop_lines),
         }
 
     @classmethod
@@ -217,7 +295,7 @@ class Preprocessing:
         Parameters
         ----------
         values : dict
-            The settings by name. A tokenizer stays a name: nothing is imported.
+            The settings by name. A custom tokenizer stays a name: nothing is imported.
 
         Returns
         -------
@@ -233,16 +311,18 @@ class Preprocessing:
             raise InputError(f"preprocessing={values!r:.60}: expected {', '.join(field.name for field in fields(cls))}")
         if not isinstance(values["lowercase"], bool) or not isinstance(values["tokenizer"], str | None):
             raise InputError(f"preprocessing={values!r:.60}: expected lowercase to be true or false, tokenizer a name")
+        if not isinstance(values["clean"], bool) or not isinstance(values["drop_lines"], list):
+            raise InputError(f"preprocessing={values!r:.60}: expected clean to be true or false, drop_lines a list")
         stop_words = values["stop_words"]
-        return cls(**{**values, "stop_words": tuple(stop_words) if isinstance(stop_words, list) else stop_words})
+        return cls(**{**values, "stop_words": _as_set(stop_words) if isinstance(stop_words, list) else stop_words})
 
-    def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]]) -> Preprocessing:
+    def with_tokenizer(self, tokenizer: Callable[[str], Iterable[str]] | str) -> Preprocessing:
         """Return the same settings with another tokenizer, for example after a file has been loaded.
 
         Parameters
         ----------
-        tokenizer : callable
-            Function from a text to its tokens.
+        tokenizer : str or callable
+            The name of a tokenizer, or a function from a text to its tokens.
 
         Returns
         -------
@@ -250,6 +330,11 @@ class Preprocessing:
             The settings with this tokenizer.
         """
         return replace(self, tokenizer=tokenizer)
+
+
+def _as_set(words: list[Any]) -> Any:
+    """The words of a file as a set, which is never taken for a list of languages."""
+    return frozenset(words) if all(isinstance(word, str) for word in words) else words
 
 
 def _composed(text: str) -> str:
@@ -292,32 +377,25 @@ def _pattern_with_marks() -> re.Pattern[str]:
     Python's \w does not match them, which would break words in Hindi, Thai or vocalised Arabic into pieces. ASCII texts
     use the simpler pattern, which is faster.
     """
-    marks = [chr(code) for code in range(0x300, 0x11000) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
-    return re.compile(rf"\b[^\W\d_][\w{''.join(marks)}]+")
+    return re.compile(rf"\b[^\W\d_][\w{marks()}]+")
 
 
 def _snowball(language: str) -> Any:
-    import Stemmer
-
-    if language not in Stemmer.algorithms():
-        raise InputError(f"no stemmer for {language!r}; available: {', '.join(sorted(Stemmer.algorithms()))}")
-    return Stemmer.Stemmer(language)
-
-
-def _ngrams(words: list[str], sizes: tuple[int, int]) -> list[str]:
-    if sizes == (1, 1):
-        return words
-    return [
-        " ".join(words[start : start + size])
-        for size in range(sizes[0], min(sizes[1], len(words)) + 1)
-        for start in range(len(words) - size + 1)
-    ]
+    try:
+        from Stemmer import Stemmer, algorithms
+    except ImportError:  # a new Python, for which there is no wheel: the same stems in pure Python
+        from snowballstemmer import algorithms
+        from snowballstemmer import stemmer as Stemmer
+    if language not in algorithms():
+        raise InputError(f"no stemmer for {language!r}; available: {', '.join(sorted(algorithms()))}")
+    return Stemmer(language)
 
 
 def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tuple[int, int, str]]]:
     """The text, and where in it each word comes from: (start, end, word), without stop words.
 
-    The returned text is the given one in Unicode form NFC. Words are single words, whatever `ngrams` is.
+    The returned text is the given one in Unicode form NFC. Words are single words, whatever `ngrams` is, and single
+    characters in scripts without spaces.
 
     >>> token_spans("The Cats!", Preprocessing(stemmer="english"))
     ('The Cats!', [(4, 8, 'cat')])

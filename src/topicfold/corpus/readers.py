@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from inspect import signature
 from itertools import chain, islice
@@ -15,9 +15,11 @@ import scipy.sparse as sp
 
 from ..engine.checks import check_choice, check_whole
 from ..engine.store import written_by_one
+from ..engine.warn import warn_user
 from ..errors import FileError, InputError
 from .building import TextOptions, corpus_from_texts, preprocessing_from
-from .byte_lines import check_regular, file_lines, reading, text_lines
+from .byte_lines import check_regular, file_blocks, file_lines, reading, text_lines
+from .columns import Columns
 from .corpus import Corpus
 from .count_files import read_counts
 from .fields import as_frame, as_id, as_label_tuple, as_text, as_title, is_missing
@@ -25,51 +27,38 @@ from .formats import (
     FORMATS,
     TEXT_FORMATS,
     Record,
+    _arrow_records,
     _as_list,
     _csv_records,
     _folder_records,
     _jsonl_records,
+    _line_records,
     _parquet_records,
     _words,
     _words_beside,
     format_of,
 )
+from .json_values import json_records
 from .limits import ReadLimits
 from .preprocessing import Preprocessing
 from .spool import LabelSpool, StringSpool
+from .spreadsheets import sheet_records
+from .zip_files import zip_records
 
 __all__ = [
-    "Columns",
     "FileOptions",
+    "as_names",
+    "as_text_columns",
     "corpus_from_records",
     "files_of",
     "frame_records",
+    "joined_text",
     "read",
     "records",
     "texts_with_ids",
 ]
 
-
-class Columns(NamedTuple):
-    """The columns of a file or frame that are read, by name."""
-
-    text: str = "text"
-    id: str | None = None
-    title: str | None = None
-    labels: str | None = None
-    links: str | None = None
-    timestamp: str | None = None
-    metadata: tuple[str, ...] = ()
-    separator: str | None = None  # what separates several labels or links in one cell
-    date_format: str | None = None
-
-    def names(self) -> list[str]:
-        """All columns that are set."""
-        single = (self.text, self.id, self.title, self.labels, self.links, self.timestamp)
-        for name in (*single, *self.metadata):
-            if not isinstance(name, Hashable):
-                raise InputError(f"{name!r:.60} is not the name of a column: expected one name")
-        return list(dict.fromkeys([*filter(None, single), *self.metadata]))
+_PLAIN_TEXT = ("lines", "csv", "tsv", "json", "jsonl")
 
 
 class FileOptions(NamedTuple):
@@ -95,15 +84,20 @@ def read(
     """Read a corpus; see `Corpus.read`."""
     paths = files_of(path)
     first, where = paths[0], name_of(paths)
-    format = "jsonl" if str(first) == "-" else file.format or format_of(first)
+    format = "jsonl" if str(first) == "-" else format_of(first, file.format)
     check_choice("format", format, FORMATS)
     if format in TEXT_FORMATS:
         words = _words(vocabulary, file.encoding, file.limits) if isinstance(vocabulary, str | Path) else vocabulary
-        if format == "folder":
+        if format in ("folder", "zip"):
             if columns.labels not in (None, "folder"):
                 raise InputError(f"labels={columns.labels!r}: for a folder of texts, expected labels='folder'")
             columns = columns._replace(text="text", id="id", title=None)
-        source = chain.from_iterable(records(each, file, columns.names()) for each in paths)
+        if format == "lines" and len(paths) > 1 and file.format is None:
+            warn_user(
+                f"{where}: each line is read as a document; format='folder' reads each file as one, and format='lines' "
+                "each line without this warning"
+            )
+        source = _records_of_files(paths, file, columns.names())
         options = replace(options, vocabulary=words)
         if file.on_disk is None:
             return corpus_from_records(source, columns, options, where, n_jobs=file.n_jobs)
@@ -121,7 +115,8 @@ def read(
         words = _words_beside(first, vocabulary, file.encoding, file.limits)
         if words is not None and len(words) > counts.shape[1]:  # words that occur in no document of a sparse file
             counts = sp.csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], len(words)))
-        filter_values: dict[str, Any] = {name: getattr(options, name) for name in filters}
+        chosen = {name: getattr(options, name) for name in filters}  # 'auto' is for texts: counts stay as they are
+        filter_values: dict[str, Any] = {name: value for name, value in chosen.items() if value != "auto"}
         return Corpus.from_counts(counts, words, labels=found_labels, **filter_values)
 
 
@@ -143,8 +138,10 @@ def read_batches(
     bound = signature(read_one).bind(path, **options)
     bound.apply_defaults()
     settings = bound.arguments
+    if settings["unique"]:
+        raise InputError("unique=True: a batch cannot know its copies in others; read the files with on_disk= first")
     paths = files_of(path)
-    format = "jsonl" if str(paths[0]) == "-" else settings["format"] or format_of(paths[0])
+    format = "jsonl" if str(paths[0]) == "-" else format_of(paths[0], settings["format"])
     if format not in TEXT_FORMATS:
         corpus = read_one(path, **options)
         yield from (corpus.subset(slice(first, first + size)) for first in range(0, len(corpus), size))
@@ -166,9 +163,14 @@ def read_batches(
 def _corpus_of_batch(
     batch: list[Record], settings: Mapping[str, Any], vocabulary: Any, number: int, where: str, *, folder: bool
 ) -> Corpus:
-    single = {name: settings[name] for name in ("text", "id", "title", "labels", "links", "timestamp")}
-    columns = Columns(**single, metadata=as_names(settings["metadata"]), separator=settings["separator"])
-    columns = columns._replace(date_format=settings["date_format"])
+    single = {name: settings[name] for name in ("id", "title", "labels", "links", "timestamp")}
+    columns = Columns(
+        as_text_columns(settings["text"]),
+        **single,
+        metadata=as_names(settings["metadata"]),
+        separator=settings["separator"],
+    )
+    columns = columns._replace(date_format=settings["date_format"], strict_dates=settings["strict_dates"])
     if folder:
         columns = columns._replace(text="text", id="id", title=None)
     elif columns.id is None and "id" not in batch[0]:  # numbering continues from batch to batch
@@ -177,6 +179,17 @@ def _corpus_of_batch(
     preprocessing = preprocessing_from(settings["preprocessing"], **words)
     filters = {name: settings[name] for name in ("segments", "keep_texts", "min_df", "max_df", "max_words", "rank_by")}
     return corpus_from_records(batch, columns, TextOptions(preprocessing, vocabulary, **filters), where)
+
+
+def columns_as_fitted(
+    fitted: Mapping[str, Any] | None, path: str | Path, file: FileOptions, given: Mapping[str, Any]
+) -> Columns:
+    """The columns that are `given`, and for the others those of a fit, as far as the file has them."""
+    names = None  # of a pipe, like standard input, which can be read only once
+    first = Path() if str(path) == "-" else files_of(path)[0]
+    if first.is_file() and format_of(first, file.format) in TEXT_FORMATS:
+        names = list(next(records(first, file), {}))
+    return Columns.as_fitted(fitted, names, {name: given[name] for name in Columns._fields if name in given})
 
 
 def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -204,7 +217,7 @@ def _check_unset(
 ) -> None:
     """Raise a ValueError if an option is set that does not apply to a file."""
     set_here = [name for name, value in columns._asdict().items() if value != Columns._field_defaults[name]]
-    plain = TextOptions(Preprocessing())
+    plain = TextOptions(preprocessing_from(None))
     for field in fields(options):
         if field.name not in besides and getattr(options, field.name) != getattr(plain, field.name):
             set_here.append(field.name)
@@ -217,7 +230,8 @@ def _check_unset(
 def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None = None) -> Iterator[Record]:
     """The records of a file or folder with texts, one by one; '-' is standard input as JSONL.
 
-    `columns` are the columns that are needed: only these are read from a Parquet file, and a missing one is an error.
+    `columns` are the columns that are needed: only these are read from a Parquet or Arrow file, and a missing one is an
+    error.
     """
     if str(path) == "-":
         import sys
@@ -228,17 +242,42 @@ def records(path: str | Path, file: FileOptions, columns: Sequence[str] | None =
     path = Path(path)
     if not path.exists():
         raise FileError(f"no such file or folder: {path}")
-    format = file.format or format_of(path)
-    streaming = file.format is not None and format in ("csv", "tsv", "jsonl")  # a FIFO is allowed if the format is set
+    format = format_of(path, file.format)
+    streaming = file.format is not None and format in _PLAIN_TEXT  # a FIFO is allowed if the format is set
     check_regular(path, streaming=streaming)
+    texts = (file.encoding, file.errors, file.limits)
+    if format in _PLAIN_TEXT:
+        return _text_records(path, format, texts, file.verbose, streaming=streaming)
     if format == "folder":
-        return _folder_records(path, file.pattern, file.encoding, file.errors, file.limits)
-    if format == "parquet":
-        return _parquet_records(path, columns)
-    if format not in ("csv", "tsv", "jsonl"):
-        raise FileError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
-    lines = file_lines(path, file.encoding, file.errors, file.limits, file.verbose, streaming=streaming)
-    return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, file.limits)
+        return _folder_records(path, file.pattern, *texts)
+    if format == "zip":
+        return zip_records(path, file.pattern, *texts)
+    if format == "excel":
+        return sheet_records(path, (file.format or "").partition(":")[2] or None, file.limits)
+    if format in ("parquet", "arrow"):
+        return _parquet_records(path, columns) if format == "parquet" else _arrow_records(path, columns)
+    raise FileError(f"{path}: a {format} file contains counts, not texts; expected {', '.join(TEXT_FORMATS)}")
+
+
+def _text_records(
+    path: Path, format: str, texts: tuple[str, str, ReadLimits], verbose: bool | None, *, streaming: bool
+) -> Iterator[Record]:
+    """The records of a file of plain text, which may be compressed."""
+    *_, limits = texts
+    if format == "json":
+        return json_records(str(path), file_blocks(path, *texts, verbose, streaming=streaming), limits)
+    lines = file_lines(path, *texts, verbose, streaming=streaming)
+    if format == "lines":
+        return _line_records(lines)
+    return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, limits)
+
+
+def _records_of_files(paths: Sequence[Path], file: FileOptions, columns: Sequence[str]) -> Iterator[Record]:
+    """The records of all files; an id that is only unique in its file begins with the name of the file."""
+    for path in paths:
+        of_file = len(paths) > 1 and str(path) != "-" and format_of(path, file.format) in ("lines", "zip")
+        for record in records(path, file, columns):
+            yield {**record, "id": f"{path.name}:{record['id']}"} if of_file else record
 
 
 def corpus_from_records(
@@ -263,12 +302,14 @@ def corpus_from_records(
         field_values |= {"titles": StringSpool(folder, as_title)} if "titles" in field_values else {}
         field_values |= {"labels": LabelSpool(folder, as_label_tuple)} if "labels" in field_values else {}
     link_lists: list[tuple[Any, list[Any]]] = []
+    all_names: list[str] = []
 
     def texts() -> Iterator[Any]:
         id = columns.id
         for number, record in enumerate(source):
             if number == 0:
                 id = "id" if id is None and "id" in record else id or None  # '' means that documents have no id
+                all_names.extend(map(str, record))
                 for column in columns.names():
                     _cell(record, column, where)
             document_id = _cell(record, id, where) if id else number
@@ -281,34 +322,52 @@ def corpus_from_records(
             if columns.links:
                 targets = _split(_cell(record, columns.links, where), columns.separator)
                 link_lists.append((document_id, [] if is_missing(targets) else targets))
-            yield _cell(record, columns.text, where)
+            yield _text_cell(record, columns.text, where)
 
     pairs = ((source_id, target) for source_id, targets in link_lists for target in _as_list(targets))
-    return corpus_from_texts(
+    corpus = corpus_from_texts(
         texts(),
         options,
         ids=ids,
         links=pairs if columns.links else None,
         metadata=metadata,
         date_format=columns.date_format,
+        strict_dates=columns.strict_dates,
         n_jobs=n_jobs,
         folder=folder,
         **field_values,
     )
+    used = {name: role for role, name in columns.roles()}
+    unused = {name: "not named" for name in all_names if name not in used and name != "id"}
+    return replace(
+        corpus, notes={**corpus.notes, "columns": columns.to_json(), "columns_used": used, "columns_unused": unused}
+    )
 
 
 def texts_with_ids(
-    source: Iterable[Record], text: str = "text", id: str | None = None, where: str = "the records"
+    source: Iterable[Record], text: str | tuple[str, ...] = "text", id: str | None = None, where: str = "the records"
 ) -> Iterator[tuple[str, str]]:
     """(id, text) of each record; without an id column the records are numbered, and a missing text is empty."""
     for number, record in enumerate(source):
         if number == 0:
             id = "id" if id is None and "id" in record else id or None
-        value = _cell(record, text, where)
+        value = _text_cell(record, text, where)
         name = str(_cell(record, id, where)) if id else str(number)
         if not is_missing(value) and not isinstance(value, str):
             raise FileError(f"{where}: the text of {name!r} is {value!r:.40}: expected a string")
         yield name, "" if is_missing(value) else value
+
+
+def as_text_columns(text: str | Sequence[str]) -> str | tuple[str, ...]:
+    """The column or columns with texts; those of a list are checked."""
+    if not isinstance(text, list | tuple):
+        return text  # type: ignore[return-value]
+    if not text:
+        raise InputError("text=[]: expected the name of at least one column")
+    twice = next((name for place, name in enumerate(text) if name in text[:place]), None)
+    if twice is not None:
+        raise InputError(f"text={list(text)!r:.80}: the column {twice!r:.40} is named twice; name it once")
+    return tuple(text) if len(text) > 1 else text[0]
 
 
 def as_names(columns: str | Sequence[str]) -> tuple[str, ...]:
@@ -357,6 +416,27 @@ def _cell(record: Record, column: str | None, where: str) -> Any:
     except KeyError:
         names = " ".join(", ".join(record).split())  # a name may contain line breaks
         raise InputError(f"{where} has no column {column!r}; its columns are: {names}") from None
+
+
+def _text_cell(record: Record, text: str | tuple[str, ...], where: str) -> Any:
+    """The text of a record; several columns are joined by a blank line, without those that are missing."""
+    if not isinstance(text, tuple):
+        return _cell(record, text, where)
+    return joined_text(text, [_cell(record, name, where) for name in text], where)
+
+
+def joined_text(names: Sequence[str], parts: Sequence[Any], where: str = "the records") -> str:
+    """Several texts of one document as one, with a blank line between them.
+
+    >>> joined_text(["title", "lead", "body"], ["Fish", None, "Red and blue."])
+    'Fish\\n\\nRed and blue.'
+    """
+    for name, part in zip(names, parts):
+        if not isinstance(part, str | int | float) and not is_missing(part):
+            expected = "text; only a single text column may contain lists" if isinstance(part, list | tuple) else "text"
+            raise InputError(f"{where}: the column {name!r} contains {part!r:.40}: expected {expected}")
+    texts = ["" if is_missing(part) else as_text(part) for part in parts]
+    return "\n\n".join(text for text in texts if text.strip())
 
 
 def _split(value: Any, separator: str | None) -> Any:

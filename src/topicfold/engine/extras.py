@@ -13,9 +13,9 @@ __all__ = ["import_extra"]
 def import_extra(module: str, extra: str, purpose: str, package: str | None = None) -> Any:
     """Import a module of an optional package, or raise a MissingExtraError that names the extra.
 
-    >>> import_extra("no_such_package", "frame", "to_frame")
+    >>> import_extra("no_such_package", "map", "the layout")
     Traceback (most recent call last):
-    topicfold.errors.MissingExtraError: to_frame needs no_such_package: pip install 'topicfold[frame]'
+    topicfold.errors.MissingExtraError: the layout needs no_such_package: pip install 'topicfold[map]'
     """
     try:
         return import_module(module)

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import InputError
 from .check import label_codes
 
-__all__ = ["accuracy_of_known", "class_codes", "known_labels"]
+__all__ = ["accuracy_of_known", "class_codes", "known_labels", "without_label"]
 
 
 def known_labels(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
@@ -36,6 +36,21 @@ def class_codes(y: Any, n_documents: int) -> tuple[np.ndarray, np.ndarray]:
     codes = np.full(n_documents, -1)
     codes[labelled] = numbers
     return classes, codes
+
+
+def without_label(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The labels, with '' or, among numbers, -1 in some rows: what `known_labels` takes for no label.
+
+    >>> without_label(np.array(["sea", "land"]), np.array([1])).tolist()
+    ['sea', '']
+    >>> without_label(np.arange(3), np.array([0])).tolist()
+    [-1, 1, 2]
+    """
+    if len(rows) == 0:
+        return labels
+    labels = labels.astype(np.int64) if labels.dtype.kind in "bu" else labels.copy()
+    labels[rows] = -1 if labels.dtype.kind in "if" else ""
+    return labels
 
 
 def accuracy_of_known(predicted: np.ndarray, y: Any) -> float:

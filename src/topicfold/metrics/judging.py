@@ -70,6 +70,11 @@ def wilson_interval(total: float, n: int) -> Estimate:
     Estimate
         Mean, lower end, upper end and n.
 
+    Raises
+    ------
+    InputError
+        If the sum is below 0 or above n.
+
     See Also
     --------
     krippendorff_alpha : Agreement of raters.

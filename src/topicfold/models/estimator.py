@@ -26,11 +26,12 @@ from ..engine.loop import Run
 from ..engine.mapped import release
 from ..engine.stored import Stored, distributions
 from ..errors import InputError
+from ..graph.partial_labels import without_label
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
 from ..topics.wordless import mean_membership
-from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, seen_words
+from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, as_texts, seen_words
 from .junk import topic_marks
 from .word_ranking import presence_of_words, word_documents, wordless_rows
 
@@ -85,6 +86,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         The words, if X was a Corpus or texts.
     preprocessing_ : Preprocessing or None
         How texts are turned into words, if that is known.
+    source_columns_ : mapping or None
+        The columns of the file or frame that X was read from, by what they are used for. Commands read the same ones.
     document_ids_ : sequence of str or None
         Ids of the training documents, if X was a Corpus or texts.
     document_titles_ : sequence of str or None
@@ -136,6 +139,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         "document_ids_": Stored(("documents",), "strings", optional=True),
         "document_titles_": Stored(("documents",), "strings", optional=True),
         "preprocessing_": Stored(kind="object", optional=True),
+        "source_columns_": Stored(kind="mapping", optional=True),
         "corpus_hash_": Stored(kind="string", optional=True),
         "wordless_": Stored(("wordless",), "int", low=0),
     }
@@ -325,9 +329,13 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         Returns
         -------
         ndarray of shape (n_documents,)
-            Row of the topic in `topic_word_`, or the class.
+            Row of the topic in `topic_word_`, or the class. A document of which nothing is known has -1, or the class
+            '' if classes are strings; see `rows_without_topics`.
         """
-        return self._labels(self._main_shares(X, **inputs))
+        check_is_fitted(self)
+        if not isinstance(X, Corpus) and as_texts(X) is not None:
+            X = self.word_counts(X)  # counted once
+        return self._labels(self._main_shares(X, **inputs), self.rows_without_topics(X, **inputs))
 
     @available_if(_has_a_main_topic)
     def fit_predict(self, X: CountsLike, y: Any = None, **inputs: Any) -> np.ndarray:
@@ -345,9 +353,10 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         Returns
         -------
         ndarray of shape (n_documents,)
-            Row of the topic in `topic_word_`, or the class.
+            Row of the topic in `topic_word_`, or the class; -1, or the class '', as in `predict`.
         """
-        return self.fit(X, y, **inputs)._labels(self._main_shares(None))
+        shares = self.fit(X, y, **inputs)._main_shares(None)
+        return self._labels(shares, self._wordless(None, len(shares)))
 
     @available_if(_is_overlapping)
     def memberships(self, X: CountsLike, threshold: float | None = None, **inputs: Any) -> np.ndarray:
@@ -477,10 +486,10 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         # a batch has too few documents to judge a topic
         self.topic_marks_ = ("",) * len(topics) if add else tuple(topic_marks(self, counts, doc_topic))
 
-    def _labels(self, shares: np.ndarray) -> np.ndarray:
-        """The column of the largest share of each row, as a class if the columns are classes."""
+    def _labels(self, shares: np.ndarray, unknown: np.ndarray) -> np.ndarray:
+        """The column of the largest share of each row, or its class; without a label where nothing is known."""
         columns = shares.argmax(axis=1)
-        return self.classes_[columns] if hasattr(self, "classes_") else columns
+        return without_label(self.classes_[columns] if hasattr(self, "classes_") else columns, unknown)
 
     def _keep_run(self, run: Run) -> None:
         self.history_ = np.array(run.history)
@@ -524,6 +533,27 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             Rows without a word that was in the training documents; none for HLTA, which learns from absent words too.
         """
         return np.zeros(0, np.int64) if self._uses_absent_words else wordless_rows(counts, self.word_frequency_)
+
+    def rows_without_topics(self, X: CountsLike, **inputs: Any) -> np.ndarray:
+        """Find the documents of which nothing is known, so that their topics are only those of the whole corpus.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
+        **inputs : object
+            Further arguments of `transform`, such as `graph`: embeddings and edges tell the topics of a document, too.
+
+        Returns
+        -------
+        ndarray of int of shape (n_rows,)
+            Rows without a known word, and without embeddings or edges.
+        """
+        if inputs.get("embeddings") is not None:
+            return np.zeros(0, np.int64)
+        rows = self.wordless_of(self.word_counts(X))
+        graph = inputs.get("graph")
+        return rows if graph is None else rows[np.diff(sp.csr_array(graph).indptr)[rows] == 0]
 
     def _wordless(self, corpus: Corpus | None, n_documents: int) -> np.ndarray:
         """The rows of the documents without a known word, of a corpus or of the fit.

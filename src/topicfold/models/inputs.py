@@ -5,7 +5,7 @@ X can be a Corpus, a scipy matrix, an array, a data frame of counts, or texts: a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -15,7 +15,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus, check_corpus
-from ..corpus.counting import WordCounter
+from ..corpus.counting import count_known_words
 from ..corpus.fields import as_frame, is_missing
 from ..engine.arrays import canonical, checked_sparse, content_hash
 from ..engine.mapped import is_mapped, pieces
@@ -45,6 +45,7 @@ class CountsMixin:
     n_features_in_: int
     vocabulary_: tuple[str, ...] | None
     preprocessing_: Preprocessing | None
+    source_columns_: Mapping[str, Any] | None
     document_ids_: Sequence[str] | None
     document_titles_: Sequence[str] | None
     corpus_hash_: str | None
@@ -80,10 +81,11 @@ class CountsMixin:
             vars(self).pop("feature_names_in_", None)  # of an earlier fit on a data frame
             self.n_features_in_ = corpus.counts.shape[1]
             self.vocabulary_, self.preprocessing_ = corpus.vocabulary, corpus.preprocessing
+            self.source_columns_ = corpus.notes.get("columns")
             self._remember_documents(corpus, corpus.counts)
             return _in_range(corpus.counts, dtype)
         counts = self._validated(X, reset=True)
-        self.preprocessing_ = self.vocabulary_ = None
+        self.preprocessing_ = self.vocabulary_ = self.source_columns_ = None
         counts = _in_range(counts, dtype)
         self._remember_documents(X, counts)
         return counts
@@ -170,10 +172,7 @@ class CountsMixin:
                 f"this {type(self).__name__} was fitted on a matrix without words and cannot turn texts into words: "
                 "fit it on texts or a Corpus made from texts, or pass counts"
             )
-        counter = WordCounter(self.preprocessing_, words)
-        for text in texts:
-            counter.add(text)
-        return counter.finish()[0]
+        return count_known_words(texts, self.preprocessing_, words)
 
 
 def _in_range(counts: sp.csr_array | np.ndarray, dtype: DTypeLike) -> sp.csr_array:

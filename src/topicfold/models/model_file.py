@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..corpus.columns import Columns
 from ..corpus.preprocessing import Preprocessing
 from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import check_stored
@@ -38,14 +39,14 @@ def write_model(model: TopicModel, path: str | Path) -> None:
     write_file(path, arrays, {"kind": "model", "class": name, "values": plain})
 
 
-def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None = None) -> TopicModel:
+def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | str | None = None) -> TopicModel:
     """Read a model that `TopicModel.save` wrote.
 
     Parameters
     ----------
     path : str or Path
         The .safetensors file.
-    tokenizer : callable, default=None
+    tokenizer : str or callable, default=None
         The custom tokenizer, if the model was fitted on texts with one. Without it, everything works except raw texts.
 
     Returns
@@ -93,6 +94,8 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | None =
         check_stored(values, type(model).stored())
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
             raise InputError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
+        if values["source_columns_"] is not None:
+            Columns.from_json(values["source_columns_"])
         for key, value in values.items():
             setattr(model, key, value)
         model._check_learned()

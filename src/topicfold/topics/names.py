@@ -13,7 +13,8 @@ from ..corpus.corpus import Corpus
 from ..engine.checks import check_whole
 from ..engine.warn import warn_user
 from ..errors import InputError
-from .ranking import largest
+from .copied import first_copies
+from .ranking import largest, largest_different
 from .similarity import topic_similarity
 from .wordless import with_words
 
@@ -160,15 +161,15 @@ def topics_to_name(
     """What is known of each topic to name, those of higher levels first."""
     check_whole("n_words", n_words)
     check_whole("n_documents", n_documents, 0)
-    if corpus is not None and corpus.ids != tree.document_ids:
-        raise InputError("the corpus has other documents than the tree: expected the same ids in the same order")
+    first = first_copies(tree, corpus)
     rows = range(len(tree)) if topics is None else [tree.row(topic) for topic in dict.fromkeys(topics)]
     similarity = topic_similarity(tree) if len(tree.doc_topic) else np.eye(len(tree))
     texts, doc_topic = None if corpus is None else corpus.texts, with_words(tree)
     described = []
     for row in sorted(rows, key=lambda row: -tree.level[row]):
         topic, above = int(tree.ids[row]), int(tree.parent[row])
-        best = [d for d in largest(doc_topic[:, row], n_documents).tolist() if doc_topic[d, row] > 0]
+        largest_rows = largest_different(doc_topic[:, row], n_documents, first)
+        best = [d for d in largest_rows.tolist() if doc_topic[d, row] > 0]
         others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != topic))
         near = others[largest(similarity[row, others], _NEAREST)]
         described.append(

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-__all__ = ["RELEVANCE", "RankBy", "keyness", "largest", "relevance", "top_word_columns"]
+__all__ = ["RELEVANCE", "RankBy", "keyness", "largest", "largest_different", "relevance", "top_word_columns"]
 
 RankBy: TypeAlias = Literal["score", "probability"]
 
@@ -63,6 +63,23 @@ def largest(values: np.ndarray, n: int) -> np.ndarray:
     better = np.flatnonzero(below < bar)
     equal = np.flatnonzero(below == bar)[: n - len(better)]
     return np.concatenate([better[np.argsort(below[better], kind="stable")], equal])
+
+
+def largest_different(values: np.ndarray, n: int, first: np.ndarray | None) -> np.ndarray:
+    """The positions of the n largest values, at most one of each group of copies; see `Corpus.copies`.
+
+    >>> largest_different(np.array([2, 5, 1, 5, 2]), 3, np.array([0, 1, 2, 1, 4])).tolist()
+    [1, 0, 4]
+    """
+    if first is None or n <= 0:
+        return largest(values, n)
+    wanted = n
+    while True:
+        order = largest(values, wanted)
+        _, places = np.unique(first[order], return_index=True)
+        if len(places) >= n or len(order) == len(values):
+            return order[np.sort(places)[:n]]
+        wanted *= 4
 
 
 def top_word_columns(scores: np.ndarray, n: int) -> np.ndarray:

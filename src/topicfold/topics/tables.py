@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..corpus.corpus import Corpus
-from ..engine.extras import import_extra
 from ..errors import InputError
-from .ranking import largest
+from .copied import first_copies
+from .ranking import largest_different
 from .shares import check_dates, chosen_period, dates_with_words, group_shares, shares_over_time
 from .wordless import with_words
 
@@ -22,10 +22,6 @@ __all__ = ["document_table", "group_table", "largest_topics", "time_table", "top
 
 _MEMBER = 0.5  # a document is in a topic above this membership, if documents are not mixtures of topics
 _LABELS = "labels"
-
-
-def _pandas(table: str) -> Any:
-    return import_extra("pandas", "frame", table)
 
 
 def _check_documents(tree: TopicTree, corpus: Corpus) -> None:
@@ -46,8 +42,10 @@ def largest_topics(doc_topic: np.ndarray, n: int) -> np.ndarray:
     return np.argsort(-doc_topic, axis=1, kind="stable")[:, :n]
 
 
-def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame:
+def topic_table(tree: TopicTree, n_words: int, n_documents: int, corpus: Corpus | None) -> pd.DataFrame:
     """One row per topic; see `TopicTree.topic_table`."""
+    import pandas as pd
+
     members, doc_topic = np.zeros(len(tree), int), with_words(tree)
     for level in np.unique(tree.level):
         rows = np.flatnonzero(tree.level == level)
@@ -58,7 +56,8 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame
         else:
             members[rows] = (shares > _MEMBER).sum(axis=0)
     topics = tree.ids.tolist()
-    best = [largest(column, n_documents) for column in doc_topic.T]
+    first = first_copies(tree, corpus)
+    best = [largest_different(column, n_documents, first) for column in doc_topic.T]
     columns = {
         "topic": tree.ids,
         "name": [tree.name(topic) for topic in topics],
@@ -70,12 +69,13 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int) -> pd.DataFrame
         "words": [" ".join(word.word for word in tree.words(topic, n_words)) for topic in topics],
         "documents": [[tree.title(d) for d in rows.tolist()] for rows in best],
     }
-    return _pandas("topic_table").DataFrame(columns).set_index("topic")
+    return pd.DataFrame(columns).set_index("topic")
 
 
 def document_table(tree: TopicTree, corpus: Corpus | None, n_topics: int) -> pd.DataFrame:
     """One row per document; see `TopicTree.document_table`."""
-    pandas = _pandas("document_table")
+    import pandas as pd
+
     rows = np.flatnonzero(tree.at_lowest_level)
     doc_topic, ids = with_words(tree)[:, rows], tree.ids[rows]
     best = largest_topics(doc_topic, max(n_topics, 1))
@@ -99,7 +99,7 @@ def document_table(tree: TopicTree, corpus: Corpus | None, n_topics: int) -> pd.
             columns["timestamp"] = corpus.timestamps
         for name, values in corpus.metadata.items():
             columns[name if name not in columns else f"metadata_{name}"] = values
-    return pandas.DataFrame(columns).set_index("id")
+    return pd.DataFrame(columns).set_index("id")
 
 
 def group_table(tree: TopicTree, corpus: Corpus, by: str) -> pd.DataFrame:
@@ -108,8 +108,9 @@ def group_table(tree: TopicTree, corpus: Corpus, by: str) -> pd.DataFrame:
     member, names = corpus.label_matrix() if by == _LABELS else corpus.group_matrix(by)
     rows = np.flatnonzero(tree.at_lowest_level)
     share, n_documents = group_shares(tree, member, rows)
-    pandas = _pandas("group_table")
-    table = pandas.DataFrame(share, index=pandas.Index(names, name=by), columns=topic_columns(tree, rows))
+    import pandas as pd
+
+    table = pd.DataFrame(share, index=pd.Index(names, name=by), columns=topic_columns(tree, rows))
     table.insert(0, "n_documents", n_documents)
     return table
 
@@ -121,8 +122,9 @@ def time_table(tree: TopicTree, corpus: Corpus, by: str | None) -> pd.DataFrame:
     rows = np.flatnonzero(tree.at_lowest_level)
     period = chosen_period(timestamps, by)
     periods, share, n_documents = shares_over_time(tree.doc_topic[:, rows], timestamps, period)
-    pandas = _pandas("time_table")
-    index = pandas.Index(periods.astype(str), name=period)
-    table = pandas.DataFrame(share, index=index, columns=topic_columns(tree, rows))
+    import pandas as pd
+
+    index = pd.Index(periods.astype(str), name=period)
+    table = pd.DataFrame(share, index=index, columns=topic_columns(tree, rows))
     table.insert(0, "n_documents", n_documents)
     return table

@@ -22,11 +22,12 @@ from .changes import (
     reduce_topics,
     select_levels,
 )
+from .copied import first_copies
 from .edits import Edit, apply_edits, read_edits
 from .export import hlta_json, pyldavis_arguments, tree_as_html, tree_as_json, tree_as_text
 from .fit_summary import FitSummary
 from .names import Namer, default_names, name_topics
-from .ranking import RankBy, keyness, largest, relevance, top_word_columns
+from .ranking import RankBy, keyness, largest_different, relevance, top_word_columns
 from .similarity import topic_linkage
 from .wordless import mean_membership
 
@@ -364,7 +365,7 @@ class TopicTree:
         self.row(topic)
         return self.names.get(topic) or " ".join(self._default_names[int(topic)])
 
-    def documents(self, topic: int, n: int = 10) -> list[tuple[str, float]]:
+    def documents(self, topic: int, n: int = 10, corpus: Corpus | None = None) -> list[tuple[str, float]]:
         """Return the documents with the highest membership in a topic.
 
         Parameters
@@ -373,6 +374,8 @@ class TopicTree:
             Id of the topic.
         n : int, default=10
             Maximum number of documents.
+        corpus : Corpus or None, default=None
+            The documents of the tree. If given, at most one of each group of copies is listed; see `Corpus.copies`.
 
         Returns
         -------
@@ -381,7 +384,8 @@ class TopicTree:
         """
         column = self.doc_topic[:, self.row(topic)].copy()
         column[self.wordless] = 0
-        return [(self.document_ids[d], float(column[d])) for d in largest(column, n)]
+        first = first_copies(self, corpus)
+        return [(self.document_ids[d], float(column[d])) for d in largest_different(column, n, first)]
 
     def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
         """Return the topics of a document.
@@ -479,7 +483,9 @@ class TopicTree:
 
     # ---- tables: pandas data frames ---------------------------------------------------------------------------------
 
-    def topic_table(self, n_words: int = _SHOWN_WORDS, n_documents: int = 3) -> pd.DataFrame:
+    def topic_table(
+        self, n_words: int = _SHOWN_WORDS, n_documents: int = 3, corpus: Corpus | None = None
+    ) -> pd.DataFrame:
         """Return a pandas data frame with one row per topic.
 
         Columns are name, parent, level, size, number of documents, words and best documents, and the description if
@@ -492,6 +498,8 @@ class TopicTree:
             Number of words per topic.
         n_documents : int, default=3
             Number of best documents per topic.
+        corpus : Corpus or None, default=None
+            The documents of the tree. If given, at most one of each group of copies is listed; see `Corpus.copies`.
 
         Returns
         -------
@@ -500,7 +508,7 @@ class TopicTree:
         """
         from .tables import topic_table
 
-        return topic_table(self, n_words, n_documents)
+        return topic_table(self, n_words, n_documents, corpus)
 
     def document_table(self, corpus: Corpus | None = None, n_topics: int = 3) -> pd.DataFrame:
         """Return a pandas data frame with one row per document.

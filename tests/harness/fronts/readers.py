@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import gzip
 import io
 import json
@@ -23,6 +24,7 @@ from ..cases import Case, Draw, Front, Run, SilentChange, check_finite, generato
 from ..damage import CHECKSUM_TELLS, damaged
 from ..processes import fork, write_files
 from ..rewriting import changed_array
+from ..spreadsheets import OLD_WORKBOOK, open_document, workbook
 
 __all__ = ["FRONT"]
 
@@ -37,7 +39,9 @@ _NAMES = ("id", "text", "kind", "when", "size", "refers")
 _COUNTS = np.random.default_rng(0).poisson(0.8, (6, 5))
 _WORDS = b"cat\ndog\nsun\nmoon\nstar\n"
 _ENDINGS = (".csv", ".tsv", ".jsonl", ".csv.gz", ".jsonl.gz", ".parquet", ".mtx", ".mtx.gz", ".ldac", ".svm", ".npz",
-            ".svm.gz", ".ldac.gz", ".txt", ".safetensors")  # fmt: skip
+            ".svm.gz", ".ldac.gz", ".txt", ".safetensors", ".json", ".json.gz", ".zip", ".xlsx", ".ods",
+            ".arrow")  # fmt: skip
+_TABLES = ("a.", "bom", "crlf", "wide", "nul", "none", "snappy", "gzip", "plain", "pretty", "lines", "packed", "stream")
 _ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-16", "utf-16-le", "utf-32", "latin-1", "utf-8-sig", "ascii", "cp1252")
 _IDS = list("abcdef")
 
@@ -51,7 +55,8 @@ def _table(separator: str, end: str = "\n") -> str:
 
 
 def _text_files() -> dict[str, bytes]:
-    lines = "".join(json.dumps(dict(zip(_NAMES, row))) + "\n" for row in _ROWS)
+    objects = [dict(zip(_NAMES, row)) for row in _ROWS]
+    lines = "".join(json.dumps(item) + "\n" for item in objects)
     found = {
         "a.csv": _table(",").encode(),
         "bom.csv": b"\xef\xbb\xbf" + _table(",").encode(),
@@ -61,8 +66,33 @@ def _text_files() -> dict[str, bytes]:
         "a.tsv": _table("\t").encode(),
         "a.jsonl": lines.encode(),
         "wide.jsonl": lines.encode("utf-16"),
+        "a.json": json.dumps(objects).encode(),
+        "pretty.json": json.dumps({"page": 1, "data": objects}, indent=1, ensure_ascii=False).encode(),
+        "lines.json": lines.encode(),
+        "strings.json": json.dumps([row[1] for row in _ROWS]).encode(),
+        "wide.json": json.dumps(objects).encode("utf-16"),
+        "texts.txt": "".join(f"{row[1]}\r\n" for row in _ROWS).encode(),
     }
-    return found | {f"{name}.gz": gzip.compress(found[name], mtime=0) for name in ("a.csv", "a.tsv", "a.jsonl")}
+    compressed = ("a.csv", "a.tsv", "a.jsonl", "a.json", "texts.txt")
+    return found | {f"{name}.gz": gzip.compress(found[name], mtime=0) for name in compressed}
+
+
+def _archives() -> dict[str, bytes]:
+    """Spreadsheets, and zip files with texts."""
+    rows = [_NAMES, *_ROWS]
+    typed = [(*row[:3], datetime.datetime(2001, 2, 3) if row[3] else None, *row[4:]) for row in _ROWS]
+    found = {
+        "a.xlsx": workbook({"Title": [["All texts"]], "Texts": [["Texts of 2001"], _NAMES, *typed], "More": rows}),
+        "a.ods": open_document(rows),
+        "old.xls": OLD_WORKBOOK,
+    }
+    for name, compression in (("a", zipfile.ZIP_DEFLATED), ("b", zipfile.ZIP_BZIP2), ("c", zipfile.ZIP_LZMA)):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", compression) as archive:
+            for row in _ROWS:
+                archive.writestr(zipfile.ZipInfo(f"{row[2]}/{row[0]}.txt"), row[1], compression)
+        found[f"{name}.zip"] = file.getvalue()
+    return found
 
 
 def _count_files() -> dict[str, bytes]:
@@ -127,6 +157,11 @@ def _parquet_and_corpus(folder: Path) -> None:
     for packing in ("none", "snappy", "gzip"):
         parquet.write_table(table, folder / f"{packing}.parquet", compression=packing)
     parquet.write_table(table, folder / "plain.parquet", use_dictionary=False, write_statistics=False, row_group_size=2)
+    for name, options in (("a.arrow", {}), ("packed.feather", {"compression": "zstd"})):
+        with arrow.ipc.new_file(folder / name, table.schema, options=arrow.ipc.IpcWriteOptions(**options)) as file:
+            file.write_table(table, max_chunksize=2)
+    with arrow.ipc.new_stream(folder / "stream.arrow", table.schema) as file:
+        file.write_table(table)
     Corpus.from_texts([row[1] for row in _ROWS], ids="abcde", keep_texts=True).save(folder / "a.safetensors")
 
 
@@ -137,9 +172,9 @@ def _valid_files() -> dict[str, bytes]:
         folder = Path(place)
         assert os.waitpid(fork(lambda: _parquet_and_corpus(folder)), 0)[1] == 0
         made = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
-        found = _text_files() | _count_files() | _matrices() | made | {"folder/": b""}
+        found = _text_files() | _archives() | _count_files() | _matrices() | made | {"folder/": b""}
         for name, content in found.items():
-            if not name.endswith("parquet"):
+            if not name.endswith(("parquet", "arrow", "feather")):
                 options = {"encoding": "utf-16"} if "wide" in name else {}
                 files = _beside(name, content)
                 write_files(files, folder)
@@ -165,7 +200,7 @@ def _options(name: str, rng: random.Random) -> dict[str, Any]:
         options["encoding"] = rng.choice(_ENCODINGS)
     if rng.random() < 0.3:
         options["min_df"] = rng.choice((1, 2, 0.5, 3))
-    if name.startswith(("a.", "bom", "crlf", "wide", "nul", "none", "snappy", "gzip", "plain")) and _is_text(name):
+    if name.startswith(_TABLES) and _is_text(name) and not name.endswith(".zip"):
         known = {"labels": "kind", "timestamp": "when", "links": "refers", "title": "id", "separator": ";"}
         known |= {"metadata": ("size",)}
         options |= {key: value for key, value in known.items() if rng.random() < 0.3}
@@ -173,13 +208,16 @@ def _options(name: str, rng: random.Random) -> dict[str, Any]:
         options |= {"keep_texts": rng.random() < 0.5, "errors": rng.choice(("strict", "strict", "replace"))}
         if rng.random() < 0.2:
             options["segments"] = rng.choice(("paragraphs", "sentences", 3))
-    if "parquet" in name and rng.random() < 0.2:
+    if name.endswith((".xlsx", ".ods", ".xls")) and rng.random() < 0.2:
+        options["format"] = rng.choice(("excel:Texts", "excel:More", "excel:A", "excel:Nothing"))
+    if name.endswith(("parquet", "arrow", "feather")) and rng.random() < 0.2:
         options["labels"] = "many"
     return options
 
 
 def _is_text(name: str) -> bool:
-    return any(ending in name for ending in (".csv", ".tsv", ".jsonl", ".parquet", "folder"))
+    endings = (".csv", ".tsv", ".json", ".parquet", ".arrow", ".feather", ".xlsx", ".ods", ".xls", ".zip", "texts.txt")
+    return any(ending in name for ending in (*endings, "folder"))
 
 
 def _read(path: Path, options: dict[str, Any]) -> Any:
@@ -208,6 +246,9 @@ def _damaged_inside(name: str, content: bytes, rng: random.Random) -> tuple[byte
     if name.endswith(".gz"):
         changed, done = damaged(gzip.decompress(content), rng)
         return gzip.compress(changed, 1, mtime=0), [*done, "packed"]
+    if not name.endswith(".npz"):
+        member = rng.choice(zipfile.ZipFile(io.BytesIO(content)).namelist())
+        return _with_damaged_member(content, member, rng)
     with np.load(io.BytesIO(content)) as archive:
         arrays = dict(archive)
     key = rng.choice(sorted(arrays))
@@ -216,14 +257,18 @@ def _damaged_inside(name: str, content: bytes, rng: random.Random) -> tuple[byte
         packed = io.BytesIO()
         np.savez(packed, **arrays)
         return packed.getvalue(), [f"another {key}"]
+    return _with_damaged_member(content, f"{key}.npy", rng)
+
+
+def _with_damaged_member(content: bytes, member: str, rng: random.Random) -> tuple[bytes, list[str]]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry: archive.read(entry) for entry in archive.namelist()}
-    entries[f"{key}.npy"], done = damaged(entries[f"{key}.npy"], rng)
+    entries[member], done = damaged(entries[member], rng)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for entry, inner in entries.items():
             archive.writestr(zipfile.ZipInfo(entry), inner)
-    return packed.getvalue(), [*done, f"in {key}"]
+    return packed.getvalue(), [*done, f"in {member}"]
 
 
 def _draw(files: dict[str, bytes], number: int) -> Case:
@@ -232,7 +277,8 @@ def _draw(files: dict[str, bytes], number: int) -> Case:
     name = rng.choice([name for name in files if _ending(name) == ending])
     parts = _beside(name, files[name])
     hurt = rng.choice(list(parts))
-    inside = hurt.endswith((".gz", ".npz")) and rng.random() < 0.6  # what is packed is damaged, the packing is not
+    # inside: what is packed is damaged, the packing is not
+    inside = hurt.endswith((".gz", ".npz", ".zip", ".xlsx", ".ods")) and rng.random() < 0.6
     content, done = _damaged_inside(hurt, parts[hurt], rng) if inside else damaged(parts[hurt], rng)
     path, options = name.rstrip("/"), _options(name, rng)
     if name != "folder/" and rng.random() < 0.1:

@@ -10,7 +10,7 @@ from topicfold import TTMM, Corpus
 
 def test_themes_over_topics_as_a_tree():
     texts = ["cat dog cat", "dog cat fur", "sun moon", "moon star sun", "sun cat star dog"] * 6
-    corpus = Corpus.from_texts(texts)
+    corpus = Corpus.from_texts(texts, max_df=1.0)
     model = TTMM(n_themes=5, n_topics=3, random_state=0).fit(corpus)
     tree = model.topic_tree(corpus)
     used = np.flatnonzero(model.doc_theme_.sum(axis=0) >= 0.5)

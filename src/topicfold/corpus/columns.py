@@ -1,0 +1,96 @@
+"""The columns of a table that are read, by what they are used for."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..errors import InputError
+
+__all__ = ["Columns"]
+
+
+class Columns(NamedTuple):
+    """The columns of a file or frame that are read, by name."""
+
+    text: str | tuple[str, ...] = "text"  # several are joined by a blank line
+    id: str | None = None
+    title: str | None = None
+    labels: str | None = None
+    links: str | None = None
+    timestamp: str | None = None
+    metadata: tuple[str, ...] = ()
+    separator: str | None = None  # what separates several labels or links in one cell
+    date_format: str | None = None
+    strict_dates: bool = False
+
+    def names(self) -> list[str]:
+        """All columns that are set."""
+        single = (*self.text_names(), self.id, self.title, self.labels, self.links, self.timestamp)
+        for name in (*single, *self.metadata):
+            if not isinstance(name, Hashable):
+                raise InputError(f"{name!r:.60} is not the name of a column: expected one name")
+        return list(dict.fromkeys([*filter(None, single), *self.metadata]))
+
+    def roles(self) -> list[tuple[str, str]]:
+        """What each column that is set is used for: (role, name)."""
+        single = [(role, getattr(self, role)) for role in ("id", "title", "labels", "links", "timestamp")]
+        roles = [
+            *single,
+            *(("metadata", name) for name in self.metadata),
+            *(("text", name) for name in self.text_names()),
+        ]
+        return [(role, str(name)) for role, name in roles if name]
+
+    def to_json(self) -> dict[str, Any]:
+        """The columns that are set and how to read them, as plain values."""
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()}
+        defaults = Columns()._asdict()
+        return {name: value for name, value in values.items() if name == "text" or value not in (defaults[name], [])}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Columns:
+        """The columns that `to_json` described; an InputError if they are something else."""
+        if not isinstance(values, Mapping) or not values.keys() <= set(cls._fields):
+            raise InputError(f"columns={values!r:.60}: expected {', '.join(cls._fields)}")
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        columns = cls(**fields)
+        names = (*columns.text_names(), columns.id, columns.title, columns.labels, columns.links, columns.timestamp)
+        plain = (*columns.metadata, columns.separator, columns.date_format)
+        if not all(name is None or isinstance(name, str) for name in (*names, *plain)):
+            raise InputError(f"columns={values!r:.60}: expected names of columns")
+        return columns
+
+    @classmethod
+    def as_fitted(
+        cls, fitted: Mapping[str, Any] | None, names: Sequence[str] | None, given: Mapping[str, Any]
+    ) -> Columns:
+        """The columns that are `given`, and for the others those of a fit (see `to_json`), if the file has them.
+
+        `names` are the columns of the file, None if they are not known: then only the text is read as in the fit.
+        """
+        remembered = cls() if fitted is None else cls.from_json(fitted)
+        values: dict[str, Any]
+        if names is None:
+            values = {name: getattr(remembered, name) for name in ("text", "separator", "date_format")}
+        else:
+            values = remembered._asdict()
+            for role in ("id", "title", "labels", "links", "timestamp"):
+                values[role] = values[role] if values[role] in names else None
+            values["metadata"] = tuple(name for name in remembered.metadata if name in names)
+            missing = [name for name in remembered.text_names() if name not in names]
+            if fitted is not None and names and missing and "text" not in given:
+                raise InputError(
+                    f"there is no column {missing[0]!r:.60}, which had the texts in the fit; the columns are: "
+                    f"{', '.join(names)}; name another one with text= (--text)"
+                )
+        values |= given
+        if names is not None and "metadata" in given:
+            values["metadata"] = tuple(dict.fromkeys([*given["metadata"], *values["metadata"]]))
+        return cls(**values)
+
+    def text_names(self) -> tuple[str, ...]:
+        """The columns with texts."""
+        return self.text if isinstance(self.text, tuple) else (self.text,)
