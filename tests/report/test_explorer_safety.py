@@ -67,7 +67,9 @@ def hostile_corpus():
             titles=[*HOSTILE, "", "blank", LONG],
             labels=[*[[text, "common"] for text in HOSTILE], None, None, LONG],
             timestamps=[f"{2000 + d % 8}-01-01" for d in range(n + 3)],
-            preprocessing=Preprocessing(token_pattern=r"\S+", stop_words=None),
+            preprocessing=Preprocessing(token_pattern=r"\S+", stop_words=None, clean=False),
+            min_df=1,
+            max_df=1.0,
             keep_texts=True,
         )
 

@@ -204,7 +204,9 @@ def test_documents_with_more_of_the_word_come_first(page, articles, many):
 
 def test_rare_words_count_for_more(page, tmp_path):
     texts = ["often often often rare", "often rare rare rare", *["often and on"] * 20, "on and on"]
-    corpus = Corpus.from_texts(texts, titles=[f"T{d}" for d in range(23)], keep_texts=True, min_df=1, stop_words=None)
+    corpus = Corpus.from_texts(
+        texts, titles=[f"T{d}" for d in range(23)], keep_texts=True, min_df=1, max_df=1.0, stop_words=None
+    )
     build_report(PLSA(2, **QUIET).fit(corpus), corpus).save(tmp_path / "rare.html")
     page.open(tmp_path / "rare.html")
     search(page, "often rare")

@@ -42,6 +42,13 @@ def test_every_model_has_a_report(any_model, corpus):
         "segments": 72,
         "links": 36,
         "cut": None,
+        "copies": 0,
+        "check": [
+            ["documents", "36, no copies"],
+            ["tokens per document", "18 to 18, median 18"],
+            ["languages", "english 100.0%"],
+            ["dates", "28 read, 8 missing"],
+        ],
     }
     assert {len(column) for column in table.values() if column is not None} == {36}
     assert table["text"] == list(corpus.texts)

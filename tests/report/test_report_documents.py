@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from inspect import signature
 
@@ -166,7 +167,7 @@ def test_why_there_are_no_texts(corpus, model):
     assert "keep_texts=True" in build_report(model, replace(corpus, texts=None)).data["no_texts"]
     counts = Corpus.from_counts(corpus.counts, corpus.vocabulary)
     assert build_report(plsa(counts), counts).data["no_texts"] == "The corpus was made from counts and has no texts."
-    named = replace(corpus, preprocessing=replace(corpus.preprocessing, tokenizer="mine"))
+    named = replace(corpus, preprocessing=replace(corpus.preprocessing, tokenizer="mine:cut"))
     assert "custom tokenizer" in build_report(model, named).data["no_texts"]
 
 
@@ -182,3 +183,20 @@ def test_of_many_memberships_the_rarest_topics_are_kept(monkeypatch, corpus):
             if tree.doc_topic[d, row] >= 0.1 and weight > expected.get(tree.level[row], (0, -1))[0]:
                 expected[tree.level[row]] = (weight, row)
         assert sorted(rows) == sorted(row for _, row in expected.values())
+
+
+def test_a_title_that_begins_the_text_is_shown_once():
+    bodies = ["cat dog 🐈 cow.\n\nsun moon star", "sun moon star comet", "", "Café cat dog"]
+    titles = ["Horse fur", "Comet", "Horse", "Cafe\u0301"]
+    texts = [f"{title}\n\n{body}" if body else title for title, body in zip(titles, bodies)]
+    corpus = Corpus.from_texts(texts, titles=titles, keep_texts=True, segments="paragraphs")
+    for model in (plsa(corpus, 2), fitted(MODELS["LDCC"], corpus, 2)):
+        documents = build_report(model, corpus).data["documents"]
+        assert documents["text"] == [bodies[0], bodies[1], "Horse", bodies[3]]
+        assert documents["length"] == [len(units(text)) // 2 for text in documents["text"]]
+        for d, body in enumerate(documents["text"]):
+            words = [word.lower() for word, _ in marked_words(documents, d)]
+            assert words == [word.lower() for word in re.findall(r"[^\W_]+", body)]
+    starts = [[int(number) for number in parts.split()[::3]] for parts in documents["parts"]]
+    assert starts[0] == [0, len(units(bodies[0].partition("sun")[0])) // 2]  # the title is a segment of its own
+    assert starts[1] == [0]

@@ -60,7 +60,13 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def hostile():
     corpus = Corpus.from_texts(
-        HOSTILE, ids=HOSTILE, titles=HOSTILE, labels=HOSTILE, keep_texts=True, links=[(HOSTILE[0], HOSTILE[1])]
+        HOSTILE,
+        ids=HOSTILE,
+        titles=HOSTILE,
+        labels=HOSTILE,
+        keep_texts=True,
+        links=[(HOSTILE[0], HOSTILE[1])],
+        clean=False,
     )
     model = plsa(corpus, 2)
     return build_report(model, corpus, name=HOSTILE[0], names={0: HOSTILE[1]}, compare=model, compare_name=HOSTILE[2])

@@ -26,7 +26,7 @@ from .document_table import (
     MOST_COMPARED,
     document_graph,
     document_table,
-    nearest_by_topic,
+    nearest_different,
     shortened,
 )
 from .effect_table import effect_table
@@ -130,18 +130,19 @@ def build_report(
         raise InputError("the edits drop every topic: there is nothing to show")
     tree = replace(tree, doc_topic=with_words(tree))  # documents without words are in no topic on the page
     labels = label_table(corpus)
-    sample = chosen_documents(tree, max_documents, _strata(corpus, labels))
+    sample = chosen_documents(tree, max_documents, _strata(corpus, labels), corpus.copies.first)
     rows = sample.rows
+    first = _first_shown(corpus.copies.first[rows])
     graph = document_graph(tree, corpus)
     counts = corpus.counts_over(tree.vocabulary)
     words: dict[str, int] = {}
-    topic_list = topic_table(tree, counts, rows, words, labels)
+    topic_list = topic_table(tree, counts, rows, first, words, labels)
     groups = group_tables(tree, corpus, words)
     shown_graph = None if graph is None else graph[1][rows][:, rows]
-    alike = nearest_by_topic(tree.doc_topic[rows])
-    documents = document_table(corpus, counts, tree, rows, alike, shown_graph, words, round(1e6 * texts_mb))
+    alike = nearest_different(tree.doc_topic[rows], first)
+    documents = document_table(corpus, counts, tree, rows, first, alike, shown_graph, words, round(1e6 * texts_mb))
     fitted_on = shown_graph if graph is not None and graph[0] == FITTED_GRAPH else None  # links alone draw no map
-    places = _places(document_positions(tree.doc_topic[rows], _map_graph(alike, fitted_on), method=layout))
+    places = _places(document_positions(tree.doc_topic[rows], _map_graph(alike, fitted_on, first), method=layout))
     x, y = places.T.tolist()
     if labels is not None:
         documents["labels"] = [labels.of(row) for row in rows]
@@ -195,6 +196,8 @@ def _corpus_facts(corpus: Corpus, sample: Sample, cut: int | None) -> dict[str, 
         "segments": None if corpus.segments is None else corpus.segments.counts.shape[0],
         "links": None if corpus.links is None else len(corpus.links),
         "cut": cut,
+        "copies": corpus.copies.n_exact + corpus.copies.n_near,
+        "check": [list(part) for part in corpus.check().parts()],
     }
 
 
@@ -235,13 +238,22 @@ def _estimated(effects: Effects | str, tree: TopicTree, corpus: Corpus) -> Effec
     return effects
 
 
-def _map_graph(alike: sp.csr_array, fitted_on: sp.csr_array | None) -> sp.csr_array | None:
+def _first_shown(first: np.ndarray) -> np.ndarray:
+    """The first document on the page that each one there is a copy of, from the first documents in the corpus."""
+    _, places, group = np.unique(first, return_index=True, return_inverse=True)
+    return np.asarray(places[group])
+
+
+def _map_graph(alike: sp.csr_array, fitted_on: sp.csr_array | None, first: np.ndarray) -> sp.csr_array | None:
     """Neighbours by topic and, with half the total weight, those of the graph of the fit; None: the map finds its own.
 
+    A copy is also a neighbour of the document that it is a copy of.
     With the graph alone, the documents of a topic would be scattered over the map.
     """
     if fitted_on is None and alike.shape[0] <= MOST_COMPARED:
         return None
+    copies = np.flatnonzero(first != np.arange(len(first)))
+    alike = alike + sp.csr_array((np.ones(len(copies), np.float32), (copies, first[copies])), alike.shape)
     near = sp.csr_array(alike.maximum(alike.T), dtype=np.float64)
     if fitted_on is None or not fitted_on.nnz:
         return near

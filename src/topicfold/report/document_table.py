@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
@@ -30,6 +31,7 @@ __all__ = [
     "document_graph",
     "document_table",
     "nearest_by_topic",
+    "nearest_different",
     "shortened",
 ]
 
@@ -70,17 +72,29 @@ def nearest_by_topic(doc_topic: np.ndarray) -> sp.csr_array:
     return nearest_in_cells(roots, _NEAREST)
 
 
+def nearest_different(doc_topic: np.ndarray, first: np.ndarray) -> sp.csr_array:
+    """`nearest_by_topic` among the documents that are no copies; a copy has the neighbours of its first document."""
+    rows = np.flatnonzero(first == np.arange(len(first)))
+    if len(rows) == len(first):
+        return nearest_by_topic(doc_topic)
+    near = nearest_by_topic(doc_topic[rows])[np.searchsorted(rows, first)]
+    return sp.csr_array((near.data, rows[near.indices], near.indptr), (len(first), len(first)))
+
+
 def document_table(
     corpus: Corpus,
     counts: sp.csr_array,
     tree: TopicTree,
     rows: np.ndarray,
+    first: np.ndarray,
     alike: sp.csr_array,
     graph: sp.csr_array | None,
     words: dict[str, int],
     text_bytes: int,
 ) -> dict[str, Any]:
-    """What is shown of each document; `counts` is over the words of the tree, `alike` and `graph` over shown documents.
+    """What is shown of each document; `counts` is over the words of the tree.
+
+    `first` (the first document that each one is a copy of), `alike` and `graph` are over the shown documents.
 
     Words of documents without texts are added to `words`. Texts are cut if all together exceed `text_bytes`.
     """
@@ -89,8 +103,9 @@ def document_table(
         "id": [short_id(tree.document_ids[row]) for row in rows],
         "title": None if corpus.titles is None else [shortened(corpus.titles[row]) for row in rows],
         "topics": [_shares(shares, tree) for shares in doc_topic],
-        "near": _rows_as_text(alike, _SHOWN_NEAREST),
-        "linked": None if graph is None else _rows_as_text(graph, _LINKED),
+        "near": _rows_as_text(alike, first, _SHOWN_NEAREST),
+        "linked": None if graph is None else _rows_as_text(graph, first, _LINKED),
+        "copy": _rows_before(first),
         "date": _dates(corpus, rows),
     }
     tints = _Tints(tree)
@@ -116,7 +131,7 @@ def short_id(text: str) -> str:
 
 def _can_cut(preprocessing: Preprocessing | None) -> bool:
     """Whether texts can be split into words: a corpus from a file may have only the name of its tokenizer."""
-    return preprocessing is not None and not isinstance(preprocessing.tokenizer, str)
+    return preprocessing is not None and preprocessing._has_tokenizer
 
 
 def _why_no_texts(corpus: Corpus) -> str:
@@ -146,13 +161,25 @@ def _shares(shares: np.ndarray, tree: TopicTree) -> str:
     return " ".join(f"{row} {round(1000 * float(shares[row]))}" for row in topic_rows)
 
 
-def _rows_as_text(graph: sp.csr_array, most: int) -> list[str]:
-    """The heaviest neighbours of each row."""
+def _rows_as_text(graph: sp.csr_array, first: np.ndarray, most: int) -> list[str]:
+    """The heaviest neighbours of each row that are no copies of it or of each other."""
     texts = []
-    for start, stop in pairwise(graph.indptr.tolist()):
-        order = np.argsort(-graph.data[start:stop], kind="stable")[:most]
-        texts.append(" ".join(map(str, graph.indices[start:stop][order].tolist())))
+    for row, (start, stop) in enumerate(pairwise(graph.indptr.tolist())):
+        order = np.argsort(-graph.data[start:stop], kind="stable")
+        heaviest: dict[int, int] = {}
+        for neighbour in graph.indices[start:stop][order].tolist():
+            heaviest.setdefault(int(first[neighbour]), neighbour)
+            if len(heaviest) > most:
+                break
+        heaviest.pop(int(first[row]), None)
+        texts.append(" ".join(map(str, list(heaviest.values())[:most])))
     return texts
+
+
+def _rows_before(first: np.ndarray) -> list[int] | None:
+    """How many rows before each document the first one is that it is a copy of; None if there are no copies."""
+    before = np.arange(len(first)) - first
+    return before.tolist() if before.any() else None
 
 
 def _dates(corpus: Corpus, rows: np.ndarray) -> list[str] | None:
@@ -210,30 +237,46 @@ def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, tex
     corpus_words = set(corpus.vocabulary or ())
     column = {word: w for w, word in enumerate(tree.vocabulary) if word in corpus_words}
     texts = [corpus.texts[row] for row in rows]
-    limit = _cut_length([len(text.encode("utf-8", "replace")) for text in texts], text_bytes)
+    titles = [""] * len(rows) if corpus.titles is None else [corpus.titles[row] for row in rows]
+    untitled = (text[_title_end(text, title) :] for text, title in zip(texts, titles))
+    limit = _cut_length([len(text.encode("utf-8", "replace")) for text in untitled], text_bytes)
     segments = None
     if tree.segment_topic is not None and corpus.segments is not None:
         segments = _SegmentTopics(corpus, corpus.segments, tree)
     table: dict[str, Any] = {"text": [], "length": [], "marks": []} | ({} if segments is None else {"parts": []})
-    for row, text in zip(rows.tolist(), texts):
+    for row, text, title in zip(rows.tolist(), texts, titles):
         text, spans = _known_spans(text, corpus.preprocessing, column)
-        shown = text if limit is None else _cut(text, limit)
+        begin = _title_end(text, title)
+        body = text[begin:]
+        shown = body if limit is None else _cut(body, limit)
         parts = None if segments is None else segments.of(row, text, spans)
-        shown_spans = [span for span in spans if span[1] <= len(shown)]
+        shown_spans = [span for span in spans if span[1] <= begin + len(shown)]
         if parts is None:
             topics = tints.of([w for *_, w in shown_spans], tree.doc_topic[row])
             tinted = [(start, end, topics[w]) for start, end, w in shown_spans if w in topics]
         else:
             tinted = [mark for part in parts for mark in part.marks(shown_spans, tints)]
-        place = _utf16_places(text)
+        tinted = [(start - begin, end - begin, topic) for start, end, topic in tinted if start >= begin]
+        place = _utf16_places(body)
         table["text"].append(shown)
-        table["length"].append(place(len(text)))
+        table["length"].append(place(len(body)))
         table["marks"].append(_marks_as_text(shown, tinted, place))
         if segments is not None:
-            shown_parts = [part for part in parts or [] if part.start < max(len(shown), 1)]
-            table["parts"].append(" ".join(f"{place(p.start)} {p.topic} {p.above}" for p in shown_parts))
+            shown_parts = [
+                p for p in parts or [] if spans[p.last - 1][1] > begin and p.start < begin + max(len(shown), 1)
+            ]
+            starts = [place(max(part.start - begin, 0)) for part in shown_parts]
+            table["parts"].append(" ".join(f"{start} {p.topic} {p.above}" for start, p in zip(starts, shown_parts)))
     table["cut"] = limit
     return table
+
+
+def _title_end(text: str, title: str) -> int:
+    """Where a text that begins with its title goes on below it: the page shows the title above the text."""
+    for form in (title, unicodedata.normalize("NFC", title)):
+        if form.strip() and text.startswith(f"{form}\n\n"):
+            return len(form) + 2
+    return 0
 
 
 Span = tuple[int, int, int]  # start, end, column

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..topics.ranking import largest
+from ..topics.ranking import largest_different
 from ..topics.tree import TopicTree
 
 __all__ = ["Sample", "chosen_documents", "largest_topics"]
@@ -27,8 +27,12 @@ class Sample:
     over: tuple[str, ...] = ()  # what the others are spread evenly over
 
 
-def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray] | None = None) -> Sample:
+def chosen_documents(
+    tree: TopicTree, most: int, strata: Mapping[str, np.ndarray] | None = None, first: np.ndarray | None = None
+) -> Sample:
     """At most `most` documents: all, or the best of each topic and an even sample of the others.
+
+    With `first` (see `Corpus.copies`), the best of a topic are no copies of each other.
 
     The others are sorted by their largest topic, then by the values in `strata`, one value per document, then by their
     rows, and taken at equal distances. So each topic has its share of them, to within one document, and so has each
@@ -40,7 +44,7 @@ def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray
     strata = strata or {}
     n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
     # the best of every topic, then the second ...
-    best = np.array(list(dict.fromkeys(_best_documents(tree.doc_topic, n_best).ravel().tolist()))[:most])
+    best = np.array(list(dict.fromkeys(_best_documents(tree.doc_topic, n_best, first).ravel().tolist()))[:most])
     others = np.setdiff1d(np.arange(n_documents), best)
     keys = [values[others] for values in strata.values()]
     order = others[np.lexsort((*keys[::-1], largest_topics(tree)[others]))]
@@ -49,12 +53,12 @@ def chosen_documents(tree: TopicTree, most: int, strata: Mapping[str, np.ndarray
     return Sample(np.sort(np.concatenate([best, drawn])), n_best, len(best), ("topics", *strata))
 
 
-def _best_documents(doc_topic: np.ndarray, n: int) -> np.ndarray:
+def _best_documents(doc_topic: np.ndarray, n: int, first_copies: np.ndarray | None) -> np.ndarray:
     """The rows with the largest memberships in each topic, n x topics; ties go to the first."""
     best_rows = []
     for first in range(0, doc_topic.shape[1], _COLUMNS):
         columns = np.ascontiguousarray(doc_topic[:, first : first + _COLUMNS].T)
-        best_rows += [largest(column, n) for column in columns]
+        best_rows += [largest_different(column, n, first_copies) for column in columns]
     return np.stack(best_rows, axis=1)
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..engine.blocks import single_threaded_libraries
 from ..metrics.coherence import coherence
-from ..topics.ranking import largest, relevance, top_word_columns
+from ..topics.ranking import largest, largest_different, relevance, top_word_columns
 from ..topics.shares import sums_by_group
 from ..topics.tree import TopicTree
 from .document_table import shortened
@@ -30,16 +30,24 @@ _CELLS = 1 << 22  # labels x topics that are summed together
 
 
 def topic_table(
-    tree: TopicTree, counts: sp.csr_array, rows: np.ndarray, words: dict[str, int], labelled: Labels | None
+    tree: TopicTree,
+    counts: sp.csr_array,
+    rows: np.ndarray,
+    first: np.ndarray,
+    words: dict[str, int],
+    labelled: Labels | None,
 ) -> list[dict[str, Any]]:
-    """What is shown of each topic; `rows` are those of the documents on the page; its words are added to `words`."""
+    """What is shown of each topic; its words are added to `words`.
+
+    `rows` are those of the documents on the page, and `first` says which of these each one is a copy of.
+    """
     coherent = _coherence(tree, counts)
     similar = _similar(tree)
     labels = None if labelled is None else _labels_of_topics(tree, labelled)
     shown, unnamed = tree.doc_topic[rows], replace(tree, names={})
     topics = []
     for row, topic in enumerate(tree.ids.tolist()):
-        best = largest(shown[:, row], _DOCUMENTS)
+        best = largest_different(shown[:, row], _DOCUMENTS, first)
         topics.append(
             {
                 "id": topic,

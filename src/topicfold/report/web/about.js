@@ -49,6 +49,10 @@ export function notes() {
   const texts = [];
   if (corpus.sample) texts.push(aboutSample(corpus));
   if (corpus.cut) texts.push(`Texts longer than ${count(corpus.cut)} bytes are cut.`);
+  if (corpus.copies) {
+    const are = corpus.copies === 1 ? 'document is a copy of an earlier one' : 'documents are copies of earlier ones';
+    texts.push(`${count(corpus.copies)} ${are}; a list shows only one of each.`);
+  }
   return texts.map((text) => element('p', { class: 'note' }, text));
 }
 
@@ -105,20 +109,28 @@ export function convergence(model) {
   );
 }
 
-export function settings(model) {
-  if (!model.settings.length) return null; // a tree that was made without a model
+// A table of names and values under a heading that opens it.
+function folded(heading, rows) {
   return element(
     'details',
     {},
-    element('summary', {}, `Settings of ${model.name}`),
+    element('summary', {}, heading),
     element(
       'table',
       { class: 'settings' },
       element(
         'tbody',
         {},
-        model.settings.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, value))),
+        rows.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, value))),
       ),
     ),
   );
+}
+
+export function settings(model) {
+  return model.settings.length ? folded(`Settings of ${model.name}`, model.settings) : null; // a tree made without a model has none
+}
+
+export function dataCheck() {
+  return folded('Data check', report.corpus.check);
 }

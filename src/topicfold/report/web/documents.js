@@ -18,6 +18,28 @@ export function openDocuments(columns) {
   metadata = originalReport.metadata.map((column, i) => ({ ...column, values: documents[`metadata${i}`] }));
 }
 
+// The first document on the page that a document is a copy of; itself, if it is no copy.
+export function firstCopy(d) {
+  return documents.copy ? d - documents.copy[d] : d;
+}
+
+const copyGroups = perReport(() => (documents.copy ? d3.group(d3.range(documentCount), firstCopy) : new Map()));
+
+// The other documents of its group of copies.
+export function copiesOf(d) {
+  return (copyGroups().get(firstCopy(d)) || []).filter((other) => other !== d);
+}
+
+// The first of each group of copies, in a list of documents or of things that have one.
+export function withoutCopies(list, documentOf = (d) => d) {
+  if (!documents.copy) return list;
+  const seen = new Set();
+  return list.filter((item) => {
+    const first = firstCopy(documentOf(item));
+    return !seen.has(first) && seen.add(first);
+  });
+}
+
 // A document without a title is shown by the beginning of its text.
 export function titleOf(d) {
   if (documents.title && documents.title[d]) return documents.title[d];

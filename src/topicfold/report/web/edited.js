@@ -1,7 +1,7 @@
 // The report after edits. Numbers of merged topics are computed from the data on the page: sizes are exact, words and
 // best documents come from the lists of the topics that were merged. `explore --edits` makes a page with exact lists.
 
-import { documents } from './documents.js';
+import { documents, withoutCopies } from './documents.js';
 import { BEST_DOCUMENTS, LABELS } from './filtered.js';
 import { tuplesIn } from './numbers.js';
 import { currentId, replay } from './replay.js';
@@ -31,11 +31,11 @@ function documentsOfRows(report, rows) {
     return report.exclusive ? d3.sum(shares) : d3.max(shares) || 0;
   };
   const candidates = new Set(rows.flatMap((row) => report.topics[row].documents.map(([d]) => d)));
-  return [...candidates]
+  const best = [...candidates]
     .map((d) => [d, shareOfRows(d)])
     .filter(([, share]) => share > 0)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-    .slice(0, BEST_DOCUMENTS);
+    .sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  return withoutCopies(best, ([d]) => d).slice(0, BEST_DOCUMENTS);
 }
 
 // One topic made of several rows of the report.

@@ -3,7 +3,7 @@
 import { documents } from './documents.js';
 import { element } from './elements.js';
 import { filterMask } from './filter.js';
-import { documentLink, topicLink } from './links.js';
+import { copyNote, documentLink, topicLink } from './links.js';
 import { withMarks } from './marks.js';
 import { count, plural } from './numbers.js';
 import { report } from './report.js';
@@ -29,6 +29,10 @@ function passage(d, terms) {
   return element('p', { class: 'snippet' }, from > 0 ? '… ' : '', parts, to < text.length ? ' …' : '');
 }
 
+function documentLine(d) {
+  return [documentLink(d), copyNote(d)];
+}
+
 export function hitGroups(terms) {
   const words = terms.length > 1 || terms[0].text.includes(' ') ? 'words' : 'word';
   const [named, withWords] = topicHits(terms);
@@ -40,11 +44,11 @@ export function hitGroups(terms) {
       hits: withWords,
       line: ({ topic, words: best }) => [topicLink(topic), element('span', { class: 'muted' }, ` ${best.join(' ')}`)],
     },
-    { title: 'Documents', hits: titled, line: documentLink, below: (d) => passage(d, terms) },
+    { title: 'Documents', hits: titled, line: documentLine, below: (d) => passage(d, terms) },
     {
       title: `Documents with the ${words}${documents.text ? ' in the text' : ''}`,
       hits: mentioning,
-      line: documentLink,
+      line: documentLine,
       below: (d) => passage(d, terms),
     },
   ].filter((group) => group.hits.length);

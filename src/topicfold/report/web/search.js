@@ -1,6 +1,6 @@
 // Search: which topics and documents have all terms of a query, the best first.
 
-import { countedWords, documentCount, documents, titleOf } from './documents.js';
+import { countedWords, documentCount, documents, titleOf, withoutCopies } from './documents.js';
 import { passes } from './filter.js';
 import { bestWords, nameOf } from './names.js';
 import { perReport, report, topics } from './report.js';
@@ -91,7 +91,7 @@ function countsByDocument(term) {
 // For the terms of the last search: most of them stay while the reader types.
 const lastCounts = perReport(() => ({ byTerm: new Map() }));
 
-// Documents with all terms: [those with all in their titles, the others], by BM25.
+// Documents with all terms, without copies: [those with all in their titles, the others], by BM25.
 export function documentHits(terms) {
   const known = lastCounts().byTerm;
   const byTerm = new Map(terms.map(JSON.stringify).map((key, i) => [key, known.get(key) || countsByDocument(terms[i])]));
@@ -113,5 +113,6 @@ export function documentHits(terms) {
       return terms.every((term) => isIn(title, term));
     }),
   );
-  return [[...titled], best.filter((d) => !titled.has(d))];
+  const different = withoutCopies([...titled, ...best.filter((d) => !titled.has(d))]);
+  return [different.filter((d) => titled.has(d)), different.filter((d) => !titled.has(d))];
 }

@@ -2,6 +2,7 @@
 
 import { COLOURS, topicColour, topicSwatch } from '../colours.js';
 import {
+  copiesOf,
   countedWords,
   currentRow,
   documents,
@@ -305,6 +306,7 @@ export const documentView = {
         element(
           'div',
           {},
+          neighbourSection('Copies', copiesOf(d).slice(0, SHOWN_NEIGHBOURS)),
           neighbourSection('Nearest by topic', numbersIn(documents.near[d])),
           documents.linked
             ? neighbourSection(`Nearest by ${report.graph}`, numbersIn(documents.linked[d]).slice(0, SHOWN_NEIGHBOURS))

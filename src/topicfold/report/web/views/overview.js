@@ -1,6 +1,6 @@
 // The overview: what was fitted on what, how it converged, and how large and coherent the topics are.
 
-import { convergence, facts, notes, settings } from '../about.js';
+import { convergence, dataCheck, facts, notes, settings } from '../about.js';
 import { topicSwatch } from '../colours.js';
 import { documentCount } from '../documents.js';
 import { bar, element } from '../elements.js';
@@ -138,7 +138,7 @@ export const overviewView = {
             : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)),
           table,
         ),
-        element('div', {}, convergence(report.model), settings(report.model)),
+        element('div', {}, convergence(report.model), dataCheck(), settings(report.model)),
       ),
       isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',
       hierarchySection() || '',

@@ -3,12 +3,12 @@
 import { shareSection } from '../charts.js';
 import { topicSwatch } from '../colours.js';
 import { documentsAsCsv } from '../csv.js';
-import { documentCount, documents, mainTopic } from '../documents.js';
+import { documentCount, documents, mainTopic, withoutCopies } from '../documents.js';
 import { download } from '../download.js';
 import { element, showNotFound } from '../elements.js';
 import { passes } from '../filter.js';
 import { keyWords } from '../keyness.js';
-import { address, documentLink, topicLink } from '../links.js';
+import { address, copyNote, documentLink, topicLink } from '../links.js';
 import { numbersIn, percent, plural } from '../numbers.js';
 import { polygonOf } from '../polygon.js';
 import { report, topics } from '../report.js';
@@ -106,12 +106,13 @@ function groupSections(inside) {
 }
 
 function documentList(inside) {
+  const different = withoutCopies(inside);
   const list = element('ul', { class: 'documents plain' });
   const more = element('button', { type: 'button', on: { click: () => showMore() } }, 'Show more');
   const showMore = () => {
     const shown = list.children.length;
-    list.append(...inside.slice(shown, shown + REGION_LIST).map((d) => element('li', {}, documentLink(d))));
-    more.hidden = list.children.length >= inside.length;
+    list.append(...different.slice(shown, shown + REGION_LIST).map((d) => element('li', {}, documentLink(d), copyNote(d))));
+    more.hidden = list.children.length >= different.length;
   };
   showMore();
   return [list, more];

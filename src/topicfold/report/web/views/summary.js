@@ -6,7 +6,7 @@ import { documentCount } from '../documents.js';
 import { element } from '../elements.js';
 import { filter, filterColumns, filterMask } from '../filter.js';
 import { sizeOf, topicDocuments, topicLabels } from '../filtered.js';
-import { documentLink, topicLink } from '../links.js';
+import { copyNote, documentLink, topicLink } from '../links.js';
 import { furtherWords } from '../names.js';
 import { minus, percent, plural } from '../numbers.js';
 import { highest, isFlat, isGraph, kindsOf, lowest, report, rowOfTopic, topics } from '../report.js';
@@ -44,7 +44,7 @@ function summaryOf(topic) {
       { class: 'plain' },
       topicDocuments(topic)
         .slice(0, SUMMARY_DOCUMENTS)
-        .map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`))),
+        .map(([d, share]) => element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), copyNote(d))),
     ),
   );
 }

@@ -7,7 +7,7 @@ import { edits, setEdits } from '../edits.js';
 import { bar, element, showNotFound } from '../elements.js';
 import { filterMask } from '../filter.js';
 import { sizeOf, topicDocuments, topicLabels } from '../filtered.js';
-import { documentLink, topicLink } from '../links.js';
+import { copyNote, documentLink, topicLink } from '../links.js';
 import { marksOf, withMarks } from '../marks.js';
 import { nameOf, rankedWords, RELEVANCE } from '../names.js';
 import { minus, percent } from '../numbers.js';
@@ -254,7 +254,7 @@ function documentSection(topic) {
       'ol',
       { class: 'documents' },
       topicDocuments(topic).map(([d, share]) =>
-        element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), snippet(d, rows)),
+        element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), copyNote(d), snippet(d, rows)),
       ),
     ),
   );
