@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .common import SEED, Row, Setting, alternating, at_least, cpu, installed, missing, seconds, top_words
+from .common import PLAIN_TEXTS, SEED, Row, Setting, alternating, at_least, cpu, installed, missing, seconds, top_words
 
 _GOALS = {"c_v": 40, "c_npmi": 25, "u_mass": 4}
 
@@ -24,7 +24,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     from gensim.models.coherencemodel import CoherenceModel
 
     corpus = setting.corpus
-    words = Preprocessing().words
+    words = Preprocessing(**PLAIN_TEXTS).words
     tokens = [words(text) for text in setting.texts]
     model = PLSA(100, init="random", max_iter=10, tol=0, random_state=SEED, verbose=False).fit(corpus)
     columns = top_words(model.topic_word_, 10)
@@ -54,7 +54,7 @@ def ours(measure: str, topics: Any, tokens: list[list[str]], vocabulary: tuple[s
     from topicfold.corpus.preprocessing import Preprocessing
     from topicfold.metrics.coherence import coherence
 
-    plain = Preprocessing(tokenizer=_same, lowercase=False, stop_words=None)
+    plain = Preprocessing(tokenizer=_same, lowercase=False, stop_words=None, clean=False)
     if measure == "u_mass":
         counter = WordCounter(plain, vocabulary)
         for document in tokens:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .common import Row, Setting, alternating, at_least, cpu, seconds
+from .common import ALL_WORDS, Row, Setting, alternating, at_least, cpu, seconds
 
 _PATTERN = r"(?u)\b\w\w+\b"
 
@@ -16,8 +16,8 @@ def rows(setting: Setting) -> Iterator[Row]:
     from topicfold import Corpus, Preprocessing
 
     texts = setting.raw_texts
-    preprocessing = Preprocessing(token_pattern=_PATTERN, stop_words=None)
-    ours = Corpus.from_texts(texts, preprocessing=preprocessing)
+    preprocessing = Preprocessing(token_pattern=_PATTERN, stop_words=None, clean=False)
+    ours = Corpus.from_texts(texts, preprocessing=preprocessing, **ALL_WORDS)
     theirs = CountVectorizer(token_pattern=_PATTERN)
     counts = theirs.fit_transform(texts)
     if list(ours.vocabulary or ()) != list(theirs.get_feature_names_out()) or (ours.counts != counts).nnz:
@@ -25,7 +25,7 @@ def rows(setting: Setting) -> Iterator[Row]:
     del ours, theirs, counts
     repeats = setting.repeats(7)
     mine, peer = alternating(
-        lambda: cpu(lambda: Corpus.from_texts(texts, preprocessing=preprocessing)),
+        lambda: cpu(lambda: Corpus.from_texts(texts, preprocessing=preprocessing, **ALL_WORDS)),
         lambda: cpu(lambda: CountVectorizer(token_pattern=_PATTERN).fit_transform(texts)),
         repeats=repeats,
     )

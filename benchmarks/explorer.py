@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from .common import SEED, Row, Setting, alternating, at_least, cpu, installed, missing, seconds
+from .common import PLAIN_TEXTS, SEED, Row, Setting, alternating, at_least, cpu, installed, missing, seconds
 from .paragraphs import write_paragraphs
 
 _DOCUMENTS = 20_000
@@ -62,7 +62,7 @@ def _many(setting: Setting) -> Any:
     n_documents = len(texts) if setting.quick else _DOCUMENTS
     texts = [texts[d % len(texts)] for d in range(n_documents)]
     titles = [text.strip()[:60] for text in texts]
-    return Corpus.from_texts(texts, titles=titles, keep_texts=True, min_df=12, max_df=0.06)
+    return Corpus.from_texts(texts, titles=titles, keep_texts=True, min_df=12, max_df=0.06, **PLAIN_TEXTS)
 
 
 def _paragraphs(setting: Setting) -> Any:
@@ -74,7 +74,7 @@ def _paragraphs(setting: Setting) -> Any:
         path = Path(folder, "paragraphs.csv")
         write_paragraphs(path, 2_000 if setting.quick else _PARAGRAPHS, data)
         columns = {"text": "text", "id": "id", "title": "title", "labels": "source", "timestamp": "date"}
-        return Corpus.read(path, **columns, keep_texts=True, min_df=5, max_df=0.5)
+        return Corpus.read(path, **columns, keep_texts=True, min_df=5, max_df=0.5, **PLAIN_TEXTS)
 
 
 def _page(

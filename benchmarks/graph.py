@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .common import (
+    PLAIN_TEXTS,
     ROOT,
     SEED,
     Row,
@@ -215,7 +216,7 @@ def _package_descriptions(n_documents: int) -> Any:
     records = script.read_packages(*map(script.read_index, files))
     texts = [f"{record['title']}\n{record['text']}" for record in records if record["text"]]
     random.Random(SEED).shuffle(texts)
-    counts = Corpus.from_texts(texts[: n_documents + _SPARE], min_df=5, max_df=0.1).counts
+    counts = Corpus.from_texts(texts[: n_documents + _SPARE], min_df=5, max_df=0.1, **PLAIN_TEXTS).counts
     return counts[np.flatnonzero(counts.sum(axis=1))]
 
 

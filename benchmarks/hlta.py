@@ -10,6 +10,8 @@ from statistics import fmean
 from typing import Any
 
 from .common import (
+    ALL_WORDS,
+    PLAIN_TEXTS,
     SEED,
     Row,
     Setting,
@@ -60,7 +62,7 @@ def rows(setting: Setting) -> Iterator[Row]:
         yield from _fits("NIPS", load_benchmark(_NIPS, nips.parent), setting)
     from topicfold import Corpus
 
-    corpus = Corpus.from_texts(setting.texts)
+    corpus = Corpus.from_texts(setting.texts, **PLAIN_TEXTS, **ALL_WORDS)
     yield from _fits("20 Newsgroups" if setting.file else "demo corpus", corpus, setting)
     yield from _passes(corpus, setting)
     yield _large(setting)

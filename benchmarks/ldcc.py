@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .common import (
+    PLAIN_TEXTS,
     SEED,
     Row,
     Setting,
@@ -60,7 +61,7 @@ def _corpus(setting: Setting) -> tuple[Any, str]:
     else:
         from topicfold import Corpus
 
-        corpus = Corpus.from_texts(setting.texts, segments="paragraphs", min_df=4, max_df=0.1)
+        corpus = Corpus.from_texts(setting.texts, segments="paragraphs", min_df=4, max_df=0.1, **PLAIN_TEXTS)
         name = setting.name
     return _some(corpus, _QUICK_TOKENS if setting.quick else _TOKENS), name
 

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from .common import (
+    PLAIN_TEXTS,
     Row,
     Setting,
     added_memory,
@@ -67,7 +68,7 @@ def _approximate(setting: Setting) -> Iterator[Row]:
     folder = Path(tempfile.gettempdir(), "topicfold-paragraphs")
     folder.mkdir(exist_ok=True)
     file = cached_paragraphs(folder, n_paragraphs, setting.file.parents[1] if setting.file else None)
-    vectors = document_vectors(Corpus.read(file, text="text", min_df=5, max_df=0.5))
+    vectors = document_vectors(Corpus.read(file, text="text", min_df=5, max_df=0.5, **PLAIN_TEXTS))
     graphs: dict[bool, Any] = {}
 
     def search(exact: bool) -> None:

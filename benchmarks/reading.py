@@ -11,7 +11,19 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from .common import SEED, Row, Setting, can_measure_memory, fresh, megabytes, note, resident, seconds
+from .common import (
+    ALL_WORDS,
+    PLAIN_TEXTS,
+    SEED,
+    Row,
+    Setting,
+    can_measure_memory,
+    fresh,
+    megabytes,
+    note,
+    resident,
+    seconds,
+)
 
 _ALLOWANCE = 300e6
 _FULL, _QUICK = 10**9, 10**8
@@ -97,7 +109,7 @@ def read_in_fresh_process(file: str) -> dict[str, float]:
 
     before = resident("VmRSS")
     started = time.process_time()
-    corpus = Corpus.read(file)
+    corpus = Corpus.read(file, **PLAIN_TEXTS, **ALL_WORDS)
     spent = time.process_time() - started
     peak = resident("VmHWM")
     words, ids = corpus.vocabulary or (), corpus.ids

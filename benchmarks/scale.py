@@ -17,14 +17,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .common import Row, Setting, fresh, installed, resident, seconds
+from .common import PLAIN_TEXTS, Row, Setting, fresh, installed, resident, seconds
 from .figures import draw_scale
 from .paragraphs import cached_paragraphs
 
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
 PEER_SIZE = 100_000
 ITERATIONS = 30
-READING = {"min_df": 5, "max_df": 0.5, "max_words": 50_000}
+READING = {"min_df": 5, "max_df": 0.5, "max_words": 50_000, **PLAIN_TEXTS}
 COLUMNS = {"id": "id", "title": "title", "labels": "source", "timestamp": "date"}
 FITS: dict[str, tuple[str, dict[str, Any]]] = {
     "PLSA, K=100": ("PLSA", {"n_topics": 100, "max_iter": ITERATIONS, "tol": 0}),

@@ -97,6 +97,9 @@ EXPERIMENTS: dict[str, str] = {
     "effects-poliblog": "effects.poliblog",
     "zero-shot": "zero_shot.labels_alone",
     "effects-prevalence": "effects.prevalence",
+    "front-door": "front_door.one_call",
+    "scripts": "front_door.scripts",
+    "stems": "front_door.stems",
 }
 
 

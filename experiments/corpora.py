@@ -3,6 +3,9 @@
 The folder is `--data` on the command line, or the environment variable TOPICFOLD_DATA. Nothing is downloaded.
 A corpus is a sub-folder that contains either counts.npz (a scipy CSR matrix, documents x words) with text files that
 have one line per row or column, or docs.jsonl.gz with one document per line: id, text, labels, split, and more.
+
+How texts become words is part of the protocol of an experiment. It is fixed here (PLAIN_TEXTS, ALL_WORDS), so that new
+defaults of the package do not change the numbers of earlier runs.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +23,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from topicfold.corpus.corpus import Corpus
+from topicfold.corpus.counting import WordCounter
 from topicfold.corpus.preprocessing import Preprocessing
 
-__all__ = ["BENCHMARKS", "Benchmark", "data_folder", "load_benchmark", "strip_post"]
+__all__ = [
+    "ALL_WORDS",
+    "BENCHMARKS",
+    "PLAIN_TEXTS",
+    "Benchmark",
+    "count_words",
+    "data_folder",
+    "load_benchmark",
+    "read_records",
+    "strip_post",
+]
 
 VARIABLE = "TOPICFOLD_DATA"
+
+PLAIN_TEXTS: Mapping[str, Any] = {"stop_words": "english", "clean": False}  # of Preprocessing: texts as they are
+ALL_WORDS: Mapping[str, Any] = {"min_df": 1, "max_df": 1.0}
 
 
 @dataclass(frozen=True)
@@ -78,6 +95,9 @@ BENCHMARKS: dict[str, Benchmark] = {
     "short_searchsnippets": Benchmark(records="docs.jsonl.gz"),
     "short_stackoverflow": Benchmark(records="docs.jsonl.gz"),
     "short_googlenews": Benchmark(records="docs.jsonl.gz"),
+    "agnews": Benchmark(records="docs.jsonl.gz"),
+    "noticias_es": Benchmark(records="docs.jsonl.gz"),
+    "thucnews_zh": Benchmark(records="docs.jsonl.gz"),
     "cora_text": Benchmark("counts.npz", vocabulary="vocab.txt", titles="titles.txt", links="links.tsv"),
 }
 
@@ -110,7 +130,7 @@ def load_benchmark(
     numeric label is at most this number; `subset` keeps a list of documents that comes with the corpus. When documents
     are left out, so are the words that only they have. `headers='strip'` removes headers, quotes and signatures from
     news postings. Other options go to `Corpus.from_texts` or `Corpus.from_counts`; for texts, also those of
-    Preprocessing.
+    Preprocessing. Unless options say otherwise, texts are not cleaned, and all words but English stop words counted.
     """
     if name not in BENCHMARKS:
         raise ValueError(f"no benchmark corpus {name!r}; there are: {', '.join(BENCHMARKS)}")
@@ -160,9 +180,25 @@ _LONGEST_SIGNATURE = 12
 
 def _from_texts(texts: Any, known: dict[str, Any], options: dict[str, Any]) -> Corpus:
     words = {key: options.pop(key) for key in list(options) if key in Preprocessing.__dataclass_fields__}
-    if words:
-        options["preprocessing"] = Preprocessing(**words)
-    return Corpus.from_texts(texts, **known, **options)
+    preprocessing = options.pop("preprocessing", None) or Preprocessing(**{**PLAIN_TEXTS, **words})
+    return Corpus.from_texts(texts, preprocessing=preprocessing, **{**ALL_WORDS, **known, **options})
+
+
+def count_words(corpus: Corpus, texts: Iterable[str]) -> sp.csr_array:
+    """Counts of the words of a corpus in other texts, however few of their words it has.
+
+    `Corpus.vectorize` leaves out texts in another language, which it has to guess.
+    """
+    assert corpus.preprocessing is not None
+    counter, cleaner = WordCounter(corpus.preprocessing, corpus.vocabulary), corpus.preprocessing._cleaner()
+    for text in texts:
+        counter.add(cleaner.clean(text))
+    return counter.finish()[0]
+
+
+def read_records(name: str, folder: str | Path | None = None) -> list[dict[str, Any]]:
+    """The documents of a corpus as they are in its file docs.jsonl.gz."""
+    return [json.loads(line) for line in _open(data_folder(folder) / name / "docs.jsonl.gz")]
 
 
 def _rows_and_their_words(

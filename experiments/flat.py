@@ -27,7 +27,7 @@ from topicfold.metrics.stability import diversity
 from topicfold.topics.ranking import relevance, top_word_columns
 
 from . import Experiment, Measure, Method, make_estimator
-from .corpora import load_benchmark
+from .corpora import count_words, load_benchmark
 from .dot_plots import Dots
 
 __all__ = ["EXPERIMENTS"]
@@ -59,7 +59,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
         keep_texts=True,
     )
     train = train.subset(train.counts.sum(axis=1) >= protocol["least tokens"])
-    test = train.vectorize(test_posts.texts or ())
+    test = count_words(train, test_posts.texts or ())
     enough = test.sum(axis=1) >= protocol["least tokens"]
     assert train.vocabulary is not None
     assert train.preprocessing is not None

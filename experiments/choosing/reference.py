@@ -19,7 +19,7 @@ REFERENCE = "wikipedia_schools2007"
 
 def reference_tokens(folder: Path, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """The reference as a stream of these words, with -1 for other tokens, so windows are those of the full text."""
-    return token_stream(_texts(folder), words, Preprocessing(stop_words=None))
+    return token_stream(_texts(folder), words, Preprocessing(stop_words=None, clean=False))
 
 
 def _texts(folder: Path) -> Iterator[str]:

@@ -14,7 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from topicfold.corpus.corpus import Corpus
-from topicfold.corpus.preprocessing import Preprocessing
+
+from ..corpora import ALL_WORDS, PLAIN_TEXTS
 
 __all__ = ["READERS", "WithMetadata", "design_of"]
 
@@ -112,7 +113,7 @@ def _dummies(values: Sequence[Any], train: np.ndarray) -> np.ndarray:
 
 
 def _counted(texts: list[str]) -> sp.csr_array:
-    return Corpus.from_texts(texts, preprocessing=Preprocessing()).counts
+    return Corpus.from_texts(texts, **PLAIN_TEXTS, **ALL_WORDS).counts
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from topicfold.metrics.clustering import clustering_accuracy
 from topicfold.metrics.completion import completion_log_likelihood, perplexity, split_tokens
 
 from .. import WITH_PRIORS, Experiment, Measure, Method, make_estimator
-from ..corpora import load_benchmark
+from ..corpora import count_words, load_benchmark
 from ..dot_plots import Dots
 from .minilm import embed
 
@@ -73,7 +73,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
     )
     assert whole.vocabulary is not None
     assert whole.preprocessing is not None
-    test = whole.vectorize(posts["test"].texts or ())
+    test = count_words(whole, posts["test"].texts or ())
     train = whole.subset(_draw(whole.counts, protocol["documents"], protocol))
     rows = _draw(test, protocol["test documents"], protocol)
     met = np.flatnonzero(train.counts.sum(axis=0))  # a word that no drawn post has would be a column of zeros

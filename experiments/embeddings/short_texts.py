@@ -15,7 +15,7 @@ import numpy as np
 from topicfold.corpus.corpus import Corpus
 
 from .. import WITH_PRIORS, Experiment, Measure, Method
-from ..corpora import load_benchmark
+from ..corpora import count_words, load_benchmark
 from ..dot_plots import Dots
 from .embedding_graphs import Data, Vectors, observed_texts
 from .embedding_graphs import measure as measure_fit
@@ -42,12 +42,13 @@ def draw(name: str, folder: Path, protocol: Mapping[str, Any]) -> Data:
         [texts[row] for row in train_rows],
         preprocessing=whole.preprocessing,
         min_df=protocol["min_df"],
+        max_df=1.0,
         keep_texts=True,
     )
     assert train.vocabulary is not None
     assert train.preprocessing is not None
     test_texts = [texts[row] for row in test_rows]
-    counts = train.vectorize(test_texts)
+    counts = count_words(train, test_texts)
     halves = observed_texts(test_texts, counts, train.vocabulary, train.preprocessing)
     train_texts = tuple(train.texts or ())
     vectors, missing = None, ""

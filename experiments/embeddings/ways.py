@@ -55,7 +55,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
         whole = load_benchmark(name, folder, stop_words="english", keep_texts=True)
         rows = np.sort(np.random.default_rng(0).permutation(len(whole))[: protocol["documents"]])
         texts = tuple((whole.texts or ())[row] for row in rows)
-        counted = Corpus.from_texts(texts, preprocessing=whole.preprocessing, min_df=protocol["min_df"])
+        counted = Corpus.from_texts(texts, preprocessing=whole.preprocessing, min_df=protocol["min_df"], max_df=1.0)
         corpora[name] = Texts(texts, counted, whole.label_array()[rows])
     place = cache_folder() / f"static-{MODEL}-{protocol['word pieces'] or 'all'}"
     if not place.exists():

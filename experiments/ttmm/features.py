@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from topicfold.engine.blocks import single_threaded_libraries
 
 from .. import Experiment, Measure, Method, make_estimator
+from ..corpora import count_words
 from ..dot_plots import Dots
 from .reuters import CORPUS, FOLDER, SOURCE, has_label, read_stories
 
@@ -156,7 +157,7 @@ def prepare_both(folder: Path, protocol: Mapping[str, Any]) -> Data:
     train = read_stories(folder, "train", protocol["documents"], min_df=protocol["min_df"])
     train = train.subset(np.flatnonzero(train.counts.sum(axis=1) > 0))
     test = read_stories(folder, "test", protocol["documents"])
-    counts = train.vectorize(test.texts or ())
+    counts = count_words(train, test.texts or ())
     labels = [{name: has_label(stories, name) for name in CATEGORIES} for stories in (train, test)]
     return Data(train.counts, labels[0], counts, labels[1])
 

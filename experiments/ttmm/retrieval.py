@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import Experiment, Measure, Method
+from ..corpora import count_words
 from ..dot_plots import Dots
 from .features import TEXT, Data, fitted
 from .reuters import CORPUS, FOLDER, SOURCE, read_stories
@@ -22,7 +23,7 @@ def prepare(folder: Path, protocol: Mapping[str, Any]) -> Data:
     train = read_stories(folder, "train", protocol["documents"], min_df=protocol["min_df"])
     train = train.subset(np.flatnonzero(train.counts.sum(axis=1) > 0))
     test = read_stories(folder, "test")
-    counts = train.vectorize(test.titles or ())
+    counts = count_words(train, test.titles or ())
     labels, names = train.label_matrix()
     column = {name: number for number, name in enumerate(names)}
     relevant = np.zeros((len(test), len(names)), bool)

@@ -21,7 +21,7 @@ from topicfold.corpus.weighting import inverse_document_frequency, tfidf
 from topicfold.datasets import load_demo
 
 from .. import Experiment, Measure, Method
-from ..corpora import load_benchmark
+from ..corpora import PLAIN_TEXTS, count_words, load_benchmark
 from ..dot_plots import Dots
 from ..embeddings.embedding_graphs import make_bertopic
 from ..embeddings.minilm import embed
@@ -164,13 +164,13 @@ def _majority(train: Part, test: Part, descriptions: Mapping[str, str], seed: in
 
 
 def _counted(texts: Sequence[str]) -> Corpus:
-    return Corpus.from_texts(texts, min_df=5, max_df=0.3)
+    return Corpus.from_texts(texts, min_df=5, max_df=0.3, **PLAIN_TEXTS)
 
 
 def _by_words(train: Part, test: Part, descriptions: Mapping[str, str], seed: int) -> Answer:
     corpus = _counted(train.texts)
     idf = inverse_document_frequency(corpus.counts)
-    documents, labels = (tfidf(corpus.vectorize(texts), idf) for texts in (test.texts, list(descriptions.values())))
+    documents, labels = (tfidf(count_words(corpus, texts), idf) for texts in (test.texts, list(descriptions.values())))
     scores = (documents @ labels.T).toarray()
     return scores, -scores.max(axis=1), None
 
@@ -189,7 +189,7 @@ def _ours(
         model.fit(corpus, embeddings=train.vectors, label_embeddings=embed(list(descriptions.values())))
     else:
         model.fit(corpus)
-    probability = model.predict_proba(test.texts, embeddings=test.vectors if vectors else None)
+    probability = model.predict_proba(count_words(corpus, test.texts), embeddings=test.vectors if vectors else None)
     scores = probability[:, : len(descriptions)]
     none = probability[:, -1] if n_free_topics else -scores.max(axis=1)
     return scores, none, model.classes_[probability.argmax(axis=1)] if n_free_topics else None

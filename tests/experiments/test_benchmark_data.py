@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from experiments.corpora import BENCHMARKS, data_folder, load_benchmark, strip_post
+from experiments.corpora import BENCHMARKS, count_words, data_folder, load_benchmark, strip_post
 
 POST = """From: ann@example.org (Ann)
 Subject: Re: boats
@@ -105,6 +105,21 @@ def test_news_postings_by_split_with_and_without_headers(data):
     assert stripped.texts == ("The harbour is full of sails.\nNote: a line of my own.", "sails again")
     assert "the" in stripped.vocabulary
     assert "the" not in whole.vocabulary
+
+
+def test_new_defaults_of_the_package_do_not_change_protocols(tmp_path):
+    news = [
+        {"id": row, "text": f"the sea &amp; word{'abc'[row % 3] * (row + 1)}", "labels": ["a"]} for row in range(30)
+    ]
+    write(tmp_path / "agnews", "docs.jsonl.gz", news)
+    corpus = load_benchmark("agnews", tmp_path)
+    assert {"sea", "amp", "worda"} <= set(corpus.vocabulary)  # too common, markup, too rare
+    assert "the" not in corpus.vocabulary
+    assert len(load_benchmark("agnews", tmp_path, min_df="auto", clean=True).vocabulary) < len(corpus.vocabulary)
+    # one known word among many, in another language
+    text = "der Hund und die Katze schlafen heute am Ufer, das man sea nennt"
+    assert count_words(corpus, [text]).sum() == 1
+    assert corpus.vectorize([text]).sum() == 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""From a file to topics with the defaults alone: cleaning, scripts without spaces, stems."""
