@@ -89,6 +89,8 @@ def test_tags_as_entities_twice_escaped():
         ("https://de.example.org/wiki/Müller_Straße here", "here", 1),
         ("请看http://example.cn/abc你好", "请看 你好", 1),
         ("[more](http://example.com/x)", "[more]", 1),
+        ("from ftp.lab.example.edu:pub/file.tar.Z today", "from today", 1),
+        ("at ftp.example.edu, in pub/x", "at , in pub/x", 1),
     ],
 )
 def test_urls(text, clean, n_urls):
@@ -104,6 +106,7 @@ def test_urls(text, clean, n_urls):
         ("123.45@example.com", "", {ADDRESSES: 1}),
         ("@jo thanks (@ann_b)", "thanks", {HANDLES: 2}),
         ("RT @jo: good news", "good news", {HANDLES: 1}),
+        ("RT @2cool_57: good news", "good news", {HANDLES: 1}),
         ("@jo@social.example.org wrote", "wrote", {HANDLES: 1}),
         ("@jo.bsky.social wrote", "wrote", {HANDLES: 1}),
         ("@张三 你好", "你好", {HANDLES: 1}),

@@ -127,7 +127,7 @@ words_options = _options(
         "--tokenizer",
         metavar="NAME",
         shell_complete=complete_tokenizer,
-        help="Tokenizer: characters, fugashi, kiwi, pythainlp, sudachi or spacy:MODEL; each needs its extra.",
+        help="Tokenizer: characters, fugashi, kiwi, pythainlp, rjieba, sudachi or spacy:MODEL; each needs its extra.",
     ),
     click.option("--no-clean", is_flag=True, help="Keep tags, entities, URLs, mail headers and the like in the texts."),
     click.option(

@@ -492,8 +492,9 @@ _LETTERS = "a-zA-Z\u00c0-\u024f"
 _HOST = "".join(map(chr, (*range(48, 58), *range(65, 91), *range(97, 123)))) + ".-"
 _LOCAL_PART = _HOST + "_%+" + "".join(map(chr, range(0xC0, 0x250)))  # of an e-mail address, before the @
 _LONGEST_HOST, _LONGEST_LOCAL_PART = 100, 64
-_URL_MARK = re.compile(r"://|www\.|\.[a-z]{2,6}/")
-_PATH_MARK = re.compile(r"\.[a-z]{2,6}/")
+_MARK_OF_HOST = r"\.(?:[a-z]{2,6}/|(?:com|org|net|edu|gov|mil)(?![\w-]))"
+_URL_MARK = re.compile(rf"://|www\.|{_MARK_OF_HOST}")
+_HOST_MARK = re.compile(_MARK_OF_HOST)
 _SCHEME = re.compile(r"(?:https?|ftps?|file)\Z", re.I)
 _IS_DOMAIN = re.compile(  # of addresses without http:// and www.
     "com|org|net|edu|gov|mil|int|info|biz|news|blog|shop|site|online|tech|app|de|fr|uk|es|it|nl|be|ch|at|pl|ru|ua|jp|cn"
@@ -502,18 +503,20 @@ _IS_DOMAIN = re.compile(  # of addresses without http:// and www.
 _URL_CHARACTER = "!#-;=?-~\u00c0-\u0dff"
 # no full stop, comma or bracket at the end
 _REST_OF_URL = re.compile(rf"[{_URL_CHARACTER}]*[#$%&*+/-9=@A-Z_a-z~\u00c0-\u0dff-]")
+_PATH_ON_HOST = re.compile(r"(?::[\w~./-]*[\w/])?")  # ftp.x.edu:pub/file.Z
 _DOMAIN = re.compile(rf"(?:[{_LETTERS}0-9-]{{1,63}}\.)+[{_LETTERS}][{_LETTERS}0-9-]{{1,62}}")
 # after the @; on Mastodon with the name of a server
 _HANDLE = re.compile(
     r"[^\W\d]\w{1,29}+(?![\w\[({])(?:@(?:[a-zA-Z0-9-]{1,63}\.)+[a-zA-Z]{2,24}|(?:\.[a-z_]\w*)*)(?::(?=\s))?"
 )
+_HANDLE_PASSED_ON = re.compile(r"\w{2,30}(?::(?=\s))?")  # RT @2cool:
 _BRACKETS = {"<": ">", "(": ")", "[": "]"}
 _AT = re.compile("@")
 _Place: TypeAlias = tuple[int, int, str]  # start, end and kind
 
 
 def _remove_addresses(text: str, counts: dict[str, int]) -> str:
-    if "://" in text or "www." in text or _PATH_MARK.search(text):
+    if "://" in text or "www." in text or _HOST_MARK.search(text):
         text = _without_places(text, _URL_MARK, _url_at, counts)
     return _without_places(text, _AT, _name_at, counts) if "@" in text else text
 
@@ -543,7 +546,7 @@ def _without_places(
 
 
 def _url_at(text: str, mark: re.Match[str], begin: int) -> _Place | None:
-    """The URL with this mark: a scheme, www. or a domain with a path."""
+    """The URL with this mark: a scheme, www., a domain with a path, or a host name of three parts or more."""
     at = mark.start()
     before = text[max(begin, at - _LONGEST_HOST) : at]
     host = before[len(before.rstrip(_HOST)) :].lstrip(".-")
@@ -553,6 +556,9 @@ def _url_at(text: str, mark: re.Match[str], begin: int) -> _Place | None:
     else:
         previous = text[at - len(host) - 1 : at - len(host)] if at - len(host) > begin else ""
         is_start = not (previous.isalnum() or previous in ("@", "/", "_")) if previous else True
+        if mark[0][0] == "." and mark[0][-1] != "/":
+            path = _PATH_ON_HOST.match(text, mark.end())
+            return (at - len(host), path.end(), URLS) if path and is_start and "." in host else None
         is_url = not host if mark[0] == "www." else host and _IS_DOMAIN(mark[0][1:-1])
         start = at - len(host) if is_url and is_start else -1
     rest = _REST_OF_URL.match(text, mark.end()) if start >= 0 else None
@@ -573,11 +579,11 @@ def _name_at(text: str, mark: re.Match[str], begin: int) -> _Place | None:
             return max(start, begin), domain.end(), ADDRESSES
         if local.strip("."):
             return None
-    handle = _HANDLE.match(text, at + 1)
+    is_passed_on = text[max(at - 3, begin) : at] == "RT "
+    handle = (_HANDLE_PASSED_ON if is_passed_on else _HANDLE).match(text, at + 1)
     previous = text[at - 1 : at] if at > begin else ""
     if handle is None or previous.isalnum() or previous == "@" or (previous == "/" and text[at - 2 : at] != "//"):
         return None
-    is_passed_on = text[max(at - 3, begin) : at] == "RT "
     return at - 3 * is_passed_on, handle.end(), HANDLES
 
 

@@ -35,6 +35,7 @@ __all__ = ["Preprocessing", "split_segments", "stop_word_languages", "stop_words
 
 AUTO, REPEATED = "auto", "repeated"  # settled with the texts of a corpus
 TOKEN_PATTERN = r"\b[^\W\d_]\w+\b"  # two or more letters or digits, the first a letter
+_SAMPLED = 2_000  # characters of a text of a sample
 _LOOK_AHEAD = 8  # number of tokens of a custom tokenizer that are located together in the text
 _REACH = 2_000  # characters within which a token is searched for: a match further away is another occurrence
 
@@ -62,11 +63,12 @@ class Preprocessing:
     ngrams : tuple of (int, int), default=(1, 1)
         Minimum and maximum number of words in an n-gram; (1, 2) gives single words and pairs.
     tokenizer : str or callable, default=None
-        It replaces `token_pattern`: the name of a tokenizer ('characters', 'fugashi', 'kiwi', 'pythainlp', 'sudachi',
-        'spacy:MODEL'), or a custom function from a text to its tokens, of which files keep only the name.
+        It replaces `token_pattern`: the name of a tokenizer ('characters', 'fugashi', 'kiwi', 'pythainlp', 'rjieba',
+        'sudachi', 'spacy:MODEL'), or a custom function from a text to its tokens, of which files keep only the name.
     clean : bool, default=True
         Whether to remove what is not meant to be read: entities, tags, URLs, e-mail addresses, handles (@name), control
-        characters, and the headers, quoted lines and signatures of mails. Wrongly decoded characters are repaired.
+        characters, credits of news agencies, and the headers, quoted lines, signatures and encoded files of mails.
+        Wrongly decoded characters are repaired.
     drop_lines : sequence of str or 'repeated', default=()
         Lines to leave out of every text, such as boilerplate; case and spacing do not matter. 'repeated': those that
         stand in many texts of the corpus that is made.
@@ -187,7 +189,8 @@ class Preprocessing:
             return self
         lines: Sequence[str] = () if self.drop_lines == REPEATED else self.drop_lines
         cleaner = Cleaner(lines, clean=self.clean)
-        texts = [cleaner.clean(text) for text in sample]
+        length = None if self.drop_lines == REPEATED else _SAMPLED  # languages are told by the beginning
+        texts = [cleaner.clean(text[:length]) for text in sample]
         if self.drop_lines == REPEATED:
             lines = [line for line, _ in repeated_lines(texts)]
         stop_words = usual_stop_words(texts) if self.stop_words == AUTO else self.stop_words
@@ -233,8 +236,8 @@ class Preprocessing:
         # Python turns the Turkish capital I with a dot into two characters in lower case
         return text.replace("\u0130", "i").lower() if self.lowercase else text
 
-    def _places(self, text: str) -> Iterator[tuple[int, int]]:
-        """Start and end of each token of a text that is already in lower case, if set."""
+    def _places(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Start and end of each token of a text that is already in lower case, if set, and the token."""
         if self._splits_scripts and has_unspaced(text):
             yield from unit_places(text)
             return
@@ -244,9 +247,10 @@ class Preprocessing:
             for match in pattern.finditer(text):
                 start, end = match.span(pattern.groups)
                 if start < end:  # a pattern may match the empty string
-                    yield start, end
+                    yield start, end, text[start:end]
             return
-        yield from _places_of(list(filter(None, self._callable_tokenizer()(text))), text)
+        for start, end in _places_of(list(filter(None, self._callable_tokenizer()(text))), text):
+            yield start, end, text[start:end]
 
     @cached_property
     def _stop_set(self) -> frozenset[str]:
@@ -404,8 +408,7 @@ def token_spans(text: str, preprocessing: Preprocessing) -> tuple[str, list[tupl
         text = _composed(text)
     lowered = preprocessing._lowered(text)
     spans = []
-    for start, end in preprocessing._places(lowered):
-        token = lowered[start:end]
+    for start, end, token in preprocessing._places(lowered):
         if token not in preprocessing._stop_set:
             spans.append((start, end, preprocessing._stem(token)))
     return text, spans

@@ -38,6 +38,7 @@ _CLUSTERS = (  # a letter with its vowel signs, tone marks and the letters below
 )
 _UNSPACED = f"{_HAN}{_KATAKANA}{_HIRAGANA}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 has_unspaced = re.compile(f"[{_UNSPACED}]").search  # a scan that costs next to nothing
+_has_hiragana = re.compile(f"[{_HIRAGANA}]").search
 
 
 @cache
@@ -57,17 +58,36 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(f"(?P<unit>{unit})|[{_KATAKANA}]{{2,}}|{word}")
 
 
-def unit_places(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each unit, and of each word between units."""
-    return (match.span() for match in _pattern().finditer(text))
+def unit_places(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start and end of each unit, and of each word between units, with its word.
+
+    In Japanese, the word of a character is the pair that it begins or, at the end of a run, the one that it ends.
+
+    >>> list(unit_places("手机ab")), list(unit_places("日本語の本"))
+    ([(0, 1, '手'), (1, 2, '机'), (2, 4, 'ab')], [(0, 1, '日本'), (1, 2, '本語'), (2, 3, '本語')])
+    """
+    matches = list(_pattern().finditer(text))
+    if not _has_hiragana(text):
+        yield from ((*match.span(), match[0]) for match in matches)
+        return
+    for before, match, after in zip([None, *matches], matches, [*matches[1:], None]):
+        if match["unit"] is None:
+            yield *match.span(), match[0]
+        elif after is not None and after["unit"] is not None and match.end() == after.start():
+            yield *match.span(), match[0] + after[0]
+        elif before is not None and before["unit"] is not None and before.end() == match.start():
+            yield *match.span(), before[0] + match[0]
 
 
 def units(text: str, pairs: bool = False) -> Iterator[str]:
     """The characters of scripts without spaces, and the words between them; pairs of characters stand between the two.
 
-    >>> list(units("iphone手机壳", pairs=True))
-    ['iphone', '手', '手机', '机', '机壳', '壳']
+    With pairs, a text in Japanese has no single characters: a kanji by itself says little, and katakana writes words.
+
+    >>> list(units("iphone手机壳", pairs=True)), list(units("日本語の本", pairs=True))
+    (['iphone', '手', '手机', '机', '机壳', '壳'], ['日本', '本語'])
     """
+    with_single = not (pairs and _has_hiragana(text))
     last, last_end = "", -1
     for match in _pattern().finditer(text):
         token = match[0]
@@ -76,7 +96,8 @@ def units(text: str, pairs: bool = False) -> Iterator[str]:
             continue
         if pairs and match.start() == last_end:
             yield last + token
-        yield token
+        if with_single:
+            yield token
         last, last_end = token, match.end()
 
 
@@ -138,6 +159,12 @@ def _kiwi() -> Tokenizer:
     ]
 
 
+def _rjieba() -> Tokenizer:
+    """Chinese: words of two characters and more."""
+    rjieba = import_extra("rjieba", "rjieba", "tokenizer='rjieba'")
+    return lambda text: [word for word in rjieba.cut(text) if len(word) > 1 and _is_word(word)]
+
+
 def _pythainlp() -> Tokenizer:
     """Thai, by maximal matching with a dictionary."""
     tokenize = import_extra("pythainlp.tokenize", "pythainlp", "tokenizer='pythainlp'")
@@ -161,6 +188,7 @@ TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
     "fugashi": _fugashi,
     "kiwi": _kiwi,
     "pythainlp": _pythainlp,
+    "rjieba": _rjieba,
     "sudachi": _sudachi,
 }
 _SPACY = re.compile(r"spacy:([a-z]{2,3}|[a-z]{2,3}_[a-z]+_[a-z]+_(?:sm|md|lg|trf))")
