@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from itertools import product
+from dataclasses import replace
+from itertools import chain, product
 from math import factorial
 
 import numpy as np
+from Stemmer import Stemmer
 
 
 def plsa_step(counts, doc_topic, topic_word, smoothing=0.0, prior=None, exponent=1.0):
@@ -94,14 +96,27 @@ def stored_cvb0(counts, topic_word, alpha, beta, n_iter):
 
 
 def count_words(texts, preprocessing):
-    """Counts by word, one dictionary a text."""
+    """Counts by word, one dictionary per text; a stem is shown as its most frequent form (the first of several)."""
+    full = replace(preprocessing, stemmer=None)
+    stemmer = None if preprocessing.stemmer is None else Stemmer(preprocessing.stemmer)
+    words = [full.words(text) for text in texts]
+    total: dict[str, dict[str, int]] = {}  # by stem, then by form
+    for word in chain.from_iterable(words):
+        forms = total.setdefault(_stemmed(word, stemmer), {})
+        forms[word] = forms.get(word, 0) + 1
+    shown = {stem: max(forms, key=forms.__getitem__) for stem, forms in total.items()}
     rows = []
-    for text in texts:
+    for each in words:
         row: dict[str, int] = {}
-        for word in preprocessing.words(text):
-            row[word] = row.get(word, 0) + 1
+        for word in each:
+            name = shown[_stemmed(word, stemmer)]
+            row[name] = row.get(name, 0) + 1
         rows.append(row)
     return rows
+
+
+def _stemmed(word, stemmer):
+    return word if stemmer is None else " ".join(stemmer.stemWord(part) for part in word.split(" "))
 
 
 def ttmm_step(counts, theme_weight, theme_topic, topic_word, smoothing=0.0):

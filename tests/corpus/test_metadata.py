@@ -231,7 +231,7 @@ def test_what_is_no_frame_is_said():
 def test_options_are_spelt_out_and_unknown_ones_refused(tmp_path):
     (tmp_path / "t.csv").write_text("text\nThe cats\n")
     corpus = Corpus.read(tmp_path / "t.csv", stemmer="english", stop_words=None)
-    assert corpus.vocabulary == ("cat", "the")
+    assert corpus.vocabulary == ("cats", "the")
     with pytest.raises(TypeError, match="colour"):
         Corpus.read(tmp_path / "t.csv", colour="red")
     with pytest.raises(ValueError, match="either preprocessing= or stemmer"):

@@ -95,10 +95,13 @@ def sigmas_alike(words):
 
 
 def assert_spans_are_the_words(item, preprocessing):
+    if preprocessing._splits_scripts and re.search("[\u3041-\u309f]", item):
+        return  # Japanese: a character stands for a pair, see test_tokenizers.py
     single = replace(preprocessing, ngrams=(1, 1))
     shown, spans = token_spans(item, preprocessing)
     assert shown == unicodedata.normalize("NFC", item)
-    without_pairs = replace(preprocessing, ngrams=(1, 2))._single_words(item)  # pairs of characters would overlap
+    full_words = replace(preprocessing, ngrams=(1, 2))._full_words(item)  # pairs of characters would overlap
+    without_pairs = [preprocessing._stem(word) for word in full_words]
     assert [word for *_, word in spans] == without_pairs
     last = 0
     for start, end, word in spans:

@@ -129,6 +129,13 @@ words_options = _options(
         shell_complete=complete_tokenizer,
         help="Tokenizer: characters, fugashi, kiwi, pythainlp, rjieba, sudachi or spacy:MODEL; each needs its extra.",
     ),
+    click.option(
+        "--stem",
+        metavar="LANGUAGE",
+        default="auto",
+        show_default=True,
+        help="Language of a Snowball stemmer, 'auto' (Russian and Polish texts), or 'none'.",
+    ),
     click.option("--no-clean", is_flag=True, help="Keep tags, entities, URLs, mail headers and the like in the texts."),
     click.option(
         "--drop-lines",
@@ -153,7 +160,6 @@ corpus_options = _options(
         help=f"Split texts ('paragraphs', 'sentences', a number of words); for {SEGMENT_MODELS}.",
     ),
     words_options,
-    click.option("--stem", metavar="LANGUAGE", help="Language of a Snowball stemmer."),
     click.option("--ngrams", type=int, default=1, show_default=True, help="Also count runs of up to this many words."),
     click.option(
         "--min-df",
@@ -324,7 +330,6 @@ def reading_options(path: str | Sequence[str], user_options: dict[str, Any]) -> 
     return {
         "errors": errors,
         "limits": limits,
-        "stemmer": user_options.pop("stem"),
         "ngrams": (1, user_options.pop("ngrams")),
         "min_df": limit_of("min_df", user_options.pop("min_df")),
         "max_df": limit_of("max_df", user_options.pop("max_df")),
@@ -336,7 +341,9 @@ def reading_options(path: str | Sequence[str], user_options: dict[str, Any]) -> 
 
 def words_of(user_options: dict[str, Any]) -> dict[str, Any]:
     """The options of the command line on how texts become words, taken out of `user_options`."""
+    stemmer = user_options.pop("stem")
     return {
+        "stemmer": None if stemmer == "none" else stemmer,
         "stop_words": stop_words_from(user_options.pop("stop_words")),
         "tokenizer": user_options.pop("tokenizer"),
         "clean": not user_options.pop("no_clean"),

@@ -38,6 +38,7 @@ _READING = {
     "limits": "--limit",
     "stop_words": "--stop-words",
     "tokenizer": "--tokenizer",
+    "stem": "--stem",
     "no_clean": "--no-clean",
     "drop_lines": "--drop-lines",
     "unique": "--unique",

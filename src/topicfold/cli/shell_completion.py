@@ -143,7 +143,8 @@ def complete_graph(context: click.Context, option: click.Parameter, incomplete: 
 
 def complete_tokenizer(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of tokenizers; spaCy's have the name of a model after the colon."""
-    names = ("characters", "fugashi", "kiwi", "pythainlp", "rjieba", "spacy:", "sudachi")  # without importing topicfold.corpus
+    # without importing topicfold.corpus
+    names = ("characters", "fugashi", "kiwi", "pythainlp", "rjieba", "spacy:", "sudachi")
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

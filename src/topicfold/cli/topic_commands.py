@@ -235,7 +235,7 @@ def explore(
         _check_alone(input, segments=segments, tree=tree_file, edits=edits)
         fitted, corpus = fit_default_model(input, user_options, n_topics)
     else:
-        for parameter in ("stop_words", "tokenizer", "no_clean", "drop_lines"):
+        for parameter in ("stop_words", "tokenizer", "stem", "no_clean", "drop_lines"):
             user_options.pop(parameter)
             if set_on_command_line(parameter):
                 option = f"--{parameter.replace('_', '-')}"

@@ -34,6 +34,7 @@ Auto: TypeAlias = Literal["auto"]
 
 
 _SAMPLE = 2000  # texts by which languages and repeated lines are told
+_TOLD = {"stop_words": AUTO, "stemmer": AUTO}  # from the texts of a corpus
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,12 @@ class TextOptions:
 
 def preprocessing_from(preprocessing: Preprocessing | None, **field_values: Any) -> Preprocessing:
     """The Preprocessing that was passed, or one made from its fields passed as parameters; not both."""
-    defaults = {field.name: field.default for field in fields(Preprocessing)} | {"stop_words": AUTO}
+    defaults = {field.name: field.default for field in fields(Preprocessing)} | _TOLD
     changed = {name: value for name, value in field_values.items() if value != defaults[name]}
     if isinstance(changed.get("tokenizer"), str):  # one that files name has no function here
         check_tokenizer_name(changed["tokenizer"])
     if preprocessing is None:
-        return Preprocessing(**{"stop_words": AUTO, **changed})
+        return Preprocessing(**{**_TOLD, **changed})
     if changed:
         raise InputError(f"pass either preprocessing= or {', '.join(changed)}, not both")
     return preprocessing
@@ -283,7 +284,7 @@ def _count_texts(texts: Iterable[Any], options: TextOptions, n_jobs: int | None,
             clean_texts = [cleaned(cleaner, text) for text in chunk.texts]
             n_rows = [count_document(counter, text, options.segments) for text in clean_texts]
         else:
-            counter.add_counted(chunk.counts, chunk.words)
+            counter.add_counted(chunk.counts, chunk.words, chunk.forms)
             clean_texts, n_rows = list(chunk.texts), chunk.n_rows
             cleaner.add(chunk.cleaner)
             n_foreign += chunk.n_foreign

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import scipy.sparse as sp
 
 from ..engine.blocks import n_threads
@@ -42,6 +43,7 @@ class Counted(NamedTuple):
     n_rows: list[int]
     cleaner: Cleaner | None = None  # what was removed
     n_foreign: int = 0
+    forms: tuple[list[str], np.ndarray] | None = None  # of words with stems, and how often each occurs
 
 
 def cleaned(cleaner: Cleaner, text: Text) -> Text:
@@ -119,12 +121,13 @@ def _result(chunk: list[Text], future: Any) -> Counted:
 
 def _count(
     texts: Sequence[Text], options: CountOptions
-) -> tuple[dict[int, Text], sp.csr_array, list[str] | None, list[int], Cleaner, int]:
+) -> tuple[dict[int, Text], sp.csr_array, list[str] | None, list[int], Cleaner, int, Any]:
     """The texts that cleaning changes, by their place, and what `Counted` holds besides texts."""
     counter = WordCounter(options.preprocessing, options.vocabulary, as_fitted=options.as_fitted)
     cleaner = options.preprocessing._cleaner()
     clean_texts = [cleaned(cleaner, text) for text in texts]
     n_rows = [count_document(counter, text, options.segments) for text in clean_texts]
+    forms = counter.forms()
     counts, words = counter.finish()
     changed = {place: text for place, text in enumerate(clean_texts) if text != texts[place]}
-    return changed, counts, None if options.vocabulary is not None else words, n_rows, cleaner, counter.n_foreign
+    return changed, counts, None if options.vocabulary is not None else words, n_rows, cleaner, counter.n_foreign, forms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
@@ -36,17 +36,21 @@ class _WordColumns(dict[str, int]):
         super().__init__()
         plain = preprocessing.ngrams == (1, 1)  # otherwise tokens arrive here as complete n-grams
         self._stop = preprocessing._stop_set if plain else frozenset()
-        self._stem = preprocessing._stem if plain and preprocessing.stemmer else None
         self._fixed = vocabulary is not None
         self.words: list[str] = list(vocabulary or ())
-        self._column_of_word = {word: column for column, word in enumerate(self.words)} if self._stem else self
-        if self._fixed and not self._stem:
+        self._key = preprocessing._key if self._fixed and preprocessing.stemmer else None
+        self._column_of_word: dict[str, int] = self
+        if self._key is not None:
+            self._column_of_word = {self._key(word): column for column, word in reversed([*enumerate(self.words)])}
+            for column, word in enumerate(self.words):  # a stem may have another stem
+                self._column_of_word.setdefault(word, column)
+        elif self._fixed:
             self.update((word, column) for column, word in enumerate(self.words))
             self.update((token, _STOP) for token in self._stop)
 
     def of(self, tokens: Iterable[str]) -> Iterator[int]:
         """The columns of tokens, -1 for those without one."""
-        if self._fixed and self._stem is None:  # all tokens are known: no need to call __missing__
+        if self._fixed and self._key is None:  # all tokens are known: no need to call __missing__
             return map(self.get, tokens, repeat(-1))
         return map(self.__getitem__, tokens)
 
@@ -54,15 +58,15 @@ class _WordColumns(dict[str, int]):
         if token in self._stop:
             self[token] = _STOP
             return _STOP
-        column = self.column_of(self._stem(token) if self._stem else token)
+        column = self.column_of(token)
         if column >= 0:  # unknown tokens are not stored: a stream of new texts must not fill the memory
             self[token] = column
         return column
 
     def column_of(self, word: str) -> int:
-        """The column of a word after stop words and stemming; a new column if the vocabulary is not fixed."""
+        """The column of a word that is no stop word; a new column if the vocabulary is not fixed."""
         # `get` never calls __missing__, so this is safe even if both dictionaries are the same object
-        column = self._column_of_word.get(word, -1)
+        column = self._column_of_word.get(self._key(word) if self._key else word, -1)
         if column < 0 and not self._fixed:
             if not isinstance(word, str):
                 raise InputError(f"the tokenizer returned {word!r:.40}: expected strings")
@@ -77,6 +81,35 @@ class _WordColumns(dict[str, int]):
         for place in np.flatnonzero(columns < 0).tolist():
             columns[place] = self.column_of(words[place])
         return columns
+
+
+class _Forms:
+    """Forms of words with the same stem: they share a column, and the most frequent one is its word."""
+
+    def __init__(self, key: Callable[[str], str]) -> None:
+        self._key = key
+        self._column_of_key: dict[str, int] = {}
+        self._column = array("i")  # of each form
+        self._n_tokens = np.zeros(0, np.int64)
+
+    def columns(self, forms: np.ndarray, words: Sequence[str], n_tokens: np.ndarray | None = None) -> np.ndarray:
+        """The columns of forms, given by their places in `words`; `n_tokens` are how often they occur, once if None."""
+        for word in words[len(self._column) :]:
+            self._column.append(self._column_of_key.setdefault(self._key(word), len(self._column_of_key)))
+        self._n_tokens = np.append(self._n_tokens, np.zeros(len(words) - len(self._n_tokens), np.int64))
+        self._n_tokens += np.bincount(forms, n_tokens, len(words)).astype(np.int64)
+        return np.asarray(self._column, dtype=np.int32)[forms]
+
+    def totals(self) -> np.ndarray:
+        """How often each form occurs."""
+        return self._n_tokens
+
+    def words(self, words: Sequence[str]) -> list[str]:
+        """The most frequent form of each column; of equally frequent ones, the first."""
+        column = np.asarray(self._column)
+        order = np.lexsort((-self._n_tokens, column))
+        _, first = np.unique(column[order], return_index=True)
+        return [words[form] for form in order[first].tolist()]
 
 
 class WordCounter:
@@ -107,8 +140,9 @@ class WordCounter:
             raise InputError("vocabulary is one string: expected a list of words")
         self._columns = _WordColumns(preprocessing, vocabulary)
         self._ngrams = preprocessing._ngrams
-        self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else preprocessing._words_of_clean
-        self._single_words = preprocessing._single_words
+        self._tokens = preprocessing.tokens if preprocessing.ngrams == (1, 1) else self._full_ngrams
+        self._full_words = preprocessing._full_words
+        self._forms = _Forms(preprocessing._key) if preprocessing.stemmer and vocabulary is None else None
         # most n-grams of any text are unknown, so their share says nothing
         self._as_fitted = as_fitted and preprocessing.ngrams == (1, 1)
         self._languages = preprocessing._languages()
@@ -134,6 +168,9 @@ class WordCounter:
             self._pending.extend(columns)
         self._end_row()
 
+    def _full_ngrams(self, text: str) -> list[str]:
+        return self._ngrams(self._full_words(text))
+
     def _is_foreign(self, text: str, columns: array[int]) -> bool:
         n_unknown = columns.count(-1)
         n_words = len(columns) - columns.count(_STOP)
@@ -148,7 +185,7 @@ class WordCounter:
 
     def add_windows(self, text: str, size: int) -> int:
         """Count one text as rows of `size` tokens each, and return their number (at least one)."""
-        words = self._single_words(text)
+        words = self._full_words(text)
         starts = range(0, max(len(words), 1), size)
         for start in starts:
             window = self._ngrams(words[start : start + size])
@@ -159,17 +196,31 @@ class WordCounter:
     def finish(self) -> tuple[sp.csr_array, list[str]]:
         """The counts (rows sorted by column) and the words, in order of their first occurrence."""
         self._flush()
-        words = self._columns.words
+        words = self._columns.words if self._forms is None else self._forms.words(self._columns.words)
         width = len(words) if self._fixed_width is None else self._fixed_width
         self._columns = _WordColumns(Preprocessing(stop_words=None), ())  # frees the token dictionary
         data, indices = (part.array() if isinstance(part, Spool) else np.asarray(part) for part in self._cells())
         return _csr(data, indices, np.asarray(self._indptr), width), words
 
-    def add_counted(self, counts: sp.csr_array, words: Sequence[str] | None) -> None:
-        """Add rows that were counted elsewhere, with their own words or those of the fixed vocabulary."""
+    def forms(self) -> tuple[list[str], np.ndarray] | None:
+        """The forms of words and how often they occur, if words have stems; `finish` forgets them."""
+        self._flush()
+        return None if self._forms is None else (self._columns.words, self._forms.totals())
+
+    def add_counted(
+        self,
+        counts: sp.csr_array,
+        words: Sequence[str] | None,
+        forms: tuple[Sequence[str], np.ndarray] | None = None,
+    ) -> None:
+        """Add rows that were counted elsewhere, with their own words, and forms, or those of the fixed vocabulary."""
         self._flush()
         indices = counts.indices
-        if words is not None:
+        if words is not None and forms is not None and self._forms is not None:
+            self._forms.columns(self._columns.columns_of(forms[0]), self._columns.words, forms[1])
+            none = np.zeros(len(words), np.int64)  # they were among the forms
+            indices = self._forms.columns(self._columns.columns_of(words), self._columns.words, none)[indices]
+        elif words is not None:
             indices = self._columns.columns_of(words)[indices]
         self._keep(counts.data, indices, counts.indptr)
 
@@ -194,6 +245,8 @@ class WordCounter:
         has_column = columns >= 0
         indptr = np.concatenate([[0], np.cumsum(has_column)])[ends]
         columns = columns[has_column]
+        if self._forms is not None:
+            columns = self._forms.columns(columns, self._columns.words)
         width = max(1, int(columns.max(initial=0)) + 1)
         counts = sp.csr_array((np.ones(len(columns), np.int32), columns, indptr), (len(ends) - 1, width))
         counts.sum_duplicates()

@@ -17,7 +17,7 @@ from .stop_words import (
     parsed_stop_words,
     stop_word_languages,
     stop_words_of,
-    usual_stop_words,
+    usual_words,
     words_of_stop_words,
 )
 from .tokenizers import (
@@ -59,7 +59,7 @@ class Preprocessing:
         ``["english", "german"]``, with ``"+said"`` to add a word and ``"-war"`` to keep one. A list that does not begin
         with a language, and any set, is a collection of words. None and ``"none"`` leave out nothing.
     stemmer : str or None, default=None
-        Language of a Snowball stemmer. None does not stem.
+        Language of a Snowball stemmer. None does not stem. In a corpus, a stem is shown as its most frequent full form.
     ngrams : tuple of (int, int), default=(1, 1)
         Minimum and maximum number of words in an n-gram; (1, 2) gives single words and pairs.
     tokenizer : str or callable, default=None
@@ -103,7 +103,7 @@ class Preprocessing:
     def __post_init__(self) -> None:
         if self.stop_words is not None and self.stop_words != AUTO:
             object.__setattr__(self, "stop_words", parsed_stop_words(self.stop_words))
-        if self.stemmer is not None:
+        if self.stemmer is not None and self.stemmer != AUTO:
             object.__setattr__(self, "stemmer", language_named(self.stemmer) or self.stemmer)
             _snowball(self.stemmer)
         if isinstance(self.tokenizer, str):
@@ -151,11 +151,15 @@ class Preprocessing:
 
     def _words_of_clean(self, text: str) -> list[str]:
         """The words of a text that has been cleaned."""
-        return self._ngrams(self._single_words(text))
+        return self._ngrams([self._stem(token) for token in self._full_words(text)])
 
-    def _single_words(self, text: str) -> list[str]:
-        """The words that n-grams are made of. Pairs of characters are only among them if there are no n-grams."""
-        return [self._stem(token) for token in self.tokens(text) if token not in self._stop_set]
+    def _full_words(self, text: str) -> list[str]:
+        """The tokens that are no stop words. Pairs of characters are only among them if there are no n-grams."""
+        return [token for token in self.tokens(text) if token not in self._stop_set]
+
+    def _key(self, word: str) -> str:
+        """What all forms of a word, or of an n-gram, have in common: the stems of its parts."""
+        return " ".join(map(self._stem, word.split(" "))) if self.stemmer else word
 
     def _ngrams(self, words: Sequence[str]) -> list[str]:
         shortest, longest = self.ngrams
@@ -185,7 +189,7 @@ class Preprocessing:
 
     def _settled(self, sample: Sequence[str]) -> Preprocessing:
         """These settings, with what depends on the texts of a corpus told from a sample of them."""
-        if self.stop_words != AUTO and self.drop_lines != REPEATED:
+        if AUTO not in (self.stop_words, self.stemmer) and self.drop_lines != REPEATED:
             return self
         lines: Sequence[str] = () if self.drop_lines == REPEATED else self.drop_lines
         cleaner = Cleaner(lines, clean=self.clean)
@@ -193,8 +197,13 @@ class Preprocessing:
         texts = [cleaner.clean(text[:length]) for text in sample]
         if self.drop_lines == REPEATED:
             lines = [line for line, _ in repeated_lines(texts)]
-        stop_words = usual_stop_words(texts) if self.stop_words == AUTO else self.stop_words
-        return replace(self, stop_words=stop_words, drop_lines=tuple(lines))
+        stop_words, stemmer = usual_words(texts) if AUTO in (self.stop_words, self.stemmer) else (None, None)
+        return replace(
+            self,
+            stop_words=stop_words if self.stop_words == AUTO else self.stop_words,
+            stemmer=stemmer if self.stemmer == AUTO else self.stemmer,
+            drop_lines=tuple(lines),
+        )
 
     def _cleaner(self) -> Cleaner:
         """What cleans texts with these settings, and counts what it removes."""
@@ -264,6 +273,8 @@ class Preprocessing:
 
     @cached_property
     def _stem(self) -> Callable[[str], str]:
+        if self.stemmer == AUTO:
+            raise InputError("stemmer='auto' is told from the texts of a corpus: make one, or name a language")
         return _snowball(self.stemmer).stemWord if self.stemmer else str
 
     def to_json(self) -> dict[str, Any]:

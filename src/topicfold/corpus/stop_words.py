@@ -12,12 +12,13 @@ from typing import Any
 from ..errors import InputError
 from .languages import LANGUAGES, guess_languages, language_named, nearest_name, scripts_of
 
-__all__ = ["parsed_stop_words", "stop_word_languages", "stop_words_of", "usual_stop_words", "words_of_stop_words"]
+__all__ = ["parsed_stop_words", "stop_word_languages", "stop_words_of", "usual_words", "words_of_stop_words"]
 
 _FEWEST_DOCUMENTS = 5  # in a language, to use its stop words
 _FEWEST_WORDS = 50  # of all texts, to tell their language
 _LEAST_SHARE = 0.02  # of the documents, to use the stop words of a language
 _LEAST_SHARED = 0.003  # of the documents in the largest language, for a word to be one of its words
+_STEMMED = frozenset(("polish", "russian"))  # docs/results/stems.md; in others, stems gain little or nothing
 _FIRST = 300  # characters by which the script of a few texts is told
 
 
@@ -120,36 +121,42 @@ def words_of_stop_words(canonical: str) -> frozenset[str]:
     return frozenset(words - {entry[1:] for entry in entries if entry[0] == "-"})
 
 
-def usual_stop_words(texts: Sequence[str]) -> str | None:
-    """The stop words that serve texts: of their language, and of others in which at least 2 % of them are.
+def usual_words(texts: Sequence[str]) -> tuple[str | None, str | None]:
+    """The stop words and the stemmer that serve texts.
 
-    A stop word of a smaller language that occurs in the texts of the largest one is left in: "war" is English, too.
-    English if the texts are too few to tell; None if their language has no list.
+    The stop words are those of their language, and of others in which at least 2 % of them are; English if the texts
+    are too few to tell, None if their language has no list. A stop word of a smaller language that is a word of the
+    largest one is left in: "war" is English, too. Only languages in which stems gave better topics have a stemmer.
 
-    >>> usual_stop_words(["Der Hund und die Katze sind im Garten und schlafen."] * 10), usual_stop_words(["red fish"])
-    ('german', 'english')
+    >>> usual_words(["Der Hund und die Katze sind im Garten und schlafen."] * 10), usual_words(["red fish"])
+    (('german', None), ('english', None))
     """
     guesses = guess_languages(texts)
     documents = Counter(language for language in guesses if language is not None)
     if documents.total() < _FEWEST_DOCUMENTS or sum(len(text.split()) for text in texts) < _FEWEST_WORDS:
         scripts = scripts_of(" ".join(texts)[:_FIRST])
-        return "english" if not scripts or "latin" in scripts else None
+        return "english" if not scripts or "latin" in scripts else None, None
     largest = documents.most_common(1)[0][0]
+    stemmer = largest if largest in _STEMMED else None
     least = max(_FEWEST_DOCUMENTS, _LEAST_SHARE * documents.total())
     names = [name for name, number in documents.items() if number >= least and name in _listed()]
     if not names:
-        return None
+        return None, stemmer
     signed = [f"-{word}" for word in _shared_words(texts, guesses, largest, names)]
-    return _canonical([*names, *signed], names)
+    return _canonical([*names, *signed], names), stemmer
 
 
 def _shared_words(
     texts: Sequence[str], guesses: Sequence[str | None], largest: str, names: Sequence[str]
 ) -> Iterable[str]:
-    """Stop words of smaller languages that are words of the largest one."""
+    """Stop words of smaller languages that are words of the largest one: in its texts they are not much rarer."""
     others = frozenset[str]().union(*(stop_words_of(name) for name in names if name != largest))
     if largest in _listed():
         others -= stop_words_of(largest)
-    in_largest = [text for text, language in zip(texts, guesses) if language == largest]
-    documents = Counter(word for text in in_largest for word in set(re.findall(r"\w+", text.lower())) & others)
-    return sorted(word for word, number in documents.items() if number >= max(2, _LEAST_SHARED * len(in_largest)))
+    others = frozenset(word for word in others if len(word) > 1)
+    n_largest, n_other = Counter[str](), Counter[str]()  # documents with each word
+    for text, language in zip(texts, guesses):
+        counter = n_largest if language == largest else n_other
+        counter.update(set(re.findall(r"\w+", text.lower())) & others)
+    least = max(2, _LEAST_SHARED * guesses.count(largest))
+    return sorted(word for word, number in n_largest.items() if number >= max(least, n_other[word] / 2))

@@ -157,8 +157,7 @@ class CountsMixin:
                     f"{self.n_features_in_} features as input, and without words they cannot be matched"
                 )
             return corpus.counts
-        shared = set(words)
-        if not any(word in shared for word in corpus.vocabulary):
+        if not (corpus._columns_among(words) >= 0).any():
             raise InputError(
                 f"the corpus and the model have no word in common: the corpus has "
                 f"{', '.join(corpus.vocabulary[:3])} ..., the model {', '.join(words[:3])} ..."

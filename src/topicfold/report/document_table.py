@@ -234,8 +234,9 @@ def _texts(corpus: Corpus, tree: TopicTree, rows: np.ndarray, tints: _Tints, tex
     """
     assert corpus.texts is not None
     assert corpus.preprocessing is not None
-    corpus_words = set(corpus.vocabulary or ())
-    column = {word: w for w, word in enumerate(tree.vocabulary) if word in corpus_words}
+    key = corpus.preprocessing._key
+    in_corpus = set(map(key, corpus.vocabulary or ()))
+    column = {key(word): w for w, word in enumerate(tree.vocabulary) if key(word) in in_corpus}
     texts = [corpus.texts[row] for row in rows]
     titles = [""] * len(rows) if corpus.titles is None else [corpus.titles[row] for row in rows]
     untitled = (text[_title_end(text, title) :] for text, title in zip(texts, titles))
