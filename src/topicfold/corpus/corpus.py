@@ -800,7 +800,7 @@ class Corpus:
     def check(self) -> CorpusCheck:
         """Check the data: copies, languages, lengths, dates, columns, and what cleaning removed.
 
-        Languages and repeated lines need the texts (`keep_texts=True`), and are told from at most 20,000 of them.
+        Languages and repeated lines need the texts (`keep_texts=True`), and are told from a sample of 2,000 and 20,000.
 
         Returns
         -------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CorpusCheck", "check_corpus_of", "check_notes", "cleaning_summary"]
 
-_SAMPLE = 20_000  # documents whose language, script and lines are looked at
+_SAMPLE, _SAMPLE_OF_LINES = 2_000, 20_000  # documents whose language and script, or lines, are looked at
 _MOST_EXAMPLES = 3
 _SHOWN_LINES = _SHOWN_SHARES = 5
 _SHOWN_COLUMNS = 30
@@ -44,7 +44,7 @@ class CorpusCheck(NamedTuple):
     other_language : tuple of str
         Ids of some documents that are clearly in another language than most.
     n_sampled : int
-        Number of documents whose language, script and lines were looked at.
+        Number of documents whose language and script were looked at.
     tokens : dict of str to int
         Shortest, median and longest document, in tokens of the vocabulary.
     repeated_lines : tuple of (str, int)
@@ -182,8 +182,9 @@ def _removed(removed: Mapping[str, int]) -> str:
 def check_corpus_of(corpus: Corpus) -> CorpusCheck:
     """The data check of a corpus."""
     texts = corpus.texts
-    rows = np.arange(0, len(corpus), -(-len(corpus) // _SAMPLE)).tolist()
+    rows = _spread(len(corpus), _SAMPLE)
     sample = [] if texts is None else [texts[row] for row in rows]
+    lines = () if texts is None else repeated_lines(texts[row] for row in _spread(len(corpus), _SAMPLE_OF_LINES))
     languages = [language or "unknown" for language in guess_languages(sample)]
     numbers = dict(Counter(languages).most_common())
     main = next((name for name in numbers if name != "unknown"), "unknown")
@@ -205,11 +206,16 @@ def check_corpus_of(corpus: Corpus) -> CorpusCheck:
             "median": int(np.median(lengths)),
             "longest": int(lengths.max()),
         },
-        repeated_lines=tuple(repeated_lines(sample)),
+        repeated_lines=tuple(lines),
         removed=notes.pop("removed", {}),
         texts_cleaned=notes.pop("texts_cleaned", {}),
         notes=notes,
     )
+
+
+def _spread(n_documents: int, most: int) -> list[int]:
+    """At most so many rows, evenly spaced."""
+    return list(range(0, n_documents, -(-n_documents // most)))
 
 
 def _dates(notes: Mapping[str, Any]) -> str:
