@@ -25,7 +25,7 @@ def test_what_a_check_counts():
     assert check.tokens["shortest"] == 0
     parts = dict(check.parts())
     assert parts["documents"] == "12, of which 1 empty, 1 without a known word"
-    assert parts["languages"] == "english 75.0%, unknown 16.7%, german 8.3% (such as d9)"
+    assert parts["languages"] == "english 75.0%, unknown 16.7%, german 8.3%; in another language than most: d9"
     assert str(check).splitlines()[0] == "documents: 12, of which 1 empty, 1 without a known word"
     json.dumps(check.to_json())
 

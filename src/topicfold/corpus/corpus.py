@@ -811,7 +811,7 @@ class Corpus:
         --------
         >>> from topicfold import Corpus
         >>> print(Corpus.from_texts(["Red fish", "red fish"], keep_texts=True).check())
-        documents: 2, of which 1 exact copies
+        documents: 2, of which 1 exact copy
         tokens per document: 2 to 2, median 2
         languages: unknown 100.0%
         """

@@ -142,12 +142,9 @@ class CorpusCheck(NamedTuple):
         return "\n".join(f"{title}: {text}" for title, text in self.parts())
 
     def _documents(self) -> str:
-        problems = {
-            "empty": self.n_empty or 0,
-            "without a known word": self.n_wordless - (self.n_empty or 0),
-            "exact copies": self.n_exact_copies,
-            "near copies": self.n_near_copies,
-        }
+        copies = {"exact": self.n_exact_copies, "near": self.n_near_copies}
+        problems = {"empty": self.n_empty or 0, "without a known word": self.n_wordless - (self.n_empty or 0)}
+        problems |= {f"{kind} {'copy' if number == 1 else 'copies'}": number for kind, number in copies.items()}
         parts = [f"{number:,} {what}" for what, number in problems.items() if number > 0]
         return f"{self.n_documents:,}" + (f", of which {', '.join(parts)}" if parts else ", no copies")
 
@@ -155,7 +152,7 @@ class CorpusCheck(NamedTuple):
         """Shares of the sampled documents, largest first."""
         shares = {name: number / self.n_sampled for name, number in numbers.items()}
         parts = [f"{name} {share:.1%}" if share >= 0.0005 else f"{name} <0.1%" for name, share in shares.items()]
-        such_as = f" (such as {', '.join(map(_short, examples))})" if examples else ""
+        such_as = f"; in another language than most: {', '.join(map(_short, examples))}" if examples else ""
         sample = f", of {self.n_sampled:,} documents" if parts and self.n_sampled < self.n_documents else ""
         return _listed(parts, _SHOWN_SHARES) + such_as + sample
 

@@ -125,6 +125,7 @@ export const overviewView = {
       facts(),
       ...notes(),
       element('p', { class: 'to-summary' }, element('a', { href: address('summary') }, 'Summary to read or print')),
+      dataCheck(),
       whole,
       element(
         'div',
@@ -138,7 +139,7 @@ export const overviewView = {
             : element('label', {}, 'Level ', chooser, element('span', { class: 'muted' }, ` ${highest} is the highest`)),
           table,
         ),
-        element('div', {}, convergence(report.model), dataCheck(), settings(report.model)),
+        element('div', {}, convergence(report.model), settings(report.model)),
       ),
       isGraph ? element('section', {}, element('h3', {}, kindsOf(lowest)), topicTable(ofLevel(lowest))) : '',
       hierarchySection() || '',
