@@ -370,7 +370,7 @@ least 5 documents (2 if there are fewer than 1,000), and in at most half of them
 Lemmas: simplemma 2.0.0, a dictionary, of words with their own case; a word that it does not know stays as it is.
 A stem such as "commerci" is no word, so each is shown as its most frequent full form. When this was first run, stems \
 were shown as they are, and .35 to .85 of the words of topics were real.
-What follows from it: stems by default for Russian and Polish, in which both halves gain, and words for the others. For \
+What follows: stems by default for Russian and Polish, in which both halves gain, and words for the others. For \
 Spanish the rule says stems, too, but on too little text to rely on.
 The sections of noticias_es say little about its topics, so it has no NMI; the decision for Spanish rests on one \
 corpus of 794 packages. French, Italian and Portuguese, its relatives, gain nothing, even with as few documents.
