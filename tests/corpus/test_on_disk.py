@@ -287,4 +287,5 @@ def test_a_corpus_with_wide_indices_is_saved_and_mapped(tmp_path):
         one.save(tmp_path / "c")
         for memory_map in (True, False):
             loaded = Corpus.load(tmp_path / "c", memory_map=memory_map)
+            assert loaded.counts.indices.dtype == loaded.counts.indptr.dtype == np.int32  # 64 bits would be a copy
             assert loaded.counts.toarray().tolist() == [[1, 0, 2], [0, 3, 0]]

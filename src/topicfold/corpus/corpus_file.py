@@ -66,8 +66,14 @@ def save_corpus(corpus: Corpus, path: str | Path) -> None:
     plain["counts"] = {"is": "sparse", "shape": list(counts.shape)}
     # scipy's indices are int64 after some operations, which a mapped file cannot have
     indices = counts.indices.astype(np.int32, copy=False)
-    parts = {**arrays, "counts.indptr": counts.indptr, "counts.indices": indices, "counts.data": _data(counts)}
+    indptr = _narrowed(counts.indptr)
+    parts = {**arrays, "counts.indptr": indptr, "counts.indices": indices, "counts.data": _data(counts)}
     write_file(path, parts, {"kind": "corpus", "values": plain, "dates": dates, "notes": notes})
+
+
+def _narrowed(indptr: np.ndarray) -> np.ndarray:
+    """The ends of rows with 32 bits if they fit: scipy would copy the indices, to give them the type of wider ends."""
+    return indptr.astype(np.int32, copy=False) if indptr[-1] <= np.iinfo(np.int32).max else indptr
 
 
 def _data(counts: sp.csr_array) -> np.ndarray | ArrayInPieces:
@@ -191,6 +197,7 @@ def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, i
     rises = indptr.ndim == 1 and len(indptr) == shape[0] + 1 and indptr[0] == 0 and ascending(indptr)
     if not (types and rises) or not data.shape == indices.shape == (int(indptr[-1]),):
         raise InputError("it has a matrix whose arrays do not fit each other")
+    indptr = _narrowed(indptr)
     for first in range(0, len(data), _VALUES):
         # with the value before, so that the order is also checked between pieces
         columns, values = indices[max(first - 1, 0) : first + _VALUES], data[first : first + _VALUES]
@@ -201,7 +208,7 @@ def _mapped_counts(parts: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, i
         if not (values.min() > 0 and np.isfinite(values).all() and np.array_equal(values, np.floor(values))):
             raise InputError("it has counts that are not whole numbers above zero")
         falls = np.flatnonzero(np.diff(columns) <= 0) + max(first - 1, 0) + 1
-        if not np.isin(falls, indptr).all():
+        if not np.array_equal(indptr[np.searchsorted(indptr, falls)], falls):  # only from one row to the next
             raise InputError("it has a matrix whose columns are not in order")
         release(columns)
         release(values)
