@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..engine.warn import warn_user
 from ..errors import InputError
-from .copies import DIGESTS, Copies, find_copies, text_digest, without_copies
 from .corpus import Corpus, Segments
 from .counted_chunks import CountOptions, cleaned, count_document, counted_in_processes
 from .counting import WordCounter, choose_rows, choose_words, usual_limits
 from .dates import read_dates
+from .digests import DIGESTS, text_digest
 from .fields import as_ids, as_labels, as_links, as_titles, checked_text
 from .languages import guess_languages, language_named
 from .metadata import read_metadata
@@ -25,6 +25,9 @@ from .preprocessing import AUTO, Preprocessing
 from .spool import LabelSpool, StringSpool
 from .stored_strings import StoredLabels, StoredStrings
 from .tokenizers import check_tokenizer_name
+
+if TYPE_CHECKING:
+    from .copies import Copies
 
 __all__ = ["Auto", "RankWordsBy", "Segmentation", "TextOptions", "corpus_from_texts", "preprocessing_from"]
 
@@ -34,6 +37,7 @@ Auto: TypeAlias = Literal["auto"]
 
 
 _SAMPLE = 2000  # texts by which languages and repeated lines are told
+_SAMPLE_CHARACTERS = 1 << 21  # fewer texts of a stream, if they are long: they are in memory together
 _TOLD = {"stop_words": AUTO, "stemmer": AUTO}  # from the texts of a corpus
 
 
@@ -172,6 +176,8 @@ def _chosen_documents(
     if copies is None:
         return documents
     notes["copies_left_out"] = {"exact": copies.n_exact, "near": copies.n_near}
+    from .copies import without_copies
+
     links = None if documents.links is None else without_copies(documents.links, copies.first)
     return documents.of_rows(copies.rows, folder)._replace(links=links)
 
@@ -217,10 +223,12 @@ def as_json(note: Any) -> dict[str, Any]:
 def _sampled(texts: Iterable[Any]) -> tuple[list[str], Iterable[Any]]:
     """Some texts, and all: evenly spaced if they are at hand, otherwise the first."""
     if isinstance(texts, list | tuple):
-        sample = texts[:: -(-len(texts) // _SAMPLE) or 1]
+        sample = list(texts[:: -(-len(texts) // _SAMPLE) or 1])
     else:
-        stream = iter(texts)
-        sample = list(islice(stream, _SAMPLE))
+        sample, stream, n_characters = [], iter(texts), 0
+        while len(sample) < _SAMPLE and n_characters < _SAMPLE_CHARACTERS and (first := list(islice(stream, 1))):
+            sample += first
+            n_characters += len(first[0]) if isinstance(first[0], str) else 0
         texts = chain(sample, stream)
     parts = (text if isinstance(text, list | tuple) else [text] for text in sample)
     return ["\n\n".join(map(str, part)) for part in parts if any(isinstance(text, str) for text in part)], texts
@@ -228,6 +236,8 @@ def _sampled(texts: Iterable[Any]) -> tuple[list[str], Iterable[Any]]:
 
 def _found_copies(counts: sp.csr_array, digests: np.ndarray) -> Copies | None:
     """The copies, and a message that says how many there are; None if there are none."""
+    from .copies import find_copies  # numba, which takes long to import
+
     copies = find_copies(counts, digests)
     n_dropped = copies.n_exact + copies.n_near
     if n_dropped == 0:

@@ -7,10 +7,6 @@ document is compared only with earlier ones with which it shares a word that is 
 
 from __future__ import annotations
 
-import hashlib
-import unicodedata
-from collections.abc import Iterable
-from itertools import pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +16,9 @@ from ..engine.arrays import canonical, csr_parts, summed
 from ..engine.jit import njit
 from ..engine.mapped import pieces
 
-__all__ = ["DIGESTS", "Copies", "count_digests", "find_copies", "text_digest", "text_digests", "without_copies"]
+__all__ = ["Copies", "find_copies", "without_copies"]
 
 FEWEST_WORDS = 15  # different words of a near copy: shorter documents are often forms with other numbers
-DIGESTS = np.dtype("S16")  # two texts with the same digest are the same, for all practical purposes
 
 
 class Copies(NamedTuple):
@@ -68,37 +63,6 @@ def find_copies(counts: sp.csr_array, digests: np.ndarray) -> Copies:
     itself = np.arange(len(exact))
     n_exact = int(np.count_nonzero(exact != itself))
     return Copies(first, n_exact, int(np.count_nonzero(first != itself)) - n_exact)
-
-
-def text_digest(text: str) -> bytes:
-    """A digest of a text that does not depend on case, white space or the normal form; zeros if the text is empty.
-
-    >>> text_digest("Red  fish\\n") == text_digest("red fish"), text_digest("red fish") == text_digest("redfish")
-    (True, False)
-    """
-    folded = " ".join(unicodedata.normalize("NFC", text).casefold().split())
-    return _digest(folded.encode("utf-8", "surrogatepass"))
-
-
-def text_digests(texts: Iterable[str]) -> np.ndarray:
-    """The digest of each text."""
-    return np.fromiter(map(text_digest, texts), DIGESTS)
-
-
-def count_digests(counts: sp.csr_array, titles: Iterable[str] | None) -> np.ndarray:
-    """A digest of the counts and title of each document; zeros if it has no words."""
-    counts = canonical(counts)
-    each_title = repeat("") if titles is None else titles
-    rows = ((slice(*ends), title) for ends, title in zip(pairwise(counts.indptr.tolist()), each_title))
-    return np.fromiter((_count_digest(counts.indices[row], counts.data[row], title) for row, title in rows), DIGESTS)
-
-
-def _count_digest(columns: np.ndarray, values: np.ndarray, title: str) -> bytes:
-    return _digest(columns.tobytes() + values.tobytes() + text_digest(title) if len(columns) else b"")
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=DIGESTS.itemsize).digest() if content else bytes(DIGESTS.itemsize)
 
 
 def without_copies(links: np.ndarray, first: np.ndarray) -> np.ndarray:

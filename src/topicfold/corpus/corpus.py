@@ -51,7 +51,6 @@ class Segments:
 
     See Also
     --------
-    Corpus : Documents, with segments if texts are split into them.
     LDCC : The model that uses segments.
 
     Examples
@@ -271,8 +270,7 @@ class Corpus:
         Raises
         ------
         InputError
-            If a value cannot be used: two documents with the same id, a document without an id, no word left, and so
-            on. The message names the value.
+            If a value cannot be used, such as an id that occurs twice, or no word is left. The message names the value.
 
         Examples
         --------
@@ -335,18 +333,10 @@ class Corpus:
             Non-negative whole numbers. The column names of a data frame are the words.
         vocabulary : sequence of str or None, default=None
             The words of the columns.
-        ids : iterable, default=None
-            Ids of the documents. If None, the documents are numbered.
-        titles, labels, links, timestamps, metadata : object
+        ids, titles, labels, links, timestamps, metadata : object
             What is known about the documents; see `from_texts`.
-        min_df : int or float, default=1
-            Leave out words that occur in fewer documents than this: an int is a number of documents, a float a share.
-        max_df : int or float, default=1.0
-            Leave out words that occur in more documents than this: an int is a number of documents, a float a share.
-        max_words : int or None, default=None
-            Maximum number of words to keep. None keeps all.
-        rank_by : {'frequency', 'tfidf'}, default='frequency'
-            Which words `max_words` keeps: the most frequent, or those with the highest mean tf-idf.
+        min_df, max_df, max_words, rank_by : object
+            Which words are kept; see `from_texts`. By default all.
 
         Returns
         -------
@@ -356,8 +346,7 @@ class Corpus:
         Raises
         ------
         InputError
-            If a value cannot be used: two documents with the same id, a document without an id, no word left, and so
-            on. The message names the value.
+            If a value cannot be used, such as an id that occurs twice, or no word is left. The message names the value.
 
         Examples
         --------
@@ -471,8 +460,7 @@ class Corpus:
         Raises
         ------
         InputError
-            If a value cannot be used: two documents with the same id, a document without an id, no word left, and so
-            on. The message names the value.
+            If a value cannot be used, such as an id that occurs twice, or no word is left. The message names the value.
 
         Examples
         --------
@@ -792,7 +780,8 @@ class Corpus:
         ones. Each document is compared with the earlier ones that are no near copies, and is a copy of the first that
         is similar enough, so a copy of a copy need not be a copy. Empty documents are no copies.
         """
-        from .copies import count_digests, find_copies, text_digests
+        from .copies import find_copies
+        from .digests import count_digests, text_digests
 
         counts, texts = self.counts, self.texts
         return find_copies(counts, count_digests(counts, self.titles) if texts is None else text_digests(texts))
