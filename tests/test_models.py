@@ -426,8 +426,9 @@ def test_a_document_of_which_nothing_is_known_has_no_topic(info):
         pytest.skip("in several topics, or in none: see memberships")
     model = small(info).fit([*TEXTS, ""])
     assert model.fit_predict([*TEXTS, ""])[-1] == -1
-    predicted = model.predict(["", TEXTS[0], "xyzzy", "xyzzy plugh frotz rezrov gnusto " + TEXTS[0].split()[0]])
-    assert predicted.tolist() == [-1, model.predict([TEXTS[0]])[0], -1, -1]  # and of one word in six too little
+    german = f"Die Nachbarn haben gestern Abend lange im Garten gesessen und geredet: {TEXTS[0].split()[0]}"
+    predicted = model.predict(["", TEXTS[0], "xyzzy", german])
+    assert predicted.tolist() == [-1, model.predict([TEXTS[0]])[0], -1, -1]  # in another language, and one known word
     assert predicted[1] >= 0
     assert model.rows_without_topics(["", TEXTS[0]]).tolist() == [0]
     counts = sp.csr_array(([2], ([1], [0])), (2, model.n_features_in_))

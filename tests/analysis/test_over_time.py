@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -80,9 +78,6 @@ def test_bad_input(model, corpus, monkeypatch):
         topics_over_time(model, Corpus.from_texts(["cat"], timestamps=[None]))
     with pytest.raises(ValueError, match="by='era'"):
         topics_over_time(model, corpus, by="era")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"topicfold\[frame\]"):
-        topics_over_time(model, corpus).table()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 import threading
 
 import numpy as np
@@ -374,12 +373,6 @@ def test_frame(result):
     assert frame["n_topics"].tolist() == [5, 10, 900]
     assert frame["recommended"].tolist() == [False, True, False]
     assert frame["stability"][0] == 0.8
-
-
-def test_frame_without_pandas(result, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install 'topicfold\[frame\]'"):
-        result.table()
 
 
 def test_progress_only_when_asked(capsys):

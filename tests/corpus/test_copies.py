@@ -200,7 +200,7 @@ def test_the_same_row_twice_may_have_the_same_id(tmp_path):
 def test_where_unique_has_no_meaning(tmp_path):
     file = tmp_path / "texts.csv"
     file.write_text("text\nred fish\ntree\n")
-    with pytest.raises(InputError, match="unique=True: a batch cannot know its copies in others"):
+    with pytest.raises(InputError, match="unique=True: a batch is too small to tell"):
         next(Corpus.batches(file, 1, unique=True))
     Corpus.read(file).save(tmp_path / "corpus.safetensors")
     with pytest.raises(InputError, match="leave out unique"):

@@ -257,3 +257,13 @@ def test_a_format_reads_text_and_leaves_dates_alone():
         *["NaT", "NaT"],
     ]
     assert days(["1998-03-25 +0200"], date_format="%Y-%m-%d %z") == ["1998-03-24"]
+
+
+def test_the_year_counts_in_utc():
+    values = [
+        "1000-01-01T00:00:00+05:00",
+        "2999-12-31T23:00:00-05:00",
+        "0001-01-01T00:00:00+14:00",
+        "2000-01-01T01:00:00+02:00",
+    ]
+    assert read_dates(values)[0].astype(str).tolist() == ["NaT", "NaT", "NaT", "1999-12-31T23:00:00"]

@@ -6,6 +6,7 @@ import pytest
 
 from topicfold import PLSA, Corpus, InputError, Preprocessing, build_report, load
 from topicfold.corpus.counting import token_stream
+from topicfold.datasets import load_demo
 
 TEXTS = ["running runs running", "cats run", "the cat runs", "Dogs and cats", "dog"] * 2
 
@@ -68,3 +69,12 @@ def test_russian_and_polish_texts_have_stems_by_default():
     assert Corpus.from_texts(german).preprocessing.stemmer is None
     with pytest.raises(InputError, match="stemmer='auto' is told from the texts of a corpus"):
         Preprocessing(stemmer="auto").words("red fish")
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_words": 20}, {"min_df": 0.05}, {"stemmer": "english"}, {"vocabulary": ["game", "mail", "kernel"]}]
+)
+def test_the_texts_of_a_corpus_have_its_counts_whatever_words_were_left_out(options):
+    texts = list(load_demo().texts[:400])
+    corpus = Corpus.from_texts(texts, **options)
+    assert (corpus.vectorize(texts) != corpus.counts).nnz == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from topicfold import Corpus
@@ -108,3 +110,30 @@ def test_names_with_a_comma(tmp_path):
     path.write_text(lines([{"title, body": "cat", "a, b": 1}, {"title, body": "dog", "a, b": 2}]), encoding="utf-8")
     corpus = Corpus.read(path, text="title, body", metadata=["a, b"])
     assert corpus.metadata["a, b"].tolist() == [1, 2]
+
+
+def test_names_of_columns_may_be_numbers(tmp_path):
+    frame = pd.DataFrame({0: ["red fish", "blue sea"], 1: ["a", "b"], 2: [3, 4]})
+    corpus = Corpus.from_frame(frame, text=0, id=1, metadata=[2])
+    corpus.save(tmp_path / "c")
+    loaded = Corpus.load(tmp_path / "c")
+    assert (loaded.ids, loaded.notes["columns"]) == (("a", "b"), {"text": "0", "id": "1", "metadata": ["2"]})
+
+
+def test_limits_may_be_numbers_of_numpy(tmp_path):
+    corpus = Corpus.from_texts(["red fish", "red sea"], min_df=np.int64(2), max_df=np.float32(1))
+    corpus.save(tmp_path / "c")
+    assert Corpus.load(tmp_path / "c").notes["min_df"] == 2
+
+
+def test_batches_have_the_words_of_the_first_one(tmp_path):
+    russian = "Новые законы о налогах приняты в городе и в стране этой весной, пишет газета номер"
+    path = tmp_path / "texts.jsonl"
+    path.write_text("".join(json.dumps({"text": f"{russian} {n}"}) + "\n" for n in range(63)), encoding="utf-8")
+    batches = list(Corpus.batches(path, 30, max_df=1.0))
+    assert [batch.preprocessing for batch in batches] == [batches[0].preprocessing] * 3
+    assert batches[0].preprocessing.stemmer == "russian"
+    assert len({batch.counts.sum() / len(batch) for batch in batches}) == 1
+    for option in ({"language": "ru"}, {"unique": True}, {"on_disk": tmp_path / "c"}):
+        with pytest.raises(InputError, match=next(iter(option))):
+            next(Corpus.batches(path, 30, **option))

@@ -359,7 +359,7 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         if words is None:
             return np.zeros((len(labels), self.n_features_in_))
         preprocessing = self.preprocessing_ or Preprocessing()
-        return tfidf(count_known_words(labels.values(), preprocessing, words), self.idf_).toarray()
+        return tfidf(count_known_words(labels.values(), preprocessing, words, as_fitted=False), self.idf_).toarray()
 
     def _learn(self, rows: list[Any], anchors: list[np.ndarray]) -> None:
         """EM on the vectors of the documents, of each kind; `anchors` are the vectors of the descriptions."""

@@ -188,7 +188,8 @@ def _corpus_of(documents: _Documents, words: list[str], options: TextOptions, no
     if options.vocabulary is None:
         usual = dict(zip(("min_df", "max_df"), usual_limits(counts.shape[0])))
         limits = {"min_df": options.min_df, "max_df": options.max_df}
-        notes |= {name: usual[name] if limit == "auto" else limit for name, limit in limits.items()}
+        chosen = {name: usual[name] if limit == "auto" else limit for name, limit in limits.items()}
+        notes |= {name: limit.item() if isinstance(limit, np.generic) else limit for name, limit in chosen.items()}
     if options.vocabulary is None and segments is None:
         counts, words = options.filter_words(counts, words)
     elif options.vocabulary is None and segments is not None:

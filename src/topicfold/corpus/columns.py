@@ -26,11 +26,11 @@ class Columns(NamedTuple):
 
     def names(self) -> list[str]:
         """All columns that are set."""
-        single = (*self.text_names(), self.id, self.title, self.labels, self.links, self.timestamp)
+        single: tuple[Any, ...] = (*self.text_names(), self.id, self.title, self.labels, self.links, self.timestamp)
         for name in (*single, *self.metadata):
             if not isinstance(name, Hashable):
                 raise InputError(f"{name!r:.60} is not the name of a column: expected one name")
-        return list(dict.fromkeys([*filter(None, single), *self.metadata]))
+        return list(dict.fromkeys([*filter(_is_name, single), *self.metadata]))
 
     def roles(self) -> list[tuple[str, str]]:
         """What each column that is set is used for: (role, name)."""
@@ -40,13 +40,13 @@ class Columns(NamedTuple):
             *(("metadata", name) for name in self.metadata),
             *(("text", name) for name in self.text_names()),
         ]
-        return [(role, str(name)) for role, name in roles if name]
+        return [(role, str(name)) for role, name in roles if _is_name(name)]
 
     def to_json(self) -> dict[str, Any]:
         """The columns that are set and how to read them, as plain values."""
-        values = {name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()}
         defaults = Columns()._asdict()
-        return {name: value for name, value in values.items() if name == "text" or value not in (defaults[name], [])}
+        changed = {name: value for name, value in self._asdict().items() if name == "text" or value != defaults[name]}
+        return {name: _plain(value) for name, value in changed.items()}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Columns:
@@ -94,3 +94,13 @@ class Columns(NamedTuple):
     def text_names(self) -> tuple[str, ...]:
         """The columns with texts."""
         return self.text if isinstance(self.text, tuple) else (self.text,)
+
+
+def _plain(value: Any) -> Any:
+    """One or several names of columns, which may be numbers, as text."""
+    return list(map(str, value)) if isinstance(value, tuple) else value if isinstance(value, bool) else str(value)
+
+
+def _is_name(name: Any) -> bool:
+    """Whether a column is named: '' means none, and 0 may be the name of a column."""
+    return name is not None and name != ""

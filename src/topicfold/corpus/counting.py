@@ -23,8 +23,7 @@ __all__ = ["WordCounter", "choose_rows", "choose_words", "count_known_words", "t
 
 _FLUSH_TOKENS = 1 << 19  # number of tokens that are collected before they are summed to counts
 _STOP = -2  # the column of stop words; that of unknown words is -1
-_LEAST_KNOWN = 0.2  # share of the words of a text that a model has to know to say anything about it
-_WELL_KNOWN = 0.5  # share from which on the language of a text does not matter
+_WELL_KNOWN = 0.5  # share of the words of a text that a model knows, from which on its language does not matter
 _FEW, _MANY = 20, 1000  # documents; between them, a word has to be in 2 documents, with more in 5
 _CHUNK = 1 << 20  # stored values that are processed together when a matrix is changed in place
 
@@ -42,8 +41,6 @@ class _WordColumns(dict[str, int]):
         self._column_of_word: dict[str, int] = self
         if self._key is not None:
             self._column_of_word = {self._key(word): column for column, word in reversed([*enumerate(self.words)])}
-            for column, word in enumerate(self.words):  # a stem may have another stem
-                self._column_of_word.setdefault(word, column)
         elif self._fixed:
             self.update((word, column) for column, word in enumerate(self.words))
             self.update((token, _STOP) for token in self._stop)
@@ -133,8 +130,8 @@ class WordCounter:
     ) -> None:
         """With a `folder`, the counts are written to unnamed files there and mapped into memory.
 
-        `as_fitted`: the vocabulary is that of a model. A text of which it knows fewer than a fifth of the words, or
-        fewer than half and which is in another language, gets an empty row: nothing can be said about it.
+        `as_fitted`: the vocabulary is that of a model. A text of which it knows fewer than half of the words, and which
+        is in another language than its stop words and stems, gets an empty row: nothing can be said about it.
         """
         if isinstance(vocabulary, str):
             raise InputError("vocabulary is one string: expected a list of words")
@@ -174,11 +171,8 @@ class WordCounter:
     def _is_foreign(self, text: str, columns: array[int]) -> bool:
         n_unknown = columns.count(-1)
         n_words = len(columns) - columns.count(_STOP)
-        if n_unknown <= (1 - _WELL_KNOWN) * n_words or n_unknown == n_words:  # the row is good, or empty as it is
-            return False
-        if n_words - n_unknown < _LEAST_KNOWN * n_words:
-            return True
-        if not self._languages:
+        is_known, is_empty = n_unknown <= (1 - _WELL_KNOWN) * n_words, n_unknown == n_words
+        if is_known or is_empty or not self._languages:
             return False
         (language,) = guess_languages([text])
         return language is not None and language not in self._languages
@@ -254,9 +248,11 @@ class WordCounter:
         self._pending, self._pending_ends = array("i"), []
 
 
-def count_known_words(texts: Iterable[str], preprocessing: Preprocessing, vocabulary: Sequence[str]) -> sp.csr_array:
+def count_known_words(
+    texts: Iterable[str], preprocessing: Preprocessing, vocabulary: Sequence[str], *, as_fitted: bool = True
+) -> sp.csr_array:
     """Counts of the words of a model in new texts, which are cleaned first."""
-    counter, cleaner = WordCounter(preprocessing, vocabulary, as_fitted=True), preprocessing._cleaner()
+    counter, cleaner = WordCounter(preprocessing, vocabulary, as_fitted=as_fitted), preprocessing._cleaner()
     for text in texts:
         counter.add(cleaner.clean(text))
     return counter.finish()[0]

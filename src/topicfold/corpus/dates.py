@@ -265,10 +265,10 @@ def _by_format(value: str | datetime, date_format: str) -> datetime | None:
 
 def _in_utc(moment: datetime) -> datetime | None:
     """The time in UTC in whole seconds; None if its year is out of range."""
+    if moment.tzinfo is not None and _FIRST_YEAR - 1 <= moment.year <= _LAST_YEAR + 1:
+        moment = moment.astimezone(UTC).replace(tzinfo=None)
     if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
         return None
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC).replace(tzinfo=None)
     return moment.replace(microsecond=0) if moment.microsecond else moment
 
 

@@ -6,7 +6,7 @@ import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from inspect import signature
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,8 +138,11 @@ def read_batches(
     bound = signature(read_one).bind(path, **options)
     bound.apply_defaults()
     settings = bound.arguments
-    if settings["unique"]:
-        raise InputError("unique=True: a batch cannot know its copies in others; read the files with on_disk= first")
+    if settings["unique"] or settings["language"] is not None:
+        name = "unique=True" if settings["unique"] else f"language={settings['language']!r:.60}"
+        raise InputError(f"{name}: a batch is too small to tell; read the files with on_disk= first")
+    if settings["on_disk"] is not None:
+        raise InputError("on_disk: batches are in memory, one at a time; read the files into a corpus on disk instead")
     paths = files_of(path)
     format = "jsonl" if str(paths[0]) == "-" else format_of(paths[0], settings["format"])
     if format not in TEXT_FORMATS:
@@ -152,16 +155,25 @@ def read_batches(
     )
     if isinstance(vocabulary, str | Path):
         vocabulary = _words(vocabulary, settings["encoding"], limits)
-    source = chain.from_iterable(records(each, file) for each in paths)
+    words = {name: settings[name] for name in [field.name for field in fields(Preprocessing)]}
+    preprocessing: Any = preprocessing_from(settings["preprocessing"], **words)
+    source = _records_of_files(paths, file, None)
+    if format in ("folder", "zip"):
+        settings |= {"text": "text", "id": "id", "title": None}
     number = 0
     while batch := list(islice(source, size)):
-        corpus = _corpus_of_batch(batch, settings, vocabulary, number, name_of(paths), folder=format == "folder")
-        vocabulary, number = corpus.vocabulary, number + len(batch)
+        of_words = TextOptions(preprocessing, vocabulary, **{name: settings[name] for name in _OF_BATCH})
+        corpus = _corpus_of_batch(batch, settings, of_words, number, name_of(paths))
+        # later batches have the words of the first one, told from its texts where they are 'auto'
+        vocabulary, preprocessing, number = corpus.vocabulary, corpus.preprocessing, number + len(batch)
         yield corpus
 
 
+_OF_BATCH = ("segments", "keep_texts", "min_df", "max_df", "max_words", "rank_by")
+
+
 def _corpus_of_batch(
-    batch: list[Record], settings: Mapping[str, Any], vocabulary: Any, number: int, where: str, *, folder: bool
+    batch: list[Record], settings: Mapping[str, Any], options: TextOptions, number: int, where: str
 ) -> Corpus:
     single = {name: settings[name] for name in ("id", "title", "labels", "links", "timestamp")}
     columns = Columns(
@@ -171,14 +183,9 @@ def _corpus_of_batch(
         separator=settings["separator"],
     )
     columns = columns._replace(date_format=settings["date_format"], strict_dates=settings["strict_dates"])
-    if folder:
-        columns = columns._replace(text="text", id="id", title=None)
-    elif columns.id is None and "id" not in batch[0]:  # numbering continues from batch to batch
+    if columns.id is None and "id" not in batch[0]:  # numbering continues from batch to batch
         batch = [{**record, "id": number + place} for place, record in enumerate(batch)]
-    words = {name: settings[name] for name in [field.name for field in fields(Preprocessing)]}
-    preprocessing = preprocessing_from(settings["preprocessing"], **words)
-    filters = {name: settings[name] for name in ("segments", "keep_texts", "min_df", "max_df", "max_words", "rank_by")}
-    return corpus_from_records(batch, columns, TextOptions(preprocessing, vocabulary, **filters), where)
+    return corpus_from_records(batch, columns, options, where)
 
 
 def columns_as_fitted(
@@ -272,7 +279,7 @@ def _text_records(
     return _jsonl_records(str(path), lines) if format == "jsonl" else _csv_records(path, lines, format, limits)
 
 
-def _records_of_files(paths: Sequence[Path], file: FileOptions, columns: Sequence[str]) -> Iterator[Record]:
+def _records_of_files(paths: Sequence[Path], file: FileOptions, columns: Sequence[str] | None) -> Iterator[Record]:
     """The records of all files; an id that is only unique in its file begins with the name of the file."""
     for path in paths:
         of_file = len(paths) > 1 and str(path) != "-" and format_of(path, file.format) in ("lines", "zip")
