@@ -140,8 +140,8 @@ def assign_file(
     with ExitStack() as stack:
         # an error half-way keeps the previous file and does not leave one that looks complete
         options = FileOptions(format, encoding, errors, pattern, limits=limits or ReadLimits())
-        given = {} if text is None else {"text": as_text_columns(text)}
-        columns = columns_as_fitted(model.source_columns_, source, options, given | ({} if id is None else {"id": id}))
+        named = {} if text is None else {"text": as_text_columns(text)}
+        columns = columns_as_fitted(model.source_columns_, source, options, named | ({} if id is None else {"id": id}))
         batches = _batches(source, batch, columns, options)
         first = next(batches, None)  # before the header, so that an error in the first batch writes nothing
         target = out if str(out) == "-" else stack.enter_context(atomic_write(out))

@@ -366,16 +366,16 @@ def read_as_fitted(
 
     errors, limits = errors_of(user_options), limits_of(user_options)
     rows = {"unique": user_options.pop("unique", False), "language": user_options.pop("language", None)}
-    given = _column_options(user_options)
-    if "text" in given:
-        given["text"] = text_columns(path, user_options, errors, limits)
+    named = _column_options(user_options)
+    if "text" in named:
+        named["text"] = text_columns(path, user_options, errors, limits)
     knows_segments = info_of(fitted).takes_segments
     if segments is not None and not knows_segments:
         able, name = SEGMENT_MODELS, type(fitted).__name__.lower()
         raise click.UsageError(f"--segments {segments}: only {able} assigns segments, not {name}")
     format, encoding, pattern = (user_options[name] for name in ("format", "encoding", "pattern"))
     if not holds_texts(path, format):
-        return Corpus.read(path, errors=errors, limits=limits, segments=segments_of(segments), **rows, **given)
+        return Corpus.read(path, errors=errors, limits=limits, segments=segments_of(segments), **rows, **named)
     if fitted.preprocessing_ is None:
         raise InputError(f"{model} was fitted on counts and cannot turn texts into words: give counts")
     if segments is None and knows_segments:
@@ -384,7 +384,7 @@ def read_as_fitted(
         fitted.preprocessing_, fitted.words(), segments_of(segments), keep_texts=True, as_fitted=True, **rows
     )
     file = FileOptions(format, encoding, errors, pattern, limits=limits)
-    return read(path, columns_as_fitted(fitted.source_columns_, path, file, given), words, file, fitted.words())
+    return read(path, columns_as_fitted(fitted.source_columns_, path, file, named), words, file, fitted.words())
 
 
 def segments_of(value: str | None) -> str | int | None:

@@ -65,9 +65,9 @@ class Columns(NamedTuple):
 
     @classmethod
     def as_fitted(
-        cls, fitted: Mapping[str, Any] | None, names: Sequence[str] | None, given: Mapping[str, Any]
+        cls, fitted: Mapping[str, Any] | None, names: Sequence[str] | None, named: Mapping[str, Any]
     ) -> Columns:
-        """The columns that are `given`, and for the others those of a fit (see `to_json`), if the file has them.
+        """The columns that are `named`, and for the others those of a fit (see `to_json`), if the file has them.
 
         `names` are the columns of the file, None if they are not known: then only the text is read as in the fit.
         """
@@ -81,14 +81,14 @@ class Columns(NamedTuple):
                 values[role] = values[role] if values[role] in names else None
             values["metadata"] = tuple(name for name in remembered.metadata if name in names)
             missing = [name for name in remembered.text_names() if name not in names]
-            if fitted is not None and names and missing and "text" not in given:
+            if fitted is not None and names and missing and "text" not in named:
                 raise InputError(
                     f"there is no column {missing[0]!r:.60}, which had the texts in the fit; the columns are: "
                     f"{', '.join(names)}; name another one with text= (--text)"
                 )
-        values |= given
-        if names is not None and "metadata" in given:
-            values["metadata"] = tuple(dict.fromkeys([*given["metadata"], *values["metadata"]]))
+        values |= named
+        if names is not None and "metadata" in named:
+            values["metadata"] = tuple(dict.fromkeys([*named["metadata"], *values["metadata"]]))
         return cls(**values)
 
     def text_names(self) -> tuple[str, ...]:

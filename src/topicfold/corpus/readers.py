@@ -189,14 +189,14 @@ def _corpus_of_batch(
 
 
 def columns_as_fitted(
-    fitted: Mapping[str, Any] | None, path: str | Path, file: FileOptions, given: Mapping[str, Any]
+    fitted: Mapping[str, Any] | None, path: str | Path, file: FileOptions, named: Mapping[str, Any]
 ) -> Columns:
-    """The columns that are `given`, and for the others those of a fit, as far as the file has them."""
+    """The columns that are `named`, and for the others those of a fit, as far as the file has them."""
     names = None  # of a pipe, like standard input, which can be read only once
     first = Path() if str(path) == "-" else files_of(path)[0]
     if first.is_file() and format_of(first, file.format) in TEXT_FORMATS:
         names = list(next(records(first, file), {}))
-    return Columns.as_fitted(fitted, names, {name: given[name] for name in Columns._fields if name in given})
+    return Columns.as_fitted(fitted, names, {name: named[name] for name in Columns._fields if name in named})
 
 
 def files_of(path: str | Path | Sequence[str | Path]) -> list[Path]:
