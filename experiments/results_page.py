@@ -125,7 +125,8 @@ def _when_and_where(run: Mapping[str, Any] | None) -> str:
 
 def _described(method: Any) -> str:
     parameters = ", ".join(f"{key}={value!r}" for key, value in method.parameters.items())
-    return f"{method.estimator}({parameters})"
+    call = f"{method.estimator}({parameters})"
+    return f"`{call}`" if "\\" in call else call  # a pattern would be read as Markdown
 
 
 def _table(experiment: Experiment, results: Sequence[Mapping[str, Any]], setting: Mapping[str, Any]) -> list[str]:

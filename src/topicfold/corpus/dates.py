@@ -146,15 +146,16 @@ def read_dates(
 
 
 def _check_format(date_format: str) -> None:
-    """Raise if nothing could ever be read with a format, or if it is a word that would be read as a date."""
+    """Raise if nothing could ever be read with a format, or if it has no year."""
     try:
-        text = datetime(2000, 1, 2, tzinfo=UTC).strftime(date_format)
-        datetime.strptime(text, date_format)
-        is_unusable = text == date_format != ""
+        text, text_of_next_year = (datetime(year, 1, 2, tzinfo=UTC).strftime(date_format) for year in (2000, 2001))
+        is_usable = text != text_of_next_year
+        if is_usable:
+            datetime.strptime(text, date_format)
     except (ValueError, re.error, TypeError):
-        is_unusable = True
-    if is_unusable:
-        raise InputError(f"date_format={date_format!r}: expected a format such as '%d.%m.%Y'")
+        is_usable = False
+    if not is_usable:
+        raise InputError(f"date_format={date_format!r}: expected a format with a year, such as '%d.%m.%Y'")
 
 
 def _unreadable(failed: FailedValue, date_format: str | None, ids: Sequence[str]) -> InputError:
