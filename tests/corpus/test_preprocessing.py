@@ -192,3 +192,9 @@ def test_stems_are_the_same_where_pystemmer_has_no_wheel(language, monkeypatch):
     assert Preprocessing(stemmer=language, stop_words=None).words(texts[language]) == fast
     with pytest.raises(InputError, match=r"no stemmer for 'klingon'; available: .*english"):
         Preprocessing(stemmer="klingon")
+
+
+@pytest.mark.parametrize("stemmer", [2, False, {"a": 1}, [], 0.5])
+def test_a_stemmer_that_is_no_language(stemmer):
+    with pytest.raises(InputError, match=r"^stemmer=.*: expected the language of a stemmer"):
+        Preprocessing(stemmer=stemmer)

@@ -103,6 +103,8 @@ class Preprocessing:
     def __post_init__(self) -> None:
         if self.stop_words is not None and self.stop_words != AUTO:
             object.__setattr__(self, "stop_words", parsed_stop_words(self.stop_words))
+        if not isinstance(self.stemmer, str | None):
+            raise InputError(f"stemmer={self.stemmer!r:.60}: expected the language of a stemmer, such as 'english'")
         if self.stemmer is not None and self.stemmer != AUTO:
             object.__setattr__(self, "stemmer", language_named(self.stemmer) or self.stemmer)
             _snowball(self.stemmer)
