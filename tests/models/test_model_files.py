@@ -233,6 +233,13 @@ def test_distributions_that_do_not_sum_to_one_are_refused(name, factor, files, t
             load(tmp_path / "m")
 
 
+def test_ldcc_needs_an_alpha_above_zero(files, tmp_path):
+    arrays, metadata = load_file(files["LDCC"]), read_file(files["LDCC"], kind="model")[1]
+    rewrite(tmp_path / "m", {**arrays, "alpha_": np.zeros_like(arrays["alpha_"])}, metadata)
+    with pytest.raises(FileError, match="document-topics without any alpha above zero"):
+        load(tmp_path / "m")
+
+
 @pytest.mark.parametrize("method", ["_prepare", "_check_learned", "check_parameters", "__init__"])
 @pytest.mark.parametrize("bug", [TypeError, ValueError, KeyError])
 def test_a_mistake_in_the_code_of_a_model_is_not_blamed_on_its_file(files, monkeypatch, method, bug):

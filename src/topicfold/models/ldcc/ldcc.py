@@ -476,6 +476,10 @@ class LDCC(TopicModel):
         self.doc_topic_, self.doc_cluster_ = _pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)
         self._keep_run(Run(trace[best].tolist(), converged=run.finished, finished=run.finished))
 
+    def _check_learned(self) -> None:
+        if any((alpha.sum(axis=1) == 0).any() for _, alpha in self._chains()):
+            raise InputError("it has document-topics without any alpha above zero")
+
     # ---- documents --------------------------------------------------------------------------------------------------
 
     def _document_topics(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
