@@ -107,7 +107,7 @@ def guessed_columns(
     }
     named_columns = Columns(user_options["text"], **columns, metadata=tuple(named))
     named_columns = named_columns._replace(strict_dates=user_options["strict_dates"])
-    guessed, _ = checked_guess(guess_columns(_records(files, file), named_columns, roles), _records(files, file))
+    guessed = checked_guess(guess_columns(_records(files, file), named_columns, roles), _records(files, file))
     guessed = _without_commas(guessed)
     final_columns = guessed.columns
     if "metadata" not in roles:  # columns of a formula, which may also be labels or dates

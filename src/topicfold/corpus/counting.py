@@ -193,7 +193,8 @@ class WordCounter:
         words = self._columns.words if self._forms is None else self._forms.words(self._columns.words)
         width = len(words) if self._fixed_width is None else self._fixed_width
         self._columns = _WordColumns(Preprocessing(stop_words=None), ())  # frees the token dictionary
-        data, indices = (part.array() if isinstance(part, Spool) else np.asarray(part) for part in self._cells())
+        parts = (self._data, self._indices)
+        data, indices = (part.array() if isinstance(part, Spool) else np.asarray(part) for part in parts)
         return _csr(data, indices, np.asarray(self._indptr), width), words
 
     def forms(self) -> tuple[list[str], np.ndarray] | None:
@@ -217,9 +218,6 @@ class WordCounter:
         elif words is not None:
             indices = self._columns.columns_of(words)[indices]
         self._keep(counts.data, indices, counts.indptr)
-
-    def _cells(self) -> tuple[array[int] | Spool, array[int] | Spool]:
-        return self._data, self._indices
 
     def _keep(self, data: np.ndarray, indices: np.ndarray, indptr: np.ndarray) -> None:
         self._indptr.extend((indptr[1:].astype(np.int64) + self._indptr[-1]).tolist())

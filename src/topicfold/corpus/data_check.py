@@ -236,7 +236,7 @@ def _left_out(notes: Mapping[str, Any]) -> str:
         copies = notes["copies_left_out"]
         parts.append(f"{copies['exact']:,} exact and {copies['near']:,} near copies")
     if "too_few_known_words" in notes:
-        parts.append(f"{notes['too_few_known_words']:,} texts of which too few words are known")
+        parts.append(f"{notes['too_few_known_words']:,} texts in another language, of which too few words are known")
     return ", ".join(parts)
 
 

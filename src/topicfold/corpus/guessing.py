@@ -1,4 +1,4 @@
-"""Guess the text, id, title, label and date columns of a table from their values and names, and the language.
+"""Guess the text, id, title, label and date columns of a table from their values and names.
 
 Guesses are made from the first rows, and then checked against all rows: a guessed column that could not be read is left
 out. Each column that is not used has a reason.
@@ -274,8 +274,8 @@ class _Guess:
         return [column for column in self.candidates if not (column.holds_lists or column.holds_objects)]
 
 
-def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[GuessedColumns, int]:
-    """The guess without the columns that cannot be used in all rows, and the number of rows.
+def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> GuessedColumns:
+    """The guess without the columns that cannot be used in all rows.
 
     `guess_columns` has looked only at the first rows. A column of dates is used if at least half of them can be read.
     """
@@ -284,9 +284,7 @@ def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[G
     failed: dict[str, str] = {}
     ids: set[str] = set()
     dates: list[Any] = []
-    n_rows = 0
     for record in records:
-        n_rows += 1
         for name, role in roles.items():
             why = None if name in failed else _problem(record, name, role, ids)
             if why is not None:
@@ -300,7 +298,7 @@ def checked_guess(guessed: GuessedColumns, records: Iterable[Record]) -> tuple[G
             failed[str(columns.timestamp)] = _too_few_dates(notes)
             notes = None
     rejected = {**guessed.rejected, **failed}
-    return _without(guessed, failed)._replace(rejected=rejected, dates=notes), n_rows
+    return _without(guessed, failed)._replace(rejected=rejected, dates=notes)
 
 
 def _without(guessed: GuessedColumns, failed: Collection[str]) -> GuessedColumns:
