@@ -65,8 +65,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 def _steps(setting: Setting) -> Iterator[Row]:
     """One step of leave-one-out EM against one step of PLSA, early and late in a fit."""
-    from topicfold.models.em.best_start import state_from
-    from topicfold.models.em.leave_one_out import leave_one_out_step
+    from topicfold.models.em.leave_one_out import leave_one_out_step, state_from
     from topicfold.models.em.plsa_kernels import counts_of_seeds, padded, plain_step
     from topicfold.models.em.starts import start
 

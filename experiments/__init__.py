@@ -90,6 +90,7 @@ EXPERIMENTS: dict[str, str] = {
     "hlta-emission": "hlta.variants",
     "priors": "priors.held_out_text",
     "manifold-lda": "priors.manifold_lda",
+    "starts": "choosing.starts",
     "choosing": "choosing.number_of_topics",
     "word-rankings": "choosing.word_rankings",
     "topic-ratings": "choosing.topic_ratings",

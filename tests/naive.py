@@ -478,3 +478,26 @@ def copies(counts, texts):
     n_exact = sum(first != d for d, first in enumerate(exact))
     n_near = sum(exact[d] == d and first != d for d, first in enumerate(near))
     return [near[first] for first in exact], n_exact, n_near
+
+
+def resampled_clusters(counts, cluster, n_clusters, uniform, greedy, document_prior=1.0, word_prior=0.1):
+    """A sweep of collapsed Gibbs sampling with one topic per document, from tables counted anew for each document."""
+    counts, cluster = counts.toarray(), np.array(cluster)
+    for d, row in enumerate(counts):
+        length = row.sum()
+        if length == 0:
+            continue
+        others = np.arange(len(counts)) != d
+        scores = []
+        for k in range(n_clusters):
+            members = others & (cluster == k)
+            documents = (members & (counts.sum(axis=1) > 0)).sum()
+            words = counts[members].sum(axis=0)
+            score = np.log(documents + document_prior)
+            for w in np.flatnonzero(row):
+                score += sum(np.log(words[w] + i + word_prior) for i in range(row[w]))
+            # sum_i log(tokens + V beta + i) of the exact formula, with the middle of the range in place of each i
+            scores.append(score - length * np.log(words.sum() + len(row) * word_prior + (length - 1) / 2))
+        share = np.exp(np.array(scores) - max(scores))
+        cluster[d] = np.argmax(scores) if greedy else np.searchsorted(np.cumsum(share / share.sum()), uniform[d])
+    return cluster

@@ -17,7 +17,9 @@ import scipy.sparse as sp
 
 from topicfold.engine.loop import State
 from topicfold.metrics.completion import completion_log_likelihood_by_document, split_tokens
-from topicfold.models.em.best_start import best_start
+from topicfold.models.em.best_start import StartPriors
+from topicfold.models.em.leave_one_out import state_from
+from topicfold.models.em.starts import start
 from topicfold.models.lda.lda import LDA
 
 from .. import Experiment, Measure, Method
@@ -110,8 +112,10 @@ class Trial:
         self._after: dict[str, tuple[Prior, Scores]] = {}
 
     def _start(self, counts: sp.csr_array) -> State:
-        settings = {"alpha": 1.0, "beta": BETA, "focus": FOCUS}
-        return best_start(counts, self.n_topics, np.random.RandomState(self.seed), seeds={}, n_jobs=1, **settings)
+        priors = StartPriors(1.0, BETA, FOCUS)
+        return state_from(
+            counts, *start(counts, self.n_topics, "auto", np.random.RandomState(self.seed), {}, priors=priors)
+        )
 
     def design(self, name: str, rows: np.ndarray) -> np.ndarray:
         """Metadata of some documents, scaled on the training part; if shuffled, that of other documents."""

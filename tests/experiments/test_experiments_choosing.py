@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from experiment_runs import run_with_results
 
 from experiments import Method, load_experiment
-from experiments.choosing import number_of_topics, topic_ratings, word_rankings
+from experiments.choosing import number_of_topics, starts, topic_ratings, word_rankings
 
 PUBLISHED = {"c_npmi_10_full": 0.1, "c_v_full": 0.2, "u_mass_full": -1.0}
 
@@ -36,6 +36,32 @@ def test_what_select_recommends_is_measured(monkeypatch):
     assert found["nmi"] > 0.9
     assert found["likeliest nmi"] <= found["best nmi"]
     assert found["one topic"] < found["score"]
+
+
+@pytest.mark.parametrize(("name", "estimator"), [("LDA", "LDA"), ("k-means on LSI", "LSI")])
+def test_starts_are_measured_on_known_classes(name, estimator):
+    counts, groups = planted()
+    data = {"demo": starts.Classified(counts, groups)}
+    setting, protocol = {"corpus": "demo", "n_topics": 4}, {"documents": 200, "test share": 0.1}
+    measured = starts.measure(data, Method(name, estimator), setting, 0, protocol)
+    assert measured["nmi"] > 0.9
+    assert measured.get("perplexity", 1.0) < 40
+    assert ("perplexity" in measured) == (estimator == "LDA")
+
+
+def test_documents_without_a_class_or_a_word_are_left_out(tmp_path):
+    folder = tmp_path / "short_stackoverflow"
+    folder.mkdir()
+    rows = [
+        {"id": str(row), "text": f"{word} and more {word}", "labels": [word]}
+        for row, word in enumerate(["cat", "dog"] * 9)
+    ]
+    rows += [{"id": "empty", "text": "", "labels": ["cat"]}, {"id": "unknown", "text": "cat", "labels": []}]
+    with gzip.open(folder / "docs.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    counts, labels = starts.classified("short_stackoverflow", tmp_path)
+    assert counts.shape[0] == len(labels) == 18
+    assert labels.tolist() == [0, 1] * 9
 
 
 def test_a_corpus_without_texts_has_nothing_for_bertopic():

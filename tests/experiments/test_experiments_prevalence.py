@@ -12,8 +12,8 @@ from experiment_runs import run_with_results
 from experiments import load_experiment
 from experiments.effects import metadata_corpora, prevalence, prevalence_lda, prevalence_page
 from experiments.effects.prevalence_lda import Prior
-from topicfold.models.em.best_start import best_start
-from topicfold.models.em.leave_one_out import document_prior, fold_in_shares
+from topicfold.models.em.leave_one_out import document_prior, fold_in_shares, state_from
+from topicfold.models.em.starts import start
 
 EXPERIMENT = load_experiment("effects-prevalence")
 TINY = {"seeds": 2, "parts": 2, "inner parts": 3, "documents": None, "min_df": 2, "max_df": 0.9, "steps": 10}
@@ -33,8 +33,7 @@ def drawn(n_documents=300, n_tokens=40, effect=4.0, seed=0):
 
 
 def started(counts, n_topics=3):
-    how = {"alpha": 1.0, "beta": 0.03, "focus": 3.0}
-    return best_start(counts, n_topics, np.random.RandomState(0), seeds={}, n_jobs=1, **how)
+    return state_from(counts, *start(counts, n_topics, "auto", np.random.RandomState(0), {}))
 
 
 @pytest.mark.parametrize("n_tokens", [12, 80])  # with a main topic, and without

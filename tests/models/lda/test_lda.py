@@ -10,7 +10,6 @@ from topicfold import LDA, PLSA
 from topicfold.metrics import perplexity
 from topicfold.metrics.completion import completion_log_likelihood, split_tokens
 from topicfold.models.em.leave_one_out import focus_of
-from topicfold.models.em.unigram_mixture import clustered
 
 
 @pytest.fixture(scope="module")
@@ -79,19 +78,8 @@ def test_automatic_priors_are_chosen_on_held_out_documents(titles):
     assert set(fixed.prior_path_[:, 0]) == {2.0}
 
 
-def test_clusters_give_a_document_one_topic(blocks):
-    counts, block = blocks
-    rng = np.random.default_rng(0)
-    topic_word = rng.dirichlet(np.ones(9), 3) * 0.5 + np.kron(np.eye(3), np.full((1, 3), 1 / 3)) * 0.5
-    doc_topic, words = clustered(counts.astype(float), topic_word, None)
-    assert np.array_equal(doc_topic.argmax(axis=1), block)
-    assert doc_topic.max(axis=1) == pytest.approx(np.full(30, 0.8), abs=1e-6)
-    assert words.sum(axis=1) == pytest.approx(np.ones(3))
-
-
 def test_starts_are_tried_on_a_part_of_many_documents(titles, monkeypatch):
     monkeypatch.setattr("topicfold.models.em.best_start._SAMPLE", 500)
-    monkeypatch.setattr("topicfold.models.em.best_start._SAMPLE_TOKENS", 2500)
     counts, subject = titles
     first, again = (LDA(8, random_state=0, n_jobs=n_jobs).fit(counts) for n_jobs in (1, 2))
     assert np.array_equal(first.topic_word_, again.topic_word_)

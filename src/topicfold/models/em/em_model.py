@@ -19,7 +19,8 @@ from ..estimator import Dtype, FlatTopicModel, StreamedTopicModel
 from ..fit_loop import Fit, Stage, Step, run_fit
 from ..inputs import CountsLike, RandomStateLike
 from .plsa_kernels import SeedCounts, check_size, counts_of_seeds, padded, pooled_topic_weight, token_count
-from .starts import InitLike, SeedWords, seed_columns
+from .seed_words import SeedWords, seed_columns
+from .starts import InitLike
 
 __all__ = ["EMTopicModel", "MixtureModel"]
 

@@ -27,11 +27,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import aligned, normalise_rows, padded_width
+from ...engine.arrays import aligned, normalise_rows, padded_width, summed
 from ...engine.blocks import map_blocks
 from ...engine.jit import njit_fast, njit_inline
 from ...engine.loop import State
-from ...engine.mapped import is_mapped
+from ...engine.mapped import is_mapped, release
 from .passes import Cells, CountRows, LoggedJob, RowGroups, logged_group
 from .plsa_kernels import SMALLEST, SeedCounts, guarded, padded, renew_words_from_counts, token_count
 
@@ -45,11 +45,13 @@ __all__ = [
     "fold_in_counts",
     "fold_in_shares",
     "leave_one_out_step",
+    "state_from",
 ]
 
 _VALUES_PER_BLOCK = 1 << 16
 _LEAST_MAIN = 1e-4  # a smaller probability of being a document's main topic counts as 0
 _LEAST_RATIO, _MOST_RATIO = 1e-5, 5e4  # a product of sixty of them still fits in a float64
+_ROWS = 1 << 14  # documents that are started together
 _FOLD_IN_ITER = 100
 _FOLD_IN_TOL = 1e-4  # of a document's tokens
 FOCUSED_TOKENS = 30  # up to this many tokens focus is full; from twice as many on there is none
@@ -432,6 +434,21 @@ def leave_one_out_step(
         return log_likelihood / n_tokens
 
     return step_of_state
+
+
+def state_from(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray) -> State:
+    """The tables of a fit that starts from P(z|d) and P(w|z)."""
+    lengths, on_disk = summed(counts, 1), is_mapped(counts.data)
+    doc_count = aligned(counts.shape[0], len(topic_word), counts.dtype, on_disk=on_disk)
+    for first in range(0, len(doc_count), _ROWS):
+        rows = slice(first, first + _ROWS)
+        doc_count[rows, : len(topic_word)] = lengths[rows, None] * doc_topic[rows]
+        release(doc_count[rows])
+    return {
+        "doc_count": doc_count,
+        "word_topic": padded(topic_word.T, counts.dtype),
+        "topic_share": np.full(len(topic_word), 1 / len(topic_word)),
+    }
 
 
 # ---- new documents --------------------------------------------------------------------------------------------------

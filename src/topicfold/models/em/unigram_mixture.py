@@ -1,6 +1,6 @@
 """The mixture of unigrams: each document has one class h, and P(d) = sum_h P(h) prod_w P(w|h)^n(d,w).
 
-TTMM's themes are such classes, and leave-one-out EM of short documents starts from them.
+TTMM's themes are such classes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...engine.arrays import csr_parts, normalise_rows
+from ...engine.arrays import csr_parts
 from ...engine.jit import njit_fast
 from ...engine.mapped import is_mapped, row_table
 from .passes import Cells, CountRows
@@ -19,7 +19,6 @@ from .plsa_kernels import SMALLEST
 __all__ = [
     "LogClasses",
     "classes_of_block",
-    "clustered",
     "even_blocks",
     "log_weights",
     "posterior",
@@ -29,9 +28,6 @@ __all__ = [
 
 _VALUES_PER_BLOCK = 1 << 22  # of a words x classes table
 _LARGE = 1 << 28  # bytes of a table of documents x classes that is kept in a file
-_CLUSTER_STEPS = 10
-_EVERY_WORD = 0.05  # pseudo-count of every word in a cluster
-_IN_CLUSTER = 0.7  # of a document's tokens start in its cluster; the rest is spread evenly
 
 
 class LogClasses(NamedTuple):
@@ -101,19 +97,6 @@ def classes_of_block(cells: Cells, classes: LogClasses, known: np.ndarray | None
     total = scores.sum(axis=1, keepdims=True)
     scores /= total
     return np.asarray((most + np.log(total))[:, 0])
-
-
-def clustered(counts: sp.csr_array, topic_word: np.ndarray, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """P(z|d) and P(w|z) of a mixture of unigrams, in which a document has one topic, after a few EM steps from here."""
-    by_word, n_topics = sp.csr_array(counts.T), len(topic_word)
-    weight = np.full(n_topics, 1 / n_topics, counts.dtype)
-    for _ in range(_CLUSTER_STEPS):
-        log_words = np.ascontiguousarray(np.log(np.maximum(topic_word.T, 1e-30)).astype(counts.dtype))
-        doc_topic = posterior(counts, log_words, weight, n_jobs=n_jobs)[0]
-        topic_word = normalise_rows(words_of_classes(by_word, doc_topic).T.astype(np.float64) + _EVERY_WORD)
-        weight = (doc_topic.mean(axis=0, dtype=np.float64) + 1e-9).astype(counts.dtype)
-        weight /= weight.sum()
-    return _IN_CLUSTER * doc_topic + (1 - _IN_CLUSTER) / n_topics, topic_word
 
 
 def words_of_classes(by_word: sp.csr_array, doc_class: np.ndarray) -> np.ndarray:

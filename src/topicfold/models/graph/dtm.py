@@ -44,7 +44,7 @@ from ..em.plsa_kernels import (
     shrink,
     token_count,
 )
-from ..em.starts import SeedWords
+from ..em.seed_words import SeedWords
 from ..estimator import Dtype
 from ..fit_loop import Step
 from ..inputs import RandomStateLike
@@ -84,7 +84,7 @@ class DTM(GraphTopicModel):
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
         normalised cut of the graph), 'random', or given topics. 'auto' is 'kmeans' with embeddings; without them it is
-        'nmf' for up to 100 topics and 'kmeans' for more.
+        the best of several kinds of clusters of documents, made from their words and from a given graph.
     alpha : float, default=0.0
         Strength of the prior of P(z|d), in tokens per document. It applies to new documents, and to the point that the
         steps back towards the words lead to. alpha=0 with beta=0 is the model of the paper.

@@ -8,15 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ...engine.arrays import aligned
 from ...engine.loop import State
 from ...errors import InputError
 from ...graph.build import spectral_vectors
-from ..em.best_start import best_start
+from ..em.best_start import StartPriors
 from ..em.plsa_kernels import padded
 from ..em.starts import start
 from .graph_data import GraphData
-from .graph_tables import write_rows
 
 if TYPE_CHECKING:
     from .graph_model import GraphTopicModel
@@ -40,37 +38,19 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
             if model.alpha > 0 and data.graph is not None:
                 assert isinstance(data.vectors, np.ndarray)
                 options = {"vectors": _smoothed(data.vectors, data.graph)}
-        elif model.alpha > 0 and model._leaves_out and model.n_topics > 1:
-            return _leave_one_out_start(model, counts, rng)
+        else:  # links and labels say more about which documents belong together than neighbours by words
+            labelled = data.labels is not None and bool((data.labels >= 0).any())
+            options = {"graph": data.graph if data.source == "graph" or labelled else None}
+            if model.alpha > 0:
+                options["priors"] = StartPriors(model.alpha, model.beta, model._focus())
     if isinstance(init, str) and init == "spectral":
         if data.graph is None:
             raise InputError("init='spectral' needs a graph, but with graph_weight=0 there is none")
         options = {"vectors": spectral_vectors(data.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
         init = "kmeans"
+    options |= {"seed_strength": model.seed_strength, "n_jobs": model.n_jobs}
     doc_topic, topic_word = start(counts, model.n_topics, init, rng, model._seeds(counts), **options)
     return {"doc_topic": padded(doc_topic, counts.dtype), "word_topic": padded(topic_word.T, counts.dtype)}
-
-
-def _leave_one_out_start(model: GraphTopicModel, counts: sp.csr_array, rng: np.random.RandomState) -> State:
-    """The best of several starts for leave-one-out EM, found without the graph."""
-    best = best_start(
-        counts,
-        model.n_topics,
-        rng,
-        alpha=model.alpha,
-        beta=model.beta,
-        focus=model._focus(),
-        seeds=model._seeds(counts),
-        seed_strength=model.seed_strength,
-        n_jobs=model.n_jobs,
-    )
-    n_topics, doc_topic = model.n_topics, aligned(counts.shape[0], model.n_topics, counts.dtype)
-    write_rows(doc_topic[:, :n_topics], best["doc_count"][:, :n_topics], model.alpha * best["topic_share"])
-    return {
-        "doc_topic": doc_topic,
-        "word_topic": best["word_topic"],
-        "topic_share": best["topic_share"],
-    }
 
 
 def _smoothed(vectors: np.ndarray, graph: sp.csr_array) -> np.ndarray:

@@ -23,7 +23,7 @@ from ...engine.checks import check_choice
 from ...engine.loop import State
 from ..em.leave_one_out import LeaveOneOutStep, focus_of
 from ..em.plsa_kernels import SeedCounts, plain_step, token_count
-from ..em.starts import SeedWords
+from ..em.seed_words import SeedWords
 from ..estimator import Dtype
 from ..fit_loop import Step
 from ..inputs import RandomStateLike
@@ -64,8 +64,8 @@ class LTM(WeightedGraphModel):
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
         normalised cut of the graph), 'random', or given topics. With embeddings, 'auto' is k-means on embeddings that
-        are averaged over neighbourhoods; without them it tries several starts and keeps the best after a few steps.
-        Without a prior, 'auto' is 'kmeans' with embeddings, else 'nmf' for up to 100 topics and 'kmeans' for more.
+        are averaged over neighbourhoods (without a prior, as they are); without them, the best of several kinds of
+        clusters of documents, made from their words and from a given graph.
     alpha : float, default=1.0
         Strength of the prior of P(z|d), in tokens per document, shared by the topics in proportion to their size.
         Above 0, the topic of each token is inferred from the other tokens of its document and from its neighbours.

@@ -19,7 +19,7 @@ from ...engine.checks import MAX_PARAMETER, check_number, check_whole
 from ...engine.loop import BATCH_STEPS, State
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
-from ..em.best_start import best_start, state_from
+from ..em.best_start import StartPriors
 from ..em.em_model import MixtureModel
 from ..em.leave_one_out import (
     DocumentPrior,
@@ -28,9 +28,11 @@ from ..em.leave_one_out import (
     fold_in_counts,
     fold_in_shares,
     leave_one_out_step,
+    state_from,
 )
 from ..em.plsa_kernels import SeedCounts, counts_of_seeds, padded, token_count
-from ..em.starts import STARTS, InitLike, SeedWords, check_init, start
+from ..em.seed_words import SeedWords
+from ..em.starts import STARTS, InitLike, check_init, start
 from ..estimator import Dtype
 from ..fit_loop import Step
 from ..inputs import CountsLike, RandomStateLike, seen_words
@@ -58,8 +60,8 @@ class LDA(MixtureModel):
         Strength of the main topic of a document, in tokens: short documents are expected to be about one topic, long
         ones may mix several. 0 is plain LDA.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
-        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' tries 'nmf', 'kmeans' and
-        clusters of documents made from either, and keeps the best after a few steps.
+        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' starts from clusters of
+        documents: of short ones, the best of several kinds after a few steps on a sample.
     n_init : int, default=1
         Number of starts. The fit with the highest objective is kept.
     max_iter : int, default=100
@@ -205,23 +207,18 @@ class LDA(MixtureModel):
 
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         priors = chosen_priors(self, counts)
-        seeds = self._seeds(counts)
-        if isinstance(self.init, str) and self.init == "auto" and self.n_topics > 1:
-            # with the given priors, or the defaults: chosen priors should change the fit, but not its start
-            alpha, beta = first_priors(self)
-            tables = best_start(
-                counts,
-                self.n_topics,
-                rng,
-                alpha=alpha,
-                beta=beta,
-                focus=float(self.focus),
-                seeds=seeds,
-                seed_strength=self.seed_strength,
-                n_jobs=self.n_jobs,
-            )
-            return tables | priors
-        return state_from(counts, *start(counts, self.n_topics, self.init, rng, seeds)) | priors
+        # with the given priors, or the defaults: chosen priors should change the fit, but not its start
+        shares = start(
+            counts,
+            self.n_topics,
+            self.init,
+            rng,
+            self._seeds(counts),
+            seed_strength=self.seed_strength,
+            priors=StartPriors(*first_priors(self), float(self.focus)),
+            n_jobs=self.n_jobs,
+        )
+        return state_from(counts, *shares) | priors
 
     def _state(self) -> Mapping[str, Stored]:
         return {

@@ -18,8 +18,7 @@ from ...engine.checks import check_whole_numbers
 from ...engine.distributed.cluster import gather
 from ...engine.loop import State
 from ...metrics.completion import completion_log_likelihood_by_document, split_tokens
-from ..em.best_start import state_from
-from ..em.leave_one_out import document_prior, fold_in_counts
+from ..em.leave_one_out import document_prior, fold_in_counts, state_from
 from ..em.starts import start
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ _ALPHA_EVERY = 5  # sweeps of burn-in
 _FIRST_ALPHA = 0.1
 _SEGMENTS_PER_BLOCK = 1 << 14  # in which the topic mix of each segment is in memory
 _TOKENS_PER_BLOCK = 1 << 12
+_NMF_TOPICS = 100  # from more topics on, NMF would cost too much
 _CLUSTERED_SEGMENTS = 50_000  # at most so many are clustered for a start
 
 _CHAIN: Mapping[str, Stored] = {
@@ -196,7 +197,7 @@ def _draw_from_data(
 ) -> tuple[np.ndarray, np.ndarray]:
     """A topic of each token from NMF, and a document-topic of each segment from clusters of similar segments."""
     n_topics, n_segments = sampler.n_topics, counts.shape[0]
-    topic_word = start(counts, n_topics, "auto", rng, {})[1]
+    topic_word = start(counts, n_topics, "nmf" if n_topics <= _NMF_TOPICS else "kmeans", rng, {})[1]
     # P(l|w), if topics were equally likely
     topic_of_word = np.ascontiguousarray((topic_word / np.maximum(topic_word.sum(axis=0), 1e-300)).T)
 

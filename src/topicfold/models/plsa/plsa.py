@@ -30,7 +30,8 @@ from ..em.plsa_kernels import (
     shrink,
     token_count,
 )
-from ..em.starts import STARTS, InitLike, SeedWords, check_init, start
+from ..em.seed_words import SeedWords
+from ..em.starts import STARTS, InitLike, check_init, start
 from ..estimator import Dtype
 from ..fit_loop import Step
 from ..inputs import RandomStateLike
@@ -52,8 +53,8 @@ class PLSA(MixtureModel):
     n_topics : int, default=20
         Number of topics.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
-        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' is 'nmf' for up to 100 topics
-        and 'kmeans' for more.
+        Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' starts from clusters of
+        documents: of short ones, the best of several kinds after a few steps on a sample.
     n_init : int, default=1
         Number of starts. The fit with the highest likelihood is kept.
     max_iter : int, default=100
@@ -179,7 +180,10 @@ class PLSA(MixtureModel):
         return doc_topic
 
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
-        doc_topic, topic_word = start(counts, self.n_topics, self.init, rng, self._seeds(counts))
+        seeds, strength = self._seeds(counts), self.seed_strength
+        doc_topic, topic_word = start(
+            counts, self.n_topics, self.init, rng, seeds, seed_strength=strength, n_jobs=self.n_jobs
+        )
         state = {
             "doc_topic": padded(doc_topic, counts.dtype, on_disk=is_mapped(counts.data)),
             "word_topic": padded(topic_word.T, counts.dtype),
