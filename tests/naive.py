@@ -501,3 +501,15 @@ def resampled_clusters(counts, cluster, n_clusters, uniform, greedy, document_pr
         share = np.exp(np.array(scores) - max(scores))
         cluster[d] = np.argmax(scores) if greedy else np.searchsorted(np.cumsum(share / share.sum()), uniform[d])
     return cluster
+
+
+def log_likelihood_by_largest_topic(counts, largest, unseen, predicted):
+    """Log-likelihood of unseen tokens, half by the documents with the same largest topic, half by all of them."""
+    corpus = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
+    sums = np.zeros(len(unseen))
+    for d in range(len(unseen)):
+        cluster = counts[largest == predicted[d]].sum(axis=0)
+        cluster = cluster / cluster.sum() if cluster.sum() else cluster
+        for w in range(counts.shape[1]):
+            sums[d] += unseen[d, w] * np.log(cluster[w] / 2 + corpus[w] / 2)
+    return sums

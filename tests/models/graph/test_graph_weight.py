@@ -7,8 +7,10 @@ import signal
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from graph_cases import BOTH, DENSE, EITHER, paper, quiet
 
+import naive
 from topicfold import LTM
 from topicfold.corpus.weighting import inverse_document_frequency
 from topicfold.engine.loop import Checkpoint
@@ -16,7 +18,7 @@ from topicfold.graph.build import knn_graph, label_graph
 from topicfold.graph.neighbors import document_vectors
 from topicfold.metrics.completion import split_tokens
 from topicfold.models.graph import weight as graph_weight
-from topicfold.models.graph.weight import WEIGHTS, WEIGHTS_WITH_PRIOR, _best
+from topicfold.models.graph.weight import WEIGHTS, WEIGHTS_WITH_PRIOR, _behind, _best
 
 pytestmark = DENSE
 
@@ -24,32 +26,37 @@ pytestmark = DENSE
 TRIED = {paper: WEIGHTS, quiet: WEIGHTS_WITH_PRIOR}
 
 
-def path_of(likelihood, share, accuracy=np.nan):
+def path_of(likelihood, accuracy=np.nan, share=0.4):
     n = len(likelihood)
-    return np.column_stack([WEIGHTS[:n], likelihood, share, np.full(n, accuracy)])
+    return np.column_stack([WEIGHTS[:n], likelihood, np.full(n, share), np.full(n, accuracy)])
 
 
-def test_the_weight_that_predicts_best_is_taken():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(0, 0.01, (3, 50)) + np.array([[-3.0], [-2.0], [-2.5]])
-    assert _best(path_of([-3, -2, -2.5], [0.4, 0.4, 0.4], [0.9, 0.5, 0.9]), scores, 0.95) == 1
+def test_the_weakest_of_the_weights_that_predict_as_well_as_the_best_is_taken():
+    noise = np.random.default_rng(0).normal(0, 0.1, 50)
+    noise -= noise.mean()
+    clear = np.array([-3.0 + noise, -2 + 0 * noise, -2.5 + noise])
+    assert _best(path_of([-3, -2, -2.5]), clear, 0.95) == 1
+    level = np.array([-3.0 + noise, -2.001 + noise, -2 + 0 * noise, -2.001 - noise, -3 + noise])
+    assert _best(path_of(level.mean(axis=1)), level, 0.95) == 1
+    same = np.full((3, 50), -2.0)
+    assert _best(path_of([-2, -2, -2]), same, 0.95) == 0
 
 
 def test_a_weight_that_draws_everything_together_is_not_taken():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
-    path = path_of([-3, -2, -1], [0.4, 0.95, 0.951])
+    path = path_of([-3, -2, -1], share=[0.4, 0.95, 0.951])
     of_four, of_five = (graph_weight._most_share(path, paper(LTM, n_topics)) for n_topics in (4, 5))
     assert (of_four, of_five) == (0.95, 0.8)  # 3 / n_topics + 0.2
     assert _best(path, scores, of_four) == 1
     assert _best(path, scores, of_five) == 0
     path[:, 2] = 1
-    with pytest.warns(UserWarning, match="the smallest weight is used"):
+    with pytest.warns(UserWarning, match="every graph_weight puts at least 100% of the documents in one topic"):
         assert _best(path, scores, of_five) == 0
 
 
 def test_with_a_prior_no_weight_may_draw_much_more_together_than_no_graph():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
-    path = path_of([-3, -2, -1], [0.2, 0.33, 0.331])
+    path = path_of([-3, -2, -1], share=[0.2, 0.33, 0.331])
     for n_topics in (2, 50):
         most = graph_weight._most_share(path, quiet(LTM, n_topics))
         assert np.isclose(most, 1.5 * 0.2 + 0.03)
@@ -58,23 +65,60 @@ def test_with_a_prior_no_weight_may_draw_much_more_together_than_no_graph():
     assert _best(path, scores, graph_weight._most_share(path, quiet(LTM))) == 2  # one topic is everything anyway
 
 
-def test_labels_decide_between_weights_within_an_error_and_else_the_weakest_is_taken():
+def test_how_far_a_weight_is_behind_is_counted_in_standard_errors():
+    scores = np.array([[-1.0, -1, -1, -1], [-1, -3, -1, -3]])
+    np.testing.assert_allclose(_behind(scores), [0, 4 / (1 * 2)])  # the difference of a document is 1 +- 1
+    assert _behind(np.array([[-1.0, -1], [-2, -2], [-1, -1]])).tolist() == [0, np.inf, 0]
+
+
+def test_labels_decide_between_weights_within_an_error():
     rng = np.random.default_rng(0)
     noise = rng.normal(0, 1, 50)
     scores = np.array([-2.01 + noise - noise.mean(), -2 + 0 * noise, -9 + noise])
-    likelihood, share = [-2.01, -2, -9], [0.3, 0.3, 0.3]
-    assert _best(path_of(likelihood, share), scores, 0.95) == 0
-    assert _best(path_of(likelihood, share, [0.6, 0.7, 0.99]), scores, 0.95) == 1
-    assert _best(path_of(likelihood, share, [0.7, 0.6, 0.99]), scores, 0.95) == 0
+    likelihood = [-2.01, -2, -9]
+    assert _best(path_of(likelihood), scores, 0.95) == 0
+    assert _best(path_of(likelihood, [0.6, 0.7, 0.99]), scores, 0.95) == 1
+    assert _best(path_of(likelihood, [0.7, 0.6, 0.99]), scores, 0.95) == 0
+    with_none = path_of(likelihood, [0.7, 0.6, 0.99])
+    with_none[:, 0] = WEIGHTS_WITH_PRIOR[:3]
+    assert _best(with_none, scores, 0.95, guided=True) == 1  # not weight 0
+    assert _best(with_none[:1], scores[:1], 0.95, guided=True) == 0  # the only one tried
+
+
+def test_unseen_tokens_are_predicted_by_the_largest_topic_and_the_corpus():
+    rng = np.random.default_rng(0)
+    counts = sp.csr_array(rng.poisson(0.5, (30, 12)).astype(np.float32))
+    unseen = sp.csr_array(rng.poisson(0.5, (7, 12)).astype(np.float32))
+    largest, predicted = rng.integers(0, 3, 30), rng.integers(0, 4, 7)  # topic 3 is the largest of no document
+    found = graph_weight._by_largest_topic(counts, largest, unseen, predicted, 4)
+    expected = naive.log_likelihood_by_largest_topic(counts.toarray(), largest, unseen.toarray(), predicted)
+    np.testing.assert_allclose(found, expected)
+    assert (found < 0).any()
 
 
 def test_labels_of_held_out_documents_are_those_of_the_nearest_class_mean():
     labels, hidden = np.array([0, 0, 1, -1]), np.array([0, 1, -1])
     topics = np.eye(3)[[0, 0, 1, 2]]
-    assert graph_weight._label_accuracy(topics, labels, np.eye(3)[[0, 1, 2]], hidden) == 1
-    assert graph_weight._label_accuracy(topics, labels, np.eye(3)[[1, 1, 2]], hidden) == 0.5
-    assert np.isnan(graph_weight._label_accuracy(topics, None, topics, None))
-    assert np.isnan(graph_weight._label_accuracy(topics, labels, topics[:3], np.full(3, -1)))
+    assert graph_weight._labels_predicted(topics, labels, np.eye(3)[[0, 1, 2]], hidden) == (2, 2)
+    assert graph_weight._labels_predicted(topics, labels, np.eye(3)[[1, 1, 2]], hidden) == (1, 2)
+    assert graph_weight._labels_predicted(topics, None, topics, None) == (0, 0)
+    assert graph_weight._labels_predicted(topics, labels, topics[:3], np.full(3, -1)) == (0, 0)
+
+
+def test_different_documents_are_held_out_each_time_and_fewer_times_if_there_are_many(sampled, monkeypatch):
+    counts, model = sampled[:100].astype(np.float32), quiet(LTM, 4)
+    data = model._gather(counts, None, None, None)
+    splits = graph_weight._splits(model, data, np.random.RandomState(0))
+    fitted = [split.part.counts.toarray() for split in splits]
+    order = np.random.RandomState(0).permutation(100)
+    for number, part in enumerate(fitted):
+        out = order[20 * number : 20 * number + 20]
+        assert np.array_equal(part, counts[np.setdiff1d(np.arange(100), out)].toarray())
+    assert len(splits) == 4
+    monkeypatch.setattr(graph_weight, "_FITTED_IN_ALL", 170)  # two times 80
+    assert len(graph_weight._splits(model, data, np.random.RandomState(0))) == 2
+    monkeypatch.setattr(graph_weight, "_FITTED_IN_ALL", 10)
+    assert len(graph_weight._splits(model, data, np.random.RandomState(0))) == 1
 
 
 @pytest.mark.parametrize("source", ["words", "graph", "embeddings"])
@@ -84,8 +128,9 @@ def test_held_out_documents_are_in_nothing_that_is_fitted(source, sampled):
     more = {"graph": {"graph": knn_graph(sampled[:100], 3)}, "embeddings": {"embeddings": rng.normal(size=(100, 4))}}
     model = quiet(LTM, 4)
     data = model._gather(counts, labels, **{"graph": None, "embeddings": None, **more.get(source, {})})
-    split = graph_weight._split(model, data, np.random.RandomState(0))
-    out = np.sort(np.random.RandomState(0).permutation(100)[:20])
+    order = np.random.RandomState(0).permutation(100)
+    split = graph_weight._split(model, data, order, 20)
+    out = np.sort(order[:20])
     kept = np.setdiff1d(np.arange(100), out)
     assert np.array_equal(split.part.counts.toarray(), counts[kept].toarray())
     assert np.array_equal(split.part.labels, labels[kept])
@@ -115,8 +160,8 @@ def test_of_many_documents_a_sample_is_fitted(source, sampled, monkeypatch):
     more = {"graph": {"graph": knn_graph(sampled[:100], 3)}, "embeddings": {"embeddings": rng.normal(size=(100, 4))}}
     model = quiet(LTM, 4, n_neighbors=3)
     data = model._gather(counts, None, **{"graph": None, "embeddings": None, **more.get(source, {})})
-    split = graph_weight._split(model, data, np.random.RandomState(0))
     order = np.random.RandomState(0).permutation(100)
+    split = graph_weight._split(model, data, order, 20)
     out, kept = np.sort(order[:20]), np.sort(order[20:60])
     assert np.array_equal(split.part.counts.toarray(), counts[kept].toarray())
     assert split.part.vectors.shape[0] == 40
@@ -135,22 +180,14 @@ def test_of_many_documents_a_sample_is_fitted(source, sampled, monkeypatch):
     assert np.array_equal(chosen[0].graph_weight_path_, chosen[1].graph_weight_path_, equal_nan=True)
 
 
-def stopped_after(path):
-    """How many weights are tried with a prior: up to the first that predicts much worse than the best before it."""
-    for number in range(len(path)):
-        if path[number, 1] < path[: number + 1, 1].max() - 0.02:
-            return number + 1
-    return len(WEIGHTS_WITH_PRIOR)
-
-
 @BOTH
 @EITHER
 def test_auto_takes_one_of_the_weights(model, make, sampled):
     fits = [make(model, 4, graph_weight="auto", max_iter=8, n_jobs=n_jobs).fit(sampled[:120]) for n_jobs in (1, 2)]
     first, other = fits
-    n_tried = len(WEIGHTS) if make is paper else stopped_after(first.graph_weight_path_)
+    n_tried = len(first.graph_weight_path_)
     assert first.graph_weight_ in TRIED[make]
-    assert first.graph_weight_path_.shape == (n_tried, 4)
+    assert first.graph_weight_path_.shape[1] == 4
     assert np.array_equal(first.graph_weight_path_[:, 0], TRIED[make][:n_tried])
     assert (first.graph_weight_path_[:, 1] < 0).all()
     assert ((first.graph_weight_path_[:, 2] > 0) & (first.graph_weight_path_[:, 2] <= 1)).all()
@@ -244,7 +281,10 @@ def test_ctrl_c_while_the_weight_is_chosen_keeps_the_best_so_far(model, make, fe
     assert np.isfinite(fitted.transform(few)).all()
 
 
-def test_no_fair_weight_is_said():
-    path = np.array([[1.0, -5, 0.9, np.nan], [3.0, -4, 0.95, np.nan]])
-    with pytest.warns(UserWarning, match="every graph_weight puts at least 90% of the documents in one topic"):
-        assert _best(path, np.array([[-5.0, -5], [-4, -4]]), 0.5) == 0
+@BOTH
+@EITHER
+def test_weights_beyond_one_that_is_far_behind_are_not_tried(model, make, few, monkeypatch):
+    behind = iter([0, 3.9, 4.1])
+    monkeypatch.setattr(graph_weight, "_behind", lambda scores: np.append(np.zeros(len(scores) - 1), next(behind, 0)))
+    fitted = make(model, graph_weight="auto", max_iter=2).fit(few)
+    assert len(fitted.graph_weight_path_) == 3

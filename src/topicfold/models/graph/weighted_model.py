@@ -26,8 +26,9 @@ class WeightedGraphModel(GraphTopicModel):
     graph_weight_ : float
         The weight used.
     graph_weight_path_ : ndarray of shape (n_weights, 4), or None
-        With graph_weight='auto', one row per weight tried: weight, log-likelihood per token of held-out documents,
-        share of the largest topic, and accuracy on the labels of held-out documents (NaN without labels).
+        With graph_weight='auto', one row per weight tried: the weight; the log-likelihood per token of the unseen
+        halves of held-out documents, predicted from the largest topic of each; the share of the documents in the
+        largest topic; and the accuracy on labels of held-out documents (NaN without labels).
     """
 
     _stored: ClassVar[Mapping[str, Stored]] = {
