@@ -76,7 +76,7 @@ measures how well half of an unseen text is predicted from the other half (lower
 accuracy of a classifier trained on five labelled texts per class. Except for perplexity, outliers and CPU time, \
 higher is better; outliers are the share of texts that a method assigns to no topic."""
 NOTES = """\
-LDA, LTM and LapPLSI are at the defaults of the package. DTM is that of its paper, which is also its default.
+LDA, LTM and LapPLSI are at the defaults of the package. DTM is that of its paper.
 Not blind: focus, the start with embeddings (k-means on vectors averaged over their neighbourhoods) and the choice of \
 the weight were decided on other draws of these corpora (seeds 100 to 105) with the classes visible.
 Embeddings: all-MiniLM-L6-v2. Computing them is not included in the CPU time.

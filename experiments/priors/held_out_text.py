@@ -136,8 +136,8 @@ NOTES = """Every model is at the defaults of the package, LTM and LapPLSI with g
 words. PLSA by maximum likelihood was the default of version 0.1.0. "No main topic" is plain LDA, focus=0.
 LTM and LapPLSI, which search for their weight, are fitted to 20 Newsgroups only with 20 topics, to save time.
 The unigram predicts every document from the word frequencies of the training part.
-Not blind: the defaults of LDA (alpha 1, beta 0.03, focus 3), PLSA (prior 2, smoothing 0.05) and the graph models \
-(prior 1, smoothing 0.03, focus 3), the way a weight is chosen, and the choice of the start were decided on these \
+Not blind: the defaults of LDA (alpha 1, beta 0.03, focus 3), PLSA (alpha 2, beta 0.05) and the graph models \
+(alpha 1, beta 0.03, focus 3), the way a weight is chosen, and the choice of the start were decided on these \
 corpora, on test documents of other draws (seeds 100 to 105) with the classes visible. They have to be judged on \
 corpora that were not used for these choices.
 NMI: the largest topic of each document against its class.
@@ -157,7 +157,7 @@ EXPERIMENTS = (
             Method("LDA, no main topic", "LDA", {"focus": 0.0}),
             Method("LDA by Gibbs sampling (tomotopy, 1,000 sweeps)", "GibbsLDA", {"max_iter": 1000}),
             Method("PLSA", "PLSA"),
-            Method("PLSA, maximum likelihood", "PLSA", {"prior": 0.0, "smoothing": 0.0}),
+            Method("PLSA, maximum likelihood", "PLSA", {"alpha": 0.0, "beta": 0.0}),
             Method("TTMM", "TTMM"),
             Method("LTM", "LTM"),
             Method("LapPLSI", "LapPLSI"),

@@ -27,7 +27,7 @@ __all__ = ["EXPERIMENTS"]
 TEXT = ("short_searchsnippets", "short_stackoverflow", "20newsgroups_bow")
 EMBEDDED = ("short_searchsnippets", "short_stackoverflow")
 CITED = ("cora", "citeseer")
-PUBLISHED = {"prior": 0.0, "smoothing": 0.0, "graph_weight": 10.0}
+PUBLISHED = {"alpha": 0.0, "beta": 0.0, "graph_weight": 10.0}
 
 
 class Corpora(NamedTuple):
@@ -93,8 +93,8 @@ snippets), short_stackoverflow (titles of questions), 20newsgroups_bow (posts of
 (scientific papers with citations). NMI compares the topics with the classes (higher is better); test perplexity is \
 that of held-out documents (lower is better); "largest topic" is the share of documents in the largest topic, and \
 "weight" that of the graph."""
-NOTES = """LTM as published: prior 0, smoothing 0, weight 10 (the default of version 0.1.0).
-With priors: the defaults of the package (prior 1, smoothing 0.03, focus 3), and the weight chosen on held-out \
+NOTES = """LTM as published: alpha 0, beta 0, weight 10 (the default of version 0.1.0).
+With priors: the defaults of the package (alpha 1, beta 0.03, focus 3), and the weight chosen on held-out \
 documents, or 10. LDA has the same priors and no graph.
 Graphs are 5 nearest neighbours by words or by embeddings (all-MiniLM-L6-v2, 6,000 texts; for test texts only the \
 embedding of the observed half is given), or citations, where no documents are held out and only clusters are \
