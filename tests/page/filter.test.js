@@ -98,3 +98,20 @@ test('what depends on the filter is computed once for each, and again after an e
   readFilter([['topic', '7']]);
   assert.deepEqual([computed(), times], ['', 3]);
 });
+
+test('a typical document comes before one that has more of the topic', () => {
+  openPage(report, {
+    id: ['a', 'b', 'c', 'd'],
+    topics: ['0 900', '0 600 1 400', '', '0 700 1 300'],
+    typical: [100, 300, 900, 0],
+    metadata0: [1, 1, 1, 1],
+    metadata1: [0, 0, 0, 0],
+    metadata2: ['x', 'x', 'x', 'x'],
+  });
+  readFilter([['m.stars', '1']]);
+  assert.deepEqual(topicDocuments(topics[0]), [
+    [1, 0.6],
+    [0, 0.9],
+    [3, 0.7],
+  ]);
+});

@@ -19,7 +19,7 @@ def large_tree():
     corpus = small_corpus()
     tree = plsa(corpus, 3).topic_tree(corpus)
     doc_topic = np.random.default_rng(0).dirichlet([0.9, 0.3, 0.05], 9000).round(2).astype(np.float32)
-    return replace(tree, doc_topic=doc_topic, document_ids=tuple(map(str, range(9000))), titles=None)
+    return replace(tree, doc_topic=doc_topic, document_ids=tuple(map(str, range(9000))), titles=None, typicality=None)
 
 
 def test_all_where_there_is_room(large_tree):

@@ -39,7 +39,11 @@ __all__ = ["explore", "load_tree", "show", "tree"]
     show_default=True,
     help="How words are ranked.",
 )
-@click.option("--topic", type=int, help="Print one topic: its words with P(w|z), and its documents.")
+@click.option(
+    "--topic",
+    type=int,
+    help="Print one topic: its words with P(w|z), and its typical documents with their shares of it.",
+)
 @click.option("--documents", default=10, show_default=True, help="Number of documents to print with --topic.")
 @click.option("--levels", metavar="N[,N]", help="Only these levels of a hierarchy; 1 is the lowest.")
 @click.option("--repeat", is_flag=True, help="In a hierarchy, also show words that the topic above shows.")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from ..engine.mapped import pieces
+
 __all__ = ["inverse_document_frequency", "tfidf"]
 
 
 def inverse_document_frequency(counts: sp.csr_array) -> np.ndarray:
     """ln((1 + N) / (1 + df)) + 0.001 of each word; the constant keeps words that are in every document above zero."""
-    document_frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+    document_frequency = np.zeros(counts.shape[1], np.int64)
+    for piece in pieces(counts.indices):
+        document_frequency += np.bincount(piece, minlength=counts.shape[1])
     return np.log((1 + counts.shape[0]) / (1 + document_frequency)) + 1e-3
 
 

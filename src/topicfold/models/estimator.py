@@ -24,12 +24,13 @@ from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole_numbers
 from ..engine.loop import Run
 from ..engine.mapped import release
-from ..engine.stored import Stored, distributions
+from ..engine.stored import MAX_PROBABILITY, Stored, distributions
 from ..errors import InputError
 from ..graph.partial_labels import without_label
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
 from ..topics.tree import TopicTree
+from ..topics.typical import typicality
 from ..topics.wordless import mean_membership
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, as_texts, seen_words
 from .junk import topic_marks
@@ -78,6 +79,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
         Why a topic may be junk, or '' if there is no sign of it.
+    typicality_ : ndarray of shape (n_documents,)
+        How near each training document is to the centres of its topics; see `TopicTree`.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)
@@ -129,6 +132,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         "word_documents_": Stored(("topics", "words"), low=0, may_be_missing=True),
         "topic_documents_": Stored(("topics",), low=0, may_be_missing=True),
         "topic_marks_": Stored(("topics",), "strings", may_be_missing=True),
+        "typicality_": Stored(("documents",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
         "history_": Stored(("steps",)),
         "n_iter_": Stored(kind="int", low=0),
         "converged_": Stored(kind="bool"),
@@ -161,6 +165,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     word_documents_: np.ndarray
     topic_documents_: np.ndarray
     topic_marks_: Sequence[str]
+    typicality_: np.ndarray
     history_: np.ndarray
     n_iter_: int
     converged_: bool
@@ -478,11 +483,15 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         write_model(self, path)
 
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
-        """Keep how many documents of each topic have each word, `add`ed to earlier batches, and marks of junk."""
+        """Keep how many documents of each topic have each word, `add`ed to earlier batches, and what else is shown.
+
+        This is marks of junk, and which documents are typical.
+        """
         words, topics = word_documents(counts, doc_topic, self.n_jobs), column_sums(doc_topic)
         if add:
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
         self.word_documents_, self.topic_documents_ = words, topics
+        self.typicality_ = typicality(counts, doc_topic, self.n_jobs)
         # a batch has too few documents to judge a topic
         self.topic_marks_ = ("",) * len(topics) if add else tuple(topic_marks(self, counts, doc_topic))
 
@@ -576,6 +585,9 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             words = corpus.vocabulary
         presence = presence_of_words(self)
         wordless = self._wordless(corpus if not known else None, len(doc_topic))
+        typical = getattr(self, "typicality_", None)
+        if corpus is not None and not known:
+            typical = typicality(self.word_counts(corpus), doc_topic, self.n_jobs)
         return TopicTree(
             ids=ids,
             parent=np.full(n_topics, -1),
@@ -592,6 +604,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             graph=self.graph_ if known else None,
             marks={int(topic): mark for topic, mark in enumerate(getattr(self, "topic_marks_", ())) if mark},
             wordless=wordless,
+            typicality=typical,
             summary=self.summary(),
             mapping={int(topic): int(topic) for topic in ids},
         )

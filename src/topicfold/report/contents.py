@@ -89,9 +89,9 @@ def build_report(
     layout : {'neighbours', 'umap'}, default='neighbours'
         How documents are placed on the map. 'umap' needs the extra topicfold[map].
     max_documents : int, default=200000
-        Maximum number of documents on the page. If there are more, it shows a sample: the best documents of each topic,
-        and others spread evenly over topics, labels and dates. Numbers are still those of all documents, except on the
-        map and with a filter.
+        Maximum number of documents on the page. If there are more, it shows a sample: the typical documents of each
+        topic, and others spread evenly over topics, labels and dates. Numbers are still those of all documents, except
+        on the map and with a filter.
     texts_mb : float, default=36.0
         Maximum megabytes of text on the page, in UTF-8 and before compression, which leaves 0.5 to 0.6 of it. If
         there is more, the longest texts are cut, but to no less than 200 bytes, and the page says so.

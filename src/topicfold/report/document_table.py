@@ -106,6 +106,7 @@ def document_table(
         "near": _rows_as_text(alike, first, _SHOWN_NEAREST),
         "linked": None if graph is None else _rows_as_text(graph, first, _LINKED),
         "copy": _rows_before(first),
+        "typical": None if tree.typicality is None else (1000 * tree.typicality[rows]).round().astype(int).tolist(),
         "date": _dates(corpus, rows),
     }
     tints = _Tints(tree)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..topics.ranking import largest_different
 from ..topics.tree import TopicTree
+from ..topics.typical import most_typical
 
 __all__ = ["Sample", "chosen_documents", "largest_topics"]
 
@@ -22,7 +22,7 @@ class Sample:
     """The rows of the documents to show, in order, and how they were chosen."""
 
     rows: np.ndarray
-    best: int = 0  # number of best documents per topic; 0: all documents are shown
+    best: int = 0  # number of typical documents per topic; 0: all documents are shown
     n_best: int = 0  # documents that are among the best of some topic
     over: tuple[str, ...] = ()  # what the others are spread evenly over
 
@@ -44,7 +44,7 @@ def chosen_documents(
     strata = strata or {}
     n_best = max(1, min(_BEST, most // (2 * max(len(tree), 1))))
     # the best of every topic, then the second ...
-    best = np.array(list(dict.fromkeys(_best_documents(tree.doc_topic, n_best, first).ravel().tolist()))[:most])
+    best = np.array(list(dict.fromkeys(_best_documents(tree, n_best, first).ravel().tolist()))[:most])
     others = np.setdiff1d(np.arange(n_documents), best)
     keys = [values[others] for values in strata.values()]
     order = others[np.lexsort((*keys[::-1], largest_topics(tree)[others]))]
@@ -53,12 +53,12 @@ def chosen_documents(
     return Sample(np.sort(np.concatenate([best, drawn])), n_best, len(best), ("topics", *strata))
 
 
-def _best_documents(doc_topic: np.ndarray, n: int, first_copies: np.ndarray | None) -> np.ndarray:
-    """The rows with the largest memberships in each topic, n x topics; ties go to the first."""
+def _best_documents(tree: TopicTree, n: int, first_copies: np.ndarray | None) -> np.ndarray:
+    """The rows of the typical documents of each topic, n x topics; ties go to the first."""
     best_rows = []
-    for first in range(0, doc_topic.shape[1], _COLUMNS):
-        columns = np.ascontiguousarray(doc_topic[:, first : first + _COLUMNS].T)
-        best_rows += [largest_different(column, n, first_copies) for column in columns]
+    for first in range(0, len(tree), _COLUMNS):
+        columns = np.ascontiguousarray(tree.doc_topic[:, first : first + _COLUMNS].T)
+        best_rows += [most_typical(column, tree.typicality, n, first_copies) for column in columns]
     return np.stack(best_rows, axis=1)
 
 

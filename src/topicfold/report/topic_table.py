@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from ..corpus.corpus import Corpus
 from ..engine.blocks import single_threaded_libraries
 from ..metrics.coherence import coherence
-from ..topics.ranking import largest, largest_different, relevance, top_word_columns
+from ..topics.ranking import largest, relevance, top_word_columns
 from ..topics.shares import sums_by_group
 from ..topics.tree import TopicTree
+from ..topics.typical import most_typical
 from .document_table import shortened
 
 __all__ = ["Labels", "as_number", "label_table", "topic_table", "word_shares"]
@@ -45,9 +46,10 @@ def topic_table(
     similar = _similar(tree)
     labels = None if labelled is None else _labels_of_topics(tree, labelled)
     shown, unnamed = tree.doc_topic[rows], replace(tree, names={})
+    typical = None if tree.typicality is None else tree.typicality[rows]
     topics = []
     for row, topic in enumerate(tree.ids.tolist()):
-        best = largest_different(shown[:, row], _DOCUMENTS, first)
+        best = most_typical(shown[:, row], typical, _DOCUMENTS, first)
         topics.append(
             {
                 "id": topic,

@@ -14,9 +14,9 @@ from ..engine.checks import check_whole
 from ..engine.warn import warn_user
 from ..errors import InputError
 from .copied import first_copies
-from .ranking import largest, largest_different
+from .ranking import largest
 from .similarity import topic_similarity
-from .wordless import with_words
+from .typical import typical_documents
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -164,12 +164,12 @@ def topics_to_name(
     first = first_copies(tree, corpus)
     rows = range(len(tree)) if topics is None else [tree.row(topic) for topic in dict.fromkeys(topics)]
     similarity = topic_similarity(tree) if len(tree.doc_topic) else np.eye(len(tree))
-    texts, doc_topic = None if corpus is None else corpus.texts, with_words(tree)
+    texts = None if corpus is None else corpus.texts
     described = []
     for row in sorted(rows, key=lambda row: -tree.level[row]):
         topic, above = int(tree.ids[row]), int(tree.parent[row])
-        largest_rows = largest_different(doc_topic[:, row], n_documents, first)
-        best = [d for d in largest_rows.tolist() if doc_topic[d, row] > 0]
+        typical = typical_documents(tree, row, n_documents, first)
+        best = [d for d in typical[~np.isin(typical, tree.wordless)].tolist() if tree.doc_topic[d, row] > 0]
         others = np.flatnonzero((tree.level == tree.level[row]) & (tree.ids != topic))
         near = others[largest(similarity[row, others], _NEAREST)]
         described.append(

@@ -9,8 +9,8 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..errors import InputError
 from .copied import first_copies
-from .ranking import largest_different
 from .shares import check_dates, chosen_period, dates_with_words, group_shares, shares_over_time
+from .typical import typical_documents
 from .wordless import with_words
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int, corpus: Corpus 
             members[rows] = (shares > _MEMBER).sum(axis=0)
     topics = tree.ids.tolist()
     first = first_copies(tree, corpus)
-    best = [largest_different(column, n_documents, first) for column in doc_topic.T]
+    typical = [typical_documents(tree, row, n_documents, first) for row in range(len(tree))]
     columns = {
         "topic": tree.ids,
         "name": [tree.name(topic) for topic in topics],
@@ -67,7 +67,7 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int, corpus: Corpus 
         "size": tree.size,
         "n_documents": members,
         "words": [" ".join(word.word for word in tree.words(topic, n_words)) for topic in topics],
-        "documents": [[tree.title(d) for d in rows.tolist()] for rows in best],
+        "documents": [[tree.title(d) for d in rows.tolist()] for rows in typical],
     }
     return pd.DataFrame(columns).set_index("topic")
 

@@ -27,8 +27,9 @@ from .edits import Edit, apply_edits, read_edits
 from .export import hlta_json, pyldavis_arguments, tree_as_html, tree_as_json, tree_as_text
 from .fit_summary import FitSummary
 from .names import Namer, default_names, name_topics
-from .ranking import RankBy, keyness, largest_different, relevance, top_word_columns
+from .ranking import RankBy, keyness, relevance, top_word_columns
 from .similarity import topic_linkage
+from .typical import typical_documents
 from .wordless import mean_membership
 
 if TYPE_CHECKING:
@@ -112,6 +113,11 @@ class TopicTree:
         Rows of the documents without a known word. Nothing says which topics they have, so models give them the
         memberships of the corpus as a whole; sizes, tables and the explorer leave them out. None for HLTA, which learns
         from absent words too.
+    typicality : ndarray of shape (n_documents,), or None
+        How near the words of each document are to the centres of its topics, from 0 to 1: the mean of the cosines of
+        its tf-idf to the means of the topics' documents, weighted by its memberships, and reduced for documents that
+        are shorter than the median. The documents that are listed for a topic have the highest product of membership
+        and typicality; None lists them by membership alone.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
         Membership of the segments of the corpus in each topic.
     graph : sparse array of shape (n_documents, n_documents), or None
@@ -163,6 +169,7 @@ class TopicTree:
     corpus_presence: np.ndarray | None = None
     exclusive: bool = True
     wordless: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    typicality: np.ndarray | None = None
     segment_topic: np.ndarray | None = None
     graph: sp.csr_array | None = None
     edges: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
@@ -366,7 +373,10 @@ class TopicTree:
         return self.names.get(topic) or " ".join(self._default_names[int(topic)])
 
     def documents(self, topic: int, n: int = 10, corpus: Corpus | None = None) -> list[tuple[str, float]]:
-        """Return the documents with the highest membership in a topic.
+        """Return the typical documents of a topic.
+
+        They have the highest product of membership and typicality, so a document of two words does not lead a topic
+        because all of it is about that topic.
 
         Parameters
         ----------
@@ -380,12 +390,13 @@ class TopicTree:
         Returns
         -------
         list of (str, float)
-            Id and membership of each document, the highest first.
+            Id and membership of each document, the most typical first.
         """
-        column = self.doc_topic[:, self.row(topic)].copy()
-        column[self.wordless] = 0
-        first = first_copies(self, corpus)
-        return [(self.document_ids[d], float(column[d])) for d in largest_different(column, n, first)]
+        row = self.row(topic)
+        documents = typical_documents(self, row, n, first_copies(self, corpus))
+        wordless = np.isin(documents, self.wordless)
+        memberships = np.where(wordless, 0, self.doc_topic[documents, row])
+        return [(self.document_ids[d], share) for d, share in zip(documents.tolist(), memberships.tolist())]
 
     def topics_of(self, document: str | int, n: int | None = None) -> list[tuple[int, float]]:
         """Return the topics of a document.
@@ -488,7 +499,7 @@ class TopicTree:
     ) -> pd.DataFrame:
         """Return a pandas data frame with one row per topic.
 
-        Columns are name, parent, level, size, number of documents, words and best documents, and the description if
+        Columns are name, parent, level, size, number of documents, words and typical documents, and the description if
         there are any. A topic has the documents in which it is the largest of its level; for HLTA, those with a
         membership above one half.
 
@@ -497,7 +508,7 @@ class TopicTree:
         n_words : int, default=10
             Number of words per topic.
         n_documents : int, default=3
-            Number of best documents per topic.
+            Number of typical documents per topic.
         corpus : Corpus or None, default=None
             The documents of the tree. If given, at most one of each group of copies is listed; see `Corpus.copies`.
 
@@ -697,7 +708,7 @@ class TopicTree:
             of a name and a description. Only one line of a name is kept, and the id is added if another topic of the
             level has the same name. If the answer is empty or None, the topic keeps its name.
         corpus : Corpus, default=None
-            The documents of the tree. If it has texts, the function sees how the best documents begin.
+            The documents of the tree. If it has texts, the function sees how the typical documents begin.
         topics : sequence of int, default=None
             Ids of the topics to name. None names all.
         n_words : int, default=10
@@ -896,6 +907,7 @@ class TopicTree:
             document_ids=ids,
             titles=None,
             wordless=np.zeros(0, np.int64),
+            typicality=None,
             segment_topic=None,
             graph=None,
         )
@@ -940,6 +952,7 @@ class TopicTree:
             document_ids=fresh.document_ids,
             titles=fresh.titles,
             wordless=fresh.wordless,
+            typicality=fresh.typicality,
             segment_topic=segments,
             graph=fresh.graph,
         )

@@ -38,6 +38,7 @@ _STORED: Mapping[str, Stored] = {
     "corpus_presence": Stored(("words",), low=0, high=MAX_PROBABILITY, optional=True),
     "exclusive": Stored(kind="bool"),
     "wordless": Stored(("wordless",), "int", low=0),
+    "typicality": Stored(("documents",), low=0, high=MAX_PROBABILITY, optional=True, may_be_missing=True),
     "segment_topic": Stored(("segments", "topics"), low=0, high=MAX_PROBABILITY, optional=True),
     "graph": Stored(("documents", "documents"), "sparse", low=0, optional=True),
     "level_names": Stored(kind="mapping"),

@@ -27,6 +27,7 @@ from ...metrics.completion import completion_log_likelihood, split_tokens
 from ...metrics.stability import effective_sample_size
 from ...topics.changes import add_level_above
 from ...topics.tree import TopicTree
+from ...topics.typical import typicality
 from ..em.plsa_kernels import check_size
 from ..estimator import TopicModel
 from ..fit_loop import Fit, Stage, run_fit
@@ -474,6 +475,9 @@ class LDCC(TopicModel):
         self.cluster_weight_ = self.segment_cluster_.mean(axis=0)
         of_segments = (self.segment_topic_, self.segment_cluster_)
         self.doc_topic_, self.doc_cluster_ = _pooled(counts, documents, *of_segments, self.topic_weight_, self.delta)
+        segments = (np.ones(len(documents)), (documents, np.arange(len(documents))))
+        whole = sp.csr_array(segments, (len(self.doc_topic_), len(documents))) @ counts
+        self.typicality_ = typicality(whole, self.doc_topic_, self.n_jobs)
         self._keep_run(Run(trace[best].tolist(), converged=run.finished, finished=run.finished))
 
     def _check_learned(self) -> None:

@@ -35,7 +35,7 @@ function aboutSample({ documents: all, shown, sample }) {
   const { best, in_best: inBest, over } = sample;
   const [drawn, others] = [shown - inBest, all - inBest];
   const spread = over.length < 2 ? over[0] : `${over.slice(0, -1).join(', ')} and ${over.at(-1)}`;
-  const bestOfEach = best === 1 ? 'the best document' : `the ${count(best)} best documents`;
+  const bestOfEach = best === 1 ? 'the most typical document' : `the ${count(best)} most typical documents`;
   const rest = drawn > 0 ? `, and ${count(drawn)} of the other ${count(others)}, spread evenly over ${spread}` : '';
   return (
     `This page shows a sample: ${count(shown)} of the ${count(all)} documents. ` +

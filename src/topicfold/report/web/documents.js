@@ -40,6 +40,13 @@ export function withoutCopies(list, documentOf = (d) => d) {
   });
 }
 
+// The order of [document, share of a topic], the most typical first: how near a document is to the centres of its topics
+// counts too, so that one of two words does not lead.
+export function byTypicality([one, share], [other, otherShare]) {
+  const typical = (d) => (documents.typical ? Math.max(documents.typical[d], 1) : 1);
+  return otherShare * typical(other) - share * typical(one) || one - other;
+}
+
 // A document without a title is shown by the beginning of its text.
 export function titleOf(d) {
   if (documents.title && documents.title[d]) return documents.title[d];

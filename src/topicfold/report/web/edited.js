@@ -1,7 +1,7 @@
 // The report after edits. Numbers of merged topics are computed from the data on the page: sizes are exact, words and
 // best documents come from the lists of the topics that were merged. `explore --edits` makes a page with exact lists.
 
-import { documents, withoutCopies } from './documents.js';
+import { byTypicality, documents, withoutCopies } from './documents.js';
 import { BEST_DOCUMENTS, LABELS } from './filtered.js';
 import { tuplesIn } from './numbers.js';
 import { currentId, replay } from './replay.js';
@@ -34,7 +34,7 @@ function documentsOfRows(report, rows) {
   const best = [...candidates]
     .map((d) => [d, shareOfRows(d)])
     .filter(([, share]) => share > 0)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    .sort(byTypicality);
   return withoutCopies(best, ([d]) => d).slice(0, BEST_DOCUMENTS);
 }
 

@@ -1,6 +1,6 @@
 // Figures of topics among the documents that pass the filter; without a filter those of the report.
 
-import { documents, shareOf, sharesOf, withoutCopies } from './documents.js';
+import { byTypicality, documents, shareOf, sharesOf, withoutCopies } from './documents.js';
 import { filterMask, perFilter, shownDocuments } from './filter.js';
 import { numbersIn } from './numbers.js';
 import { report, rowOfTopic, topics } from './report.js';
@@ -50,13 +50,13 @@ export function topicLabels(topic) {
     .slice(0, LABELS);
 }
 
-// [document, share], the largest first.
+// [document, share], the most typical first.
 export function topicDocuments(topic) {
   if (!filterMask) return topic.documents;
   const row = rowOfTopic.get(topic.id);
   const best = shownDocuments()
     .map((d) => [d, shareOf(d, row)])
     .filter(([, share]) => share > 0)
-    .sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    .sort(byTypicality);
   return withoutCopies(best, ([d]) => d).slice(0, BEST_DOCUMENTS);
 }

@@ -249,12 +249,19 @@ function documentSection(topic) {
   return element(
     'section',
     { id: 'topic-documents' },
-    element('h3', {}, 'Documents'),
+    element('h3', {}, 'Typical documents'),
     element(
       'ol',
       { class: 'documents' },
       topicDocuments(topic).map(([d, share]) =>
-        element('li', {}, documentLink(d), element('span', { class: 'muted' }, ` ${percent(share, 0)}`), copyNote(d), snippet(d, rows)),
+        element(
+          'li',
+          {},
+          documentLink(d),
+          element('span', { class: 'muted', title: 'Share of the topic in the document' }, ` ${percent(share, 0)}`),
+          copyNote(d),
+          snippet(d, rows),
+        ),
       ),
     ),
   );
