@@ -6,20 +6,24 @@ import scipy.sparse as sp
 
 from topicfold import LDA, LDCC, LTM, PLSA, TTMM, Corpus
 from topicfold.models.word_ranking import presence_of_words, word_documents
+from topicfold.topics.ranking import keyness
 
 
 def slow_word_documents(counts, doc_topic):
     found = np.zeros((doc_topic.shape[1], counts.shape[1]))
     for document, row in enumerate(counts.toarray()):
         for word in np.flatnonzero(row):
-            found[:, word] += doc_topic[document]
+            without = max(0.0, 1 - 100 / row.sum()) ** row[word]
+            found[:, word] += (1 - without) * doc_topic[document]
     return found
 
 
 @pytest.mark.parametrize("n_topics", [1, 5, 70])
 def test_the_same_as_the_slow_version_whatever_the_threads(n_topics):
     rng = np.random.default_rng(0)
-    counts = sp.csr_array(rng.poisson(0.3, (200, 30)))
+    counts = sp.csr_array(
+        rng.poisson(np.where(np.arange(200) % 3, 0.3, 8.0)[:, None], (200, 30))
+    )  # some have 240 tokens
     doc_topic = rng.dirichlet(np.ones(n_topics), 200).astype(np.float32)
     found = word_documents(counts, doc_topic, n_jobs=1)
     assert found == pytest.approx(slow_word_documents(counts, doc_topic), rel=1e-5)
@@ -77,3 +81,16 @@ def test_a_word_that_one_document_repeats_is_not_the_best_word():
     assert tree.words(animals, 1, by="probability")[0].word == "zzz"
     assert {word.word for word in tree.words(animals, 3)} == {"cat", "dog", "fur"}
     assert tree.score_name == "keyness"
+
+
+def test_the_words_of_books_that_all_have_every_word():
+    rng = np.random.default_rng(4)
+    about = np.ones((20, 60))
+    about[:10, 0] = about[10:, 59] = 3
+    counts = sp.csr_array(rng.poisson(20 * about))
+    shares = np.repeat(np.eye(2), 10, axis=0)
+    words, n_documents = word_documents(counts, shares), shares.sum(axis=0)
+    scores = keyness(words / n_documents[:, None], words.sum(axis=0) / n_documents.sum())
+    assert [row.argmax() for row in scores] == [0, 59]
+    present = word_documents(counts > 0, shares)
+    assert (present == 10).all()  # as documents they tie

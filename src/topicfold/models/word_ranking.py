@@ -1,7 +1,8 @@
 """The number of documents of a topic that contain each word, by which the words of topics are ranked.
 
 A document counts once for each of its words, however often it repeats them, weighted by its share of the topic. So a
-word that a few documents repeat a hundred times is not ranked first, as it would be by P(w|z).
+word that a few documents repeat a hundred times is not ranked first, as it would be by P(w|z). A document of more than
+100 tokens counts by how much of it contains the word; see `topics.ranking.word_presence`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import scipy.sparse as sp
 from ..engine.blocks import map_blocks, row_blocks
 from ..engine.jit import njit
 from ..engine.mapped import pieces, release
+from ..topics.ranking import word_presence
 
 __all__ = ["presence_of_words", "word_documents", "wordless_rows"]
 
@@ -22,18 +24,20 @@ _CELLS_AT_ONCE = 1 << 20
 
 
 @njit
-def _add(indptr, indices, shares, table):
-    """Add the share of each document in the topics to the rows of its words."""
+def _add(indptr, indices, presence, shares, table):
+    """Add to the rows of its words how much of each document contains them, times its share in the topics."""
     n_topics = shares.shape[1]
     for d in range(indptr.size - 1):
         for cell in range(indptr[d] - indptr[0], indptr[d + 1] - indptr[0]):
-            word = indices[cell]
+            word, weight = indices[cell], presence[cell]
             for k in range(n_topics):
-                table[word, k] += shares[d, k]
+                table[word, k] += weight * shares[d, k]
 
 
 def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
     """Sum of P(z|d) over the documents that contain each word, topics x words, in single precision.
+
+    Long documents count by the share of their windows that contain the word; see `word_presence`.
 
     Every sum is in the order of the documents, so that the number of threads does not affect it.
 
@@ -49,10 +53,12 @@ def word_documents(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | No
         table = np.zeros((n_words, topics.stop - topics.start))
         for first, last in blocks:
             rows, ends = doc_topic[first:last], counts.indptr[first : last + 1].astype(np.int64)
-            indices = counts.indices[ends[0] : ends[-1]]
+            indices, data = (values[ends[0] : ends[-1]] for values in (counts.indices, counts.data))
+            presence = word_presence(sp.csr_array((data, indices, ends - ends[0]), (last - first, n_words))).data
             shares = np.ascontiguousarray(rows[:, topics], np.float64)
-            _add(ends, indices.astype(np.int32, copy=False), shares, table)
+            _add(ends, indices.astype(np.int32, copy=False), presence, shares, table)
             release(indices)
+            release(data)
             release(rows)
         expected[topics] = table.T
 

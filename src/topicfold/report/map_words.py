@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..topics.ranking import keyness, largest
+from ..topics.ranking import keyness, largest, word_presence
 from .document_table import shortened
 
 __all__ = ["neighbourhood_words"]
@@ -23,8 +23,8 @@ def neighbourhood_words(counts: sp.csr_array, positions: np.ndarray, vocabulary:
     """
     if not len(positions):
         return []
-    presence = sp.csr_array((np.ones(counts.nnz, np.float32), counts.indices, counts.indptr), counts.shape)
-    overall = np.bincount(counts.indices, minlength=counts.shape[1]) / len(positions)
+    presence = word_presence(counts)
+    overall = np.asarray(presence.sum(axis=0)).ravel() / len(positions)
     low, high = positions.min(axis=0), positions.max(axis=0)
     labels: list[list[object]] = []
     for number, grid in enumerate(_GRIDS):

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus
-from ..topics.ranking import keyness, largest
+from ..topics.ranking import keyness, largest, word_presence
 from ..topics.shares import PERIODS, dates_with_words, readable_period, shares_over_time
 from ..topics.tree import TopicTree
 from .document_table import shortened
@@ -73,7 +73,7 @@ def _rises(tree: TopicTree, timestamps: np.ndarray, by: str, counts: sp.csr_arra
     if not len(rising):
         return []
     dates = timestamps.astype(periods.dtype)
-    present = sp.csr_array(((counts.data > 0).astype(np.float64), counts.indices, counts.indptr), shape=counts.shape)
+    present = word_presence(counts)
     rises = []
     for row in rising.tolist():
         documents = np.flatnonzero(dates == periods[period[row]])
@@ -120,8 +120,8 @@ def largest_rises(share: np.ndarray, n_documents: np.ndarray) -> tuple[np.ndarra
 def rising_words(present: sp.csr_array, membership: np.ndarray, rows: np.ndarray) -> list[int]:
     """The columns of the words that are more frequent in some documents of a topic than in all of them, best first.
 
-    Frequency is the share of the documents that have the word, weighted by membership in the topic. `present` is 1
-    if a document has a word.
+    Frequency is the share of the documents that have the word, weighted by membership in the topic. `present` says how
+    much of each document contains each word.
     """
     overall = present.T @ membership / max(membership.sum(), 1e-300)
     weights = membership[rows]

@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 
-__all__ = ["RELEVANCE", "RankBy", "keyness", "largest", "largest_different", "relevance", "top_word_columns"]
+__all__ = [
+    "RELEVANCE",
+    "WINDOW",
+    "RankBy",
+    "keyness",
+    "largest",
+    "largest_different",
+    "relevance",
+    "top_word_columns",
+    "word_presence",
+]
 
 RankBy: TypeAlias = Literal["score", "probability"]
 
+WINDOW = 100  # tokens
 RELEVANCE = 0.6  # weight of log P(w|z) against its lift: the words are far easier to interpret than by P(w|z) alone
 
 
@@ -28,12 +40,30 @@ def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float 
     return np.where(occurs, logs - (1 - weight) * np.log(overall), -np.inf)
 
 
+def word_presence(counts: sp.csr_array) -> sp.csr_array:
+    """How much of each document contains each of its words: 1, or less in a document that is longer than a window.
+
+    A book contains most words, so that it does not say much that it has a word. In a document of L > 100 tokens, n of
+    which are the word, it is 1 - (1 - 100 / L)^n: the share of windows of 100 tokens that have the word, if its tokens
+    are at random places.
+
+    >>> word_presence(sp.csr_array([[3, 0, 1], [1, 399, 0]])).toarray().round(2).tolist()
+    [[1.0, 0.0, 1.0], [0.25, 1.0, 0.0]]
+    """
+    lengths = np.asarray(counts.sum(axis=1), np.float64).ravel()
+    presence = np.ones(counts.nnz)
+    for row in np.flatnonzero(lengths > WINDOW).tolist():
+        cells = slice(counts.indptr[row], counts.indptr[row + 1])
+        presence[cells] = -np.expm1(counts.data[cells] * np.log1p(-WINDOW / lengths[row]))
+    return sp.csr_array((presence, counts.indices, counts.indptr), counts.shape)
+
+
 def keyness(presence: np.ndarray, overall: np.ndarray) -> np.ndarray:
     """How much more often a word is in the documents of a topic than in all documents; below 0 if less often.
 
     With q the share of the documents of the topic that have the word, and p the share of all documents, it is
     q log(q / p) + (1 - q) log((1 - q) / (1 - p)): the information, in nats per document, that the topic gives about
-    whether the word occurs. It is small for words that are frequent everywhere (q is close to p) and for words that are
+    whether the word occurs. Of a long document, a window of 100 tokens stands for the whole. It is small for words that are frequent everywhere (q is close to p) and for words that are
     rare everywhere (q is small). A word that is in no document is -inf.
 
     >>> keyness(np.array([[0.5, 0.02, 0.3, 0.1]]), np.array([0.1, 0.001, 0.3, 0.2])).round(2).tolist()
