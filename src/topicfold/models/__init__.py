@@ -35,7 +35,6 @@ class ModelInfo:
     streams: bool = False  # partial_fit learns from batches
     samples: bool = False  # by Gibbs sampling: a number of sweeps instead of convergence
     labels: str | None = None  # the setting with which the fit uses y; '' if it always does, None if it never does
-    transform_repeats_fit: bool = True  # transform gives the training documents the topics that they have in the fit
     notes: Mapping[str, str] = field(default_factory=dict)  # by setting: what to tell a user who fits with it
     quick: Mapping[str, Any] = field(default_factory=dict)  # parameters with which a small corpus is fitted in a moment
 
@@ -96,7 +95,7 @@ _MODELS = (
     ModelInfo("plsa.plsa", "PLSA", streams=True),
     ModelInfo("graph.lapplsi", "LapPLSI", takes_graph=True, labels=""),
     ModelInfo("graph.ltm", "LTM", takes_graph=True, labels=""),
-    ModelInfo("graph.dtm", "DTM", takes_graph=True, labels="", transform_repeats_fit=False),
+    ModelInfo("graph.dtm", "DTM", takes_graph=True, labels=""),
     ModelInfo("ttmm.ttmm", "TTMM", sizes=("n_topics", "n_themes"), streams=True, labels="n_themes=labels"),
     ModelInfo(
         "ldcc.ldcc",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from graph_cases import DENSE, paper
+import scipy.sparse as sp
+from graph_cases import DENSE, paper, quiet
 
 import naive
 from topicfold import DTM
 from topicfold.graph.build import knn_graph
+from topicfold.metrics.completion import completion_log_likelihood, split_tokens
 
 pytestmark = DENSE
 
@@ -65,3 +67,16 @@ def test_dtm_on_a_complete_graph(update, dtype, sampled):
     model = paper(DTM, update=update, dtype=dtype, n_neighbors=50, max_iter=20).fit(sampled[:9])
     assert np.allclose(model.doc_topic_.sum(axis=1), 1, atol=1e-5)
     assert (np.diff(model.history_) >= -1e-6).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_default_short_texts_are_predicted_better_than_by_word_frequencies(seed):
+    rng = np.random.default_rng(seed)
+    topics, own = rng.dirichlet(np.full(150, 0.3), 6), rng.integers(6, size=400)
+    mixes = 0.9 * np.eye(6)[own] + 0.1 / 6
+    counts = sp.csr_array(np.array([rng.multinomial(5, mix @ topics) for mix in mixes]))
+    frequency, (_, unseen) = counts[:300].sum(axis=0), split_tokens(counts[300:])
+    unigram = completion_log_likelihood(unseen, np.ones((100, 1)), (frequency / frequency.sum())[None], frequency)
+    assert quiet(DTM, 6).fit(counts[:300]).score(counts[300:]) > unigram + 0.05
+    if seed == 0:  # the paper's model does not
+        assert paper(DTM, 6).fit(counts[:300]).score(counts[300:]) < unigram

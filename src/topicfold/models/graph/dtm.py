@@ -83,9 +83,10 @@ class DTM(GraphTopicModel):
         Length of the steps back towards the words, as a share of the way. Larger values favour the likelihood.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the topics start: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
-        normalised cut of the graph), 'random', or given topics. 'auto' is 'kmeans' with embeddings; without them it is
-        the best of several kinds of clusters of documents, made from their words and from a given graph.
-    alpha : float, default=0.0
+        normalised cut of the graph), 'random', or given topics. With embeddings, 'auto' is k-means on embeddings that
+        are averaged over neighbourhoods (without a prior, as they are); without them, the best of several kinds of
+        clusters of documents, made from their words and from a given graph.
+    alpha : float, default=1.0
         Strength of the prior of P(z|d), in tokens per document. It applies to new documents, and to the point that the
         steps back towards the words lead to. alpha=0 with beta=0 is the model of the paper.
     beta : float, default=0.01
@@ -170,7 +171,7 @@ class DTM(GraphTopicModel):
         update: Literal["paper", "exact"] = "paper",
         gamma: float = 0.1,
         init: GraphInit = "auto",
-        alpha: float = 0.0,
+        alpha: float = 1.0,
         beta: float = 0.01,
         seed_words: SeedWords | None = None,
         seed_strength: float = 0.1,
