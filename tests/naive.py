@@ -513,3 +513,15 @@ def log_likelihood_by_largest_topic(counts, largest, unseen, predicted):
         for w in range(counts.shape[1]):
             sums[d] += unseen[d, w] * np.log(cluster[w] / 2 + corpus[w] / 2)
     return sums
+
+
+def spread_labels(graph, start, neighbor_weight):
+    """Label propagation: F = (1 - a) (I - a S)^-1 start, S[i, j] = W[i, j] / sqrt(degree_i degree_j)."""
+    weights = graph.toarray()
+    degree = weights.sum(axis=1)
+    scaled = np.zeros_like(weights)
+    for i in range(len(weights)):
+        for j in range(len(weights)):
+            if weights[i, j] > 0:
+                scaled[i, j] = weights[i, j] / np.sqrt(degree[i] * degree[j])
+    return (1 - neighbor_weight) * np.linalg.solve(np.eye(len(weights)) - neighbor_weight * scaled, start)

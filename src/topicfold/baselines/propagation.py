@@ -5,35 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.weighting import inverse_document_frequency
-from ..engine.blocks import single_threaded_libraries
 from ..errors import InputError
 from ..graph.build import knn_graph
 from ..graph.check import GraphLike, check_graph, check_neighbors
+from ..graph.label_spreading import propagated_classes
 from ..graph.neighbors import document_vectors, nearest
 from ..graph.partial_labels import accuracy_of_known, class_codes
 from ..models.inputs import CountsLike, CountsMixin
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import ArrayLike
 
-__all__ = ["LabelPropagation", "spread"]
-
-
-def spread(graph: sp.csr_array, start: np.ndarray, neighbor_weight: float) -> np.ndarray:
-    """F = (1 - a) (I - a S)^-1 start, S = D^-1/2 W D^-1/2, a the weight; zero where no start value reaches a row."""
-    from scipy.sparse.linalg import cg
-
-    degree = graph.sum(axis=1)
-    scale = sp.diags_array(np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0))
-    system = sp.csr_array(sp.eye_array(graph.shape[0]) - neighbor_weight * (scale @ graph @ scale))
-    with single_threaded_libraries():
-        columns = [cg(system, (1 - neighbor_weight) * column, rtol=1e-8)[0] for column in start.T]
-    return np.stack(columns, axis=1)
+__all__ = ["LabelPropagation"]
 
 
 class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
@@ -134,10 +122,8 @@ class LabelPropagation(CountsMixin, ClassifierMixin, BaseEstimator):
             self.graph_ = knn_graph(
                 self.vectors_, self.n_neighbors, metric=self.metric, weighting=None, n_jobs=self.n_jobs
             )
-        start = np.equal.outer(codes, np.arange(len(self.classes_))).astype(np.float64)
-        reached = spread(self.graph_, start, self.neighbor_weight)
-        self.scores_ = reached * start.sum(axis=0) / start.sum() / reached.sum(axis=0)
-        self.majority_ = int(start.sum(axis=0).argmax())
+        self.scores_ = propagated_classes(self.graph_, codes, len(self.classes_), self.neighbor_weight)
+        self.majority_ = int(np.bincount(codes[codes >= 0]).argmax())
         self.transduction_ = self._classes(self.scores_)
         return self
 

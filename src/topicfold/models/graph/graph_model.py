@@ -158,7 +158,8 @@ class GraphTopicModel(EMTopicModel):
             Documents: a Corpus, counts of shape (n_documents, n_words), or texts.
         y : array-like of shape (n_documents,), default=None
             Labels of the documents; -1, None, NaN or '' means unknown. Documents with the same label are connected, and
-            edges between documents with different labels are removed.
+            edges between documents with different labels are removed. With init='auto' and as many topics as there are
+            classes, each topic starts at a class, in sorted order: `predict` then returns the number of the class.
         graph : array or sparse matrix of shape (n_documents, n_documents), default=None
             Symmetric matrix of non-negative edge weights. None connects nearest neighbours.
         embeddings : array-like of shape (n_documents, n_features), default=None
