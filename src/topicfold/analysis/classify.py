@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 from sklearn.utils import Tags, TransformerTags, get_tags
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["TopicClassifier"]
-
-_PENALTIES = (0.1, 1.0, 10.0, 100.0)
-_FOLDS = 3
 
 
 def _classifier_has(name: str) -> Callable[[TopicClassifier], bool]:
@@ -51,8 +47,7 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         TTMM(n_themes='labels') uses the classes as themes, and the others ignore them.
     classifier : estimator or None, default=None
         Classifier that learns the classes from the topics of the labelled documents, scaled to length one. None uses a
-        linear support vector machine whose C is chosen from 0.1, 1, 10 and 100 by cross-validation on the labelled
-        documents, with 3 folds, or fewer if the smallest class has fewer documents; C=1 if a class has only one.
+        linear support vector machine with C=1.
 
     Attributes
     ----------
@@ -272,10 +267,6 @@ class TopicClassifier(ClassifierMixin, BaseEstimator):
         return extra
 
     def _fitted_classifier(self, features: np.ndarray, labels: np.ndarray) -> BaseEstimator:
-        if self.classifier is not None:
-            return clone(self.classifier).fit(features, labels)
-        machine = LinearSVC(dual=False)  # needs no random numbers, and converges for every C
-        folds = min(_FOLDS, int(np.unique(labels, return_counts=True)[1].min()))
-        if folds < 2:
-            return machine.fit(features, labels)
-        return GridSearchCV(machine, {"C": _PENALTIES}, cv=folds).fit(features, labels).best_estimator_
+        # Not a C chosen by cross-validation: labels in the graph have already drawn the documents of a class together.
+        classifier = LinearSVC(dual=False) if self.classifier is None else clone(self.classifier)
+        return classifier.fit(features, labels)
