@@ -21,9 +21,7 @@ def slow_word_documents(counts, doc_topic):
 @pytest.mark.parametrize("n_topics", [1, 5, 70])
 def test_the_same_as_the_slow_version_whatever_the_threads(n_topics):
     rng = np.random.default_rng(0)
-    counts = sp.csr_array(
-        rng.poisson(np.where(np.arange(200) % 3, 0.3, 8.0)[:, None], (200, 30))
-    )  # some have 240 tokens
+    counts = sp.csr_array(rng.poisson(np.where(np.arange(200) % 3, 0.3, 8.0)[:, None], (200, 30)))
     doc_topic = rng.dirichlet(np.ones(n_topics), 200).astype(np.float32)
     found = word_documents(counts, doc_topic, n_jobs=1)
     assert found == pytest.approx(slow_word_documents(counts, doc_topic), rel=1e-5)

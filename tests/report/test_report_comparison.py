@@ -92,4 +92,4 @@ def test_links_between_two_models_by_going_through_the_documents(other, model, c
     assert {(a, b): (part, back) for a, b, part, back in found["links"]} == expected
     for topic in found["topics"]:
         assert topic["name"] == right.name(topic["id"])
-        assert topic["words"] == [word.word for word in right.words(topic["id"], 20)]
+        assert topic["words"] == right.terms(topic["id"], 20)

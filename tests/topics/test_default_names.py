@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from topicfold import PLSA, Corpus
-from topicfold.topics.names import same_stem
+from topicfold.topics.terms import same_stem
 
 
 @pytest.fixture
@@ -35,23 +35,24 @@ def scored(tree, *rows):
         vocabulary=tuple(words),
         word_score=score,
         word_presence=None,
+        wording=None,
     )
 
 
 def test_one_word_of_each_stem(tree):
     named = scored(tree, "game games gamers player players team teams coach")
-    assert named.name(0) == "game player team"
-    assert [word.word for word in named.words(0, 3)] == ["game", "games", "gamers"]  # a list of words has them all
+    assert named.name(0) == "game, player, team"
+    assert [word.word for word in named.words(0, 3)] == ["game", "games", "gamers"]  # no language is known
 
 
 def test_names_of_a_level_differ(tree):
     same = scored(tree, "goal team ball coach", "team ball goal referee", "sun moon star sky")
     names = [same.name(topic) for topic in range(3)]
-    assert names == ["goal team ball coach", "team ball goal referee", "sun moon star"]
+    assert names == ["goal, team, ball, coach", "team, ball, goal, referee", "sun, moon, star"]
     twins = scored(tree, "goal team ball", "goal team ball")
-    assert [twins.name(0), twins.name(1)] == ["goal team ball (0)", "goal team ball (1)"]
+    assert [twins.name(0), twins.name(1)] == ["goal, team, ball (0)", "goal, team, ball (1)"]
     above = replace(twins, level=np.array([1, 2]), parent=np.array([1, -1]))
-    assert above.name(0) == above.name(1) == "goal team ball"
+    assert above.name(0) == above.name(1) == "goal, team, ball"
 
 
 def test_a_name_that_was_given_goes_first(tree):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,7 +147,7 @@ def _counts(documents: Any) -> sp.csr_array:
 
 def _documents(X: Any, mask: np.ndarray) -> Any:
     if isinstance(X, Corpus):
-        return X.subset(mask)
+        return replace(X, texts=None).subset(mask)  # topics of these fits are not shown: no phrases have to be learned
     return X.iloc[mask] if hasattr(X, "iloc") else X[np.flatnonzero(mask)]
 
 

@@ -25,7 +25,7 @@ from ..engine.store import atomic_write
 from ..engine.warn import warn_user
 from ..errors import FileError, InputError
 from ..metrics.coherence import MEASURES, coherence
-from ..topics.names import same_stem
+from ..topics.terms import same_stem
 from ..topics.tree import TopicTree
 
 __all__ = ["ANSWERS", "QUESTIONS", "JudgementTasks", "Kind", "Task", "judgement_tasks"]

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,9 +112,9 @@ def fit(
     if stream is not None:
         fit_stream(model, input, user_options, stream, out)
         return
-    corpus = read_corpus(input, user_options, keep_texts=report is not None or embed is not None, jobs=jobs)
+    corpus = read_corpus(input, user_options, keep_texts=True, jobs=jobs)  # names of topics have phrases of the texts
     if corpus_out:
-        corpus.save(corpus_out)
+        (corpus if report is not None or embed is not None else replace(corpus, texts=None)).save(corpus_out)
     for setting, note in model_info(model_name).notes.items():
         if _has_setting(model, setting):
             say(f"{model_name} {note}")

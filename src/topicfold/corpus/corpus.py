@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .copies import Copies
     from .data_check import CorpusCheck
     from .limits import ReadLimits
+    from .phrases import Phrases
 
 __all__ = ["Corpus", "Segments", "check_corpus"]
 
@@ -805,6 +806,13 @@ class Corpus:
         languages: unknown 100.0%
         """
         return self._checked
+
+    @cached_property
+    def _phrases(self) -> Phrases | None:
+        """The phrases of the texts, and how they write words; computed once. None without texts."""
+        from .phrases import mine_phrases
+
+        return mine_phrases(self)
 
     @cached_property
     def _checked(self) -> CorpusCheck:

@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..corpus.corpus import Corpus, check_corpus
+from ..corpus.phrases import Phrases, forms_of_words
 from ..engine.arrays import column_sums
 from ..engine.blocks import row_blocks
 from ..engine.checks import check_whole_numbers
@@ -29,8 +30,10 @@ from ..errors import InputError
 from ..graph.partial_labels import without_label
 from ..metrics.completion import completion_log_likelihood_by_document, mean_by_token, split_tokens
 from ..topics.fit_summary import FitSummary
+from ..topics.ranking import keyness
 from ..topics.tree import TopicTree
 from ..topics.typical import typicality
+from ..topics.wording import Wording
 from ..topics.wordless import mean_membership
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, as_texts, seen_words
 from .junk import topic_marks
@@ -81,6 +84,9 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         Why a topic may be junk, or '' if there is no sign of it.
     typicality_ : ndarray of shape (n_documents,)
         How near each training document is to the centres of its topics; see `TopicTree`.
+    wording_ : Wording or None
+        Which words are forms of one word, how the texts write them, and their phrases; the latter two only if the
+        corpus of the fit had its texts.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)
@@ -133,6 +139,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         "topic_documents_": Stored(("topics",), low=0, may_be_missing=True),
         "topic_marks_": Stored(("topics",), "strings", may_be_missing=True),
         "typicality_": Stored(("documents",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
+        "wording_": Stored(kind="object", optional=True, may_be_missing=True),
         "history_": Stored(("steps",)),
         "n_iter_": Stored(kind="int", low=0),
         "converged_": Stored(kind="bool"),
@@ -166,6 +173,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     topic_documents_: np.ndarray
     topic_marks_: Sequence[str]
     typicality_: np.ndarray
+    wording_: Wording | None
+    _mined: Phrases | None = None  # between the start of a fit and its end
     history_: np.ndarray
     n_iter_: int
     converged_: bool
@@ -482,6 +491,14 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
 
         write_model(self, path)
 
+    def _remember_documents(self, X: CountsLike, counts: sp.csr_array) -> None:
+        """Keep what is known of the training documents, and how their texts write words."""
+        super()._remember_documents(X, counts)
+        self.wording_ = self._mined = None
+        if isinstance(X, Corpus) and X.vocabulary is not None:
+            self._mined = X._phrases
+            self.wording_ = Wording.of_words(forms_of_words(X.vocabulary, X.preprocessing), self._mined, X.vocabulary)
+
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
         """Keep how many documents of each topic have each word, `add`ed to earlier batches, and what else is shown.
 
@@ -492,6 +509,10 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
         self.word_documents_, self.topic_documents_ = words, topics
         self.typicality_ = typicality(counts, doc_topic, self.n_jobs)
+        mined, self._mined = self._mined, None
+        if mined is not None and self.wording_ is not None and len(doc_topic) == mined.n_documents and not add:
+            scores = keyness(*known) if (known := presence_of_words(self)) is not None else self.topic_word_
+            self.wording_ = self.wording_.with_phrases(mined, counts, doc_topic, scores)
         # a batch has too few documents to judge a topic
         self.topic_marks_ = ("",) * len(topics) if add else tuple(topic_marks(self, counts, doc_topic))
 
@@ -600,6 +621,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             document_ids=document_ids or tuple(map(str, range(len(doc_topic)))),
             word_presence=None if presence is None else presence[0],
             corpus_presence=None if presence is None else presence[1],
+            wording=getattr(self, "wording_", None),
             titles=self.document_titles_ if corpus is None else corpus.titles,
             graph=self.graph_ if known else None,
             marks={int(topic): mark for topic, mark in enumerate(getattr(self, "topic_marks_", ())) if mark},

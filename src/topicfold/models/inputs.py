@@ -74,7 +74,7 @@ class CountsMixin:
     def _fit_counts(self, X: CountsLike, dtype: DTypeLike = np.float32) -> sp.csr_array:
         """Check the X of `fit`; keep its words, its preprocessing and its documents."""
         texts = None if isinstance(X, Corpus) else as_texts(X)
-        corpus = X if texts is None else Corpus.from_texts(texts)
+        corpus = X if texts is None else Corpus.from_texts(texts, keep_texts=True)
         if isinstance(corpus, Corpus):
             if len(corpus) == 0:
                 raise InputError("the corpus is empty: there are no documents")

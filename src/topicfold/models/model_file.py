@@ -13,6 +13,7 @@ from ..corpus.preprocessing import Preprocessing
 from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import check_stored
 from ..errors import InputError
+from ..topics.wording import Wording
 
 if TYPE_CHECKING:
     from .estimator import TopicModel
@@ -83,7 +84,9 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | str | 
         name = metadata.get("class")
         if not isinstance(name, str) or name not in MODELS:
             raise InputError(f"it contains a {name!r:.60}: expected one of {', '.join(MODELS)}")
-        values = from_arrays(arrays, metadata.get("values"), preprocessing=Preprocessing.from_json)
+        values = from_arrays(
+            arrays, metadata.get("values"), preprocessing=Preprocessing.from_json, wording=Wording.from_json
+        )
         parameters = {key.removeprefix("parameter:"): values.pop(key) for key in list(values) if ":" in key}
         kind = MODELS[name].load()
         unknown = parameters.keys() - kind().get_params(deep=False)
@@ -94,6 +97,8 @@ def load(path: str | Path, *, tokenizer: Callable[[str], Iterable[str]] | str | 
         check_stored(values, type(model).stored())
         if values["topic_word_"].shape[1] != values["n_features_in_"]:
             raise InputError(f"topics of {values['topic_word_'].shape[1]} words for {values['n_features_in_']} columns")
+        if values.get("wording_") is not None:
+            values["wording_"].check(*values["topic_word_"].shape)
         if values["source_columns_"] is not None:
             Columns.from_json(values["source_columns_"])
         for key, value in values.items():

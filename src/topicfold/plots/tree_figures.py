@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..topics.terms import in_one_line
 from ..topics.tree import TopicTree
 from .style import COLOURS, GREY, PALE, SMALL, bare, cut, in_order, new_figure
 
@@ -158,7 +159,7 @@ def _mark(axes: Any, tree: TopicTree, topic: int, x: float, y: float, colour: st
     """The dot of a topic, whose area shows its share, with its words and share next to it."""
     share = float(tree.size[tree.row(topic)])
     axes.scatter(x, y, s=8 + 150 * share, color=colour, linewidths=0, zorder=2)
-    words = tree.names.get(topic) or " ".join(word.word for word in tree.words(topic, n_words))
+    words = tree.names.get(topic) or in_one_line(tree.terms(topic, n_words))
     text = f"{cut(words, 56)}  {share:.1%}"
     style: dict[str, Any] = {
         "va": "center",

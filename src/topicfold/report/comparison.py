@@ -37,7 +37,7 @@ def comparison(left: TopicTree, right: TopicTree) -> dict[str, Any]:
             {
                 "id": int(right.ids[row]),
                 "name": shortened(right.name(int(right.ids[row]))),
-                "words": [shortened(word.word) for word in right.words(int(right.ids[row]), _SHOWN_WORDS)],
+                "words": [shortened(term) for term in right.terms(int(right.ids[row]), _SHOWN_WORDS)],
             }
             for row in rows[1]
         ],

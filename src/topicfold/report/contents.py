@@ -37,7 +37,15 @@ from .page import Report
 from .sample import Sample, chosen_documents
 from .time_table import time_table
 from .topic_hierarchy import topic_hierarchy
-from .topic_table import Labels, as_number, label_table, topic_table, word_shares
+from .topic_table import (
+    Labels,
+    as_number,
+    label_table,
+    stems_of_words,
+    topic_table,
+    word_shares,
+    written_words,
+)
 
 __all__ = ["build_report"]
 
@@ -157,6 +165,8 @@ def build_report(
         "levels": {str(level): name for level, name in tree.level_names.items()},
         "score": tree.score_name,
         "words": [shortened(word) for word in words],
+        "written": written_words(tree, words),
+        "stems": stems_of_words(tree, words),
         "share": word_shares(tree, words),
         "topics": topic_list,
         "labels": None if labels is None else [shortened(label) for label in labels.names],

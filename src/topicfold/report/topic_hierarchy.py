@@ -10,6 +10,7 @@ import numpy as np
 from ..engine.arrays import normalise_rows
 from ..topics.changes import best_scores
 from ..topics.similarity import topic_linkage, topic_similarity
+from ..topics.terms import in_one_line
 from ..topics.tree import TopicTree
 from .document_table import shortened
 from .topic_table import as_number
@@ -61,5 +62,6 @@ def _words(tree: TopicTree, rows: list[int]) -> str:
         topic_word=weight @ tree.topic_word[rows],
         word_presence=None if tree.word_presence is None else weight @ tree.word_presence[rows],
         word_score=None if tree.word_score is None else best_scores(tree.word_score, [rows]),
+        wording=None if tree.wording is None else tree.wording.of_topics(np.array(rows)).mixed(weight),
     )
-    return shortened(" ".join(word.word for word in together.words(int(tree.ids[rows[0]]), _WORDS)))
+    return shortened(in_one_line(together.terms(int(tree.ids[rows[0]]), _WORDS)))

@@ -15,6 +15,7 @@ from ..engine.blocks import single_threaded_libraries
 from ..metrics.coherence import coherence
 from ..topics.ranking import largest, relevance, top_word_columns
 from ..topics.shares import sums_by_group
+from ..topics.terms import phrases_of, written
 from ..topics.tree import TopicTree
 from ..topics.typical import most_typical
 from .document_table import shortened
@@ -60,6 +61,7 @@ def topic_table(
                 "size": as_number(tree.size[row]),
                 "coherence": as_number(coherent[row], 3),
                 "words": _topic_words(tree, row, words),
+                **_phrases(tree, row, topic),
                 "documents": [[int(d), as_number(shown[d, row], 3)] for d in best if shown[d, row] > 0],
                 "similar": similar[row],
                 **({"description": shortened(tree.descriptions[topic])} if topic in tree.descriptions else {}),
@@ -95,6 +97,24 @@ def _topic_words(tree: TopicTree, row: int, words: dict[str, int]) -> list[list[
         scores.setdefault(w, None)
     numbered = ((words.setdefault(tree.vocabulary[w], len(words)), w, score) for w, score in scores.items())
     return [[number, as_number(tree.topic_word[row, w]), score] for number, w, score in numbered]
+
+
+def _phrases(tree: TopicTree, row: int, topic: int) -> dict[str, list[list[Any]]]:
+    """[text, stems] of the phrases that the best words of a topic form in its documents, if there are any."""
+    best = [word.word for word in tree.words(topic, _WORDS)]
+    phrases = [[shortened(text), sorted(stems)] for text, stems in phrases_of(tree, row, best)]
+    return {"phrases": phrases} if phrases else {}
+
+
+def written_words(tree: TopicTree, words: dict[str, int]) -> dict[str, str]:
+    """How the texts write words of the page, by number, if not as the vocabulary does."""
+    return {str(number): shortened(text) for word, number in words.items() if (text := written(tree, word)) != word}
+
+
+def stems_of_words(tree: TopicTree, words: dict[str, int]) -> dict[str, list[str]]:
+    """The stems of words of the page, by number, if not the word itself."""
+    stems = ((number, word, tree._stems_of(word)) for word, number in words.items())
+    return {str(number): sorted(of_word) for number, word, of_word in stems if of_word != {word}}
 
 
 def _best_for_some_weight(logs: np.ndarray, lifts: np.ndarray) -> np.ndarray:

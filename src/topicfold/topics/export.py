@@ -13,6 +13,7 @@ from ..corpus.corpus import Corpus
 from ..engine.arrays import normalise_rows
 from ..errors import InputError
 from .ranking import RankBy
+from .terms import in_one_line
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -32,7 +33,7 @@ def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
     """
     lines = [f"{len(tree)} topics of {len(tree.doc_topic):,} documents", f"{'id':>5} {'size':>7}  words"]
     for topic, depth, figure in _lines(tree):
-        words = " ".join(word.word for word in tree.words(topic, n_words, by))
+        words = in_one_line(tree.terms(topic, n_words, by))
         name = f"[{tree.names[topic]}] " if topic in tree.names else ""
         mark = f"  ({tree.marks[topic]})" if topic in tree.marks else ""
         lines.append(f"{topic:>5} {figure:>7}  {'  ' * depth}{name}{words}{mark}")
@@ -45,7 +46,7 @@ def tree_as_html(tree: TopicTree) -> str:
     rows = []
     for topic, depth, figure in lines[:_HTML_LINES]:
         name = f"<b>{escape(tree.names[topic])}</b> " if topic in tree.names else ""
-        words = escape(" ".join(word.word for word in tree.words(topic)))
+        words = escape(in_one_line(tree.terms(topic)))
         mark = f" <i>({escape(tree.marks[topic])})</i>" if topic in tree.marks else ""
         css = f"text-align:left;padding-left:{0.5 + 1.5 * depth}em"
         rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{css}">{name}{words}{mark}</td></tr>')
@@ -99,7 +100,7 @@ def hlta_json(tree: TopicTree, n_words: int, least: float) -> tuple[str, str]:
     def node(topic: int) -> dict[str, Any]:
         row = tree.row(topic)
         data = {"name": place[topic], "level": int(tree.level[row]), "percentage": float(tree.size[row])}
-        text = " ".join(word.word for word in tree.words(topic, n_words))
+        text = in_one_line(tree.terms(topic, n_words))
         return {"id": place[topic], "text": text, "data": data, "children": list(map(node, tree.children(topic)))}
 
     assigned = []

@@ -1,4 +1,4 @@
-"""Names of topics: the default ones, made of their best words, and those that a function gives."""
+"""Names of topics that a function gives, such as one that asks a language model; for the default names see terms.py."""
 
 from __future__ import annotations
 
@@ -21,70 +21,10 @@ from .typical import typical_documents
 if TYPE_CHECKING:
     from .tree import TopicTree
 
-__all__ = ["Namer", "TopicToName", "as_one_line", "default_names", "name_topics", "same_stem", "topics_to_name"]
+__all__ = ["Namer", "TopicToName", "as_one_line", "name_topics", "topics_to_name"]
 
-_WORDS, _MAX_WORDS = 3, 6  # of a default name
-_CANDIDATES = 20
-_ENDING = 3  # maximum number of letters after the common stem, which has at least four
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _START_OF_TEXT = 120, 400, 400  # characters
 _NEAREST = 3
-
-
-def same_stem(one: str, other: str) -> bool:
-    """Whether two words look like forms of the same word, in any language with suffixes.
-
-    They share the first four letters or more, and at most three letters follow in each; shorter words may differ by an
-    s. An n-gram counts as a form of each of its words, because it contains them.
-
-    >>> [same_stem("team", "teams"), same_stem("israel", "israelis"), same_stem("new york", "york")]
-    [True, True, True]
-    >>> [same_stem("space", "spacecraft"), same_stem("car", "care"), same_stem("1992", "1993")]
-    [False, False, False]
-    """
-    if " " in one or " " in other:
-        return bool(set(one.split()) & set(other.split()))
-    if not (one.isalpha() and other.isalpha()):
-        return one == other
-    short, long = sorted((one.lower(), other.lower()), key=len)
-    if short == long or f"{short}s" == long:
-        return True
-    shared = next((place for place, letter in enumerate(short) if letter != long[place]), len(short))
-    return shared >= 4 and len(long) - shared <= _ENDING
-
-
-def default_names(tree: TopicTree) -> dict[int, tuple[str, ...]]:
-    """The words of the default name of each topic, by topic.
-
-    These are three words, or more if another topic of the level has the same three; if that does not help, the id of
-    the topic follows the three words.
-    """
-    level = dict(zip(tree.ids.tolist(), tree.level.tolist()))
-    candidates = {topic: _of_different_stems(tree, topic) for topic in tree.ids.tolist()}
-    length = dict.fromkeys(candidates, _WORDS)
-    for _ in range(_WORDS, _MAX_WORDS):
-        for topic in _alike({topic: words[: length[topic]] for topic, words in candidates.items()}, level):
-            length[topic] += 1
-    names = {topic: words[: length[topic]] for topic, words in candidates.items()}
-    for topic in _alike(names, level):
-        # three words and an id are clearer than six words that another topic has too
-        names[topic] = (*names[topic][:_WORDS], f"({topic})")
-    return names
-
-
-def _of_different_stems(tree: TopicTree, topic: int) -> tuple[str, ...]:
-    words: list[str] = []
-    for candidate, _, _ in tree.words(topic, _CANDIDATES):
-        if len(words) < _MAX_WORDS and not any(same_stem(candidate, word) for word in words):
-            words.append(candidate)
-    return tuple(words)
-
-
-def _alike(names: dict[int, tuple[str, ...]], level: dict[int, int]) -> list[int]:
-    """The topics that have the same words as another topic of their level, in any order."""
-    same: dict[tuple[int, frozenset[str]], list[int]] = {}
-    for topic, words in names.items():
-        same.setdefault((level[topic], frozenset(words)), []).append(topic)
-    return [topic for topics in same.values() if len(topics) > 1 for topic in topics]
 
 
 class TopicToName(NamedTuple):
@@ -175,7 +115,7 @@ def topics_to_name(
         described.append(
             TopicToName(
                 topic=topic,
-                words=tuple(word.word for word in tree.words(topic, n_words)),
+                words=tuple(tree.terms(topic, n_words)),
                 documents=tuple((tree.title(d), "" if texts is None else _start(texts[d])) for d in best),
                 nearest=tuple(tree.name(other) for other in tree.ids[near].tolist()),
                 parent=tree.name(above) if above >= 0 else None,

@@ -40,17 +40,18 @@ def relevance(topic_word: np.ndarray, word_frequency: np.ndarray, weight: float 
     return np.where(occurs, logs - (1 - weight) * np.log(overall), -np.inf)
 
 
-def word_presence(counts: sp.csr_array) -> sp.csr_array:
+def word_presence(counts: sp.csr_array, lengths: np.ndarray | None = None) -> sp.csr_array:
     """How much of each document contains each of its words: 1, or less in a document that is longer than a window.
 
     A book contains most words, so that it does not say much that it has a word. In a document of L > 100 tokens, n of
     which are the word, it is 1 - (1 - 100 / L)^n: the share of windows of 100 tokens that have the word, if its tokens
-    are at random places.
+    are at random places. `lengths` are the tokens of the documents, if `counts` has only some of their words.
 
     >>> word_presence(sp.csr_array([[3, 0, 1], [1, 399, 0]])).toarray().round(2).tolist()
     [[1.0, 0.0, 1.0], [0.25, 1.0, 0.0]]
     """
-    lengths = np.asarray(counts.sum(axis=1), np.float64).ravel()
+    if lengths is None:
+        lengths = np.asarray(counts.sum(axis=1), np.float64).ravel()
     presence = np.ones(counts.nnz)
     for row in np.flatnonzero(lengths > WINDOW).tolist():
         cells = slice(counts.indptr[row], counts.indptr[row + 1])
@@ -63,8 +64,8 @@ def keyness(presence: np.ndarray, overall: np.ndarray) -> np.ndarray:
 
     With q the share of the documents of the topic that have the word, and p the share of all documents, it is
     q log(q / p) + (1 - q) log((1 - q) / (1 - p)): the information, in nats per document, that the topic gives about
-    whether the word occurs. Of a long document, a window of 100 tokens stands for the whole. It is small for words that are frequent everywhere (q is close to p) and for words that are
-    rare everywhere (q is small). A word that is in no document is -inf.
+    whether the word occurs. It is small for words that are frequent everywhere (q is close to p) and for words that are
+    rare everywhere (q is small). A word that is in no document is -inf. For long documents see `word_presence`.
 
     >>> keyness(np.array([[0.5, 0.02, 0.3, 0.1]]), np.array([0.1, 0.001, 0.3, 0.2])).round(2).tolist()
     [[0.51, 0.04, 0.0, -0.04]]

@@ -10,6 +10,7 @@ from ..corpus.corpus import Corpus
 from ..errors import InputError
 from .copied import first_copies
 from .shares import check_dates, chosen_period, dates_with_words, group_shares, shares_over_time
+from .terms import in_one_line
 from .typical import typical_documents
 from .wordless import with_words
 
@@ -66,7 +67,7 @@ def topic_table(tree: TopicTree, n_words: int, n_documents: int, corpus: Corpus 
         "level": tree.level,
         "size": tree.size,
         "n_documents": members,
-        "words": [" ".join(word.word for word in tree.words(topic, n_words)) for topic in topics],
+        "words": [in_one_line(tree.terms(topic, n_words)) for topic in topics],
         "documents": [[tree.title(d) for d in rows.tolist()] for rows in typical],
     }
     return pd.DataFrame(columns).set_index("topic")

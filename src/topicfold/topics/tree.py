@@ -26,10 +26,12 @@ from .copied import first_copies
 from .edits import Edit, apply_edits, read_edits
 from .export import hlta_json, pyldavis_arguments, tree_as_html, tree_as_json, tree_as_text
 from .fit_summary import FitSummary
-from .names import Namer, default_names, name_topics
+from .names import Namer, name_topics
 from .ranking import RankBy, keyness, relevance, top_word_columns
 from .similarity import topic_linkage
+from .terms import default_names, terms
 from .typical import typical_documents
+from .wording import Wording
 from .wordless import mean_membership
 
 if TYPE_CHECKING:
@@ -107,6 +109,8 @@ class TopicTree:
         Share of the documents of each topic that contain each word.
     corpus_presence : ndarray of shape (n_words,), or None
         Share of all documents that contain each word.
+    wording : Wording or None
+        Which words are forms of one word, how the texts write them, and their phrases.
     exclusive : bool
         Whether the memberships of a document in the topics of one level sum to one.
     wordless : ndarray of int of shape (n_wordless,)
@@ -167,6 +171,7 @@ class TopicTree:
     word_score: Any = None
     word_presence: np.ndarray | None = None
     corpus_presence: np.ndarray | None = None
+    wording: Wording | None = None
     exclusive: bool = True
     wordless: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     typicality: np.ndarray | None = None
@@ -187,6 +192,9 @@ class TopicTree:
 
     def words(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[TopicWord]:
         """Return the best words of a topic.
+
+        Forms of one word, such as "award" and "awards", are one entry: the form that is ranked highest, with its own
+        probability and score. Forms are known if the language of the texts is.
 
         Parameters
         ----------
@@ -211,14 +219,47 @@ class TopicTree:
             raise InputError(f"words(n={n}, by={by!r}): expected n of 0 or more, and by 'score' or 'probability'")
         row = self.row(topic)
         scores = self.word_scores(row)
-        order = top_word_columns(self.topic_word[row] if by == "probability" else scores, n)
+        ranked = self.topic_word[row] if by == "probability" else scores
         # ranked by P(w|z), words that are less likely in the topic than elsewhere count too, unless the tree has scores
         usable = self.word_frequency > 0 if by == "probability" and self.word_score is None else scores > -np.inf
+        forms = {} if self.wording is None else self.wording.forms
+        wanted = 2 * n if forms else n
+        while True:
+            order = top_word_columns(ranked, wanted)
+            shown: dict[int, int] = {}  # by the first form
+            for w in order.tolist():
+                if self.topic_word[row, w] > 0 and usable[w]:
+                    shown.setdefault(forms.get(w, w), w)
+            if len(shown) >= n or wanted >= len(ranked):
+                break
+            wanted *= 2
         return [
             TopicWord(self.vocabulary[w], float(self.topic_word[row, w]), float(scores[w]))
-            for w in order
-            if self.topic_word[row, w] > 0 and usable[w]
+            for w in list(shown.values())[:n]
         ]
+
+    def terms(self, topic: int, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[str]:
+        """Return the best words of a topic to be read: words that form a phrase in its documents are one term.
+
+        "prime" and "minister" become "prime minister", at the place of the better one of the two, if at least half of
+        the documents with the rarer word have the phrase, and a quarter of those with the other. No two terms have a
+        word in common. Tables, figures and the explorer show terms; measures such as coherence are of `words`.
+
+        Parameters
+        ----------
+        topic : int
+            Id of the topic.
+        n : int, default=10
+            Maximum number of terms.
+        by : {'score', 'probability'}, default='score'
+            What words are ranked by; see `words`.
+
+        Returns
+        -------
+        list of str
+            The terms, the best first.
+        """
+        return terms(self, topic, n, by)
 
     def top_words(self, n: int = _SHOWN_WORDS, by: RankBy = "score") -> list[list[str]]:
         """Return the most descriptive words of every topic, as plain lists.
@@ -257,8 +298,7 @@ class TopicTree:
         from ..metrics.coherence import coherence
 
         check_corpus(corpus)
-        column = {word: w for w, word in enumerate(self.vocabulary)}
-        topics = [[column[word] for word in words] for words in self.top_words(n_words)]
+        topics = [[self._columns[word] for word in words] for words in self.top_words(n_words)]
         return coherence(topics, counts=corpus.counts_over(self.vocabulary), measure=measure)
 
     def row(self, topic: int) -> int:
@@ -366,11 +406,11 @@ class TopicTree:
         Returns
         -------
         str
-            The name that it was given, or else its three best words with different stems; more words if another topic
-            has the same three.
+            The name that it was given, or else up to three of its best words and phrases, as the texts write them; more
+            if another topic has the same three.
         """
         self.row(topic)
-        return self.names.get(topic) or " ".join(self._default_names[int(topic)])
+        return self.names.get(topic) or self._default_names[int(topic)]
 
     def documents(self, topic: int, n: int = 10, corpus: Corpus | None = None) -> list[tuple[str, float]]:
         """Return the typical documents of a topic.
@@ -957,8 +997,25 @@ class TopicTree:
             graph=fresh.graph,
         )
 
+    def _stems_of(self, word: str) -> frozenset[str]:
+        """What the forms of a word have in common: the first of them, and of an n-gram those of its parts."""
+        forms = {} if self.wording is None else self.wording.forms
+        columns = [self._columns.get(part, -1) for part in word.split(" ")]
+        return frozenset(
+            part if w < 0 else self.vocabulary[forms.get(w, w)] for part, w in zip(word.split(" "), columns)
+        )
+
     @cached_property
-    def _default_names(self) -> dict[int, tuple[str, ...]]:
+    def _columns(self) -> dict[str, int]:
+        return {word: w for w, word in enumerate(self.vocabulary)}
+
+    @cached_property
+    def _phrase_stems(self) -> list[frozenset[str]]:
+        wording = self.wording or Wording()
+        return [frozenset(self.vocabulary[wording.forms.get(w, w)] for w in columns) for columns in wording.columns]
+
+    @cached_property
+    def _default_names(self) -> dict[int, str]:
         return default_names(self)
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, 
 from ..engine.stored import MAX_PROBABILITY, Stored, check_stored
 from ..errors import InputError
 from .fit_summary import FitSummary
+from .wording import Wording
 
 if TYPE_CHECKING:
     from .tree import TopicTree
@@ -36,6 +38,7 @@ _STORED: Mapping[str, Stored] = {
     "word_score": Stored(("topics", "words"), "rows", optional=True),
     "word_presence": Stored(("topics", "words"), low=0, high=MAX_PROBABILITY, optional=True),
     "corpus_presence": Stored(("words",), low=0, high=MAX_PROBABILITY, optional=True),
+    "wording": Stored(kind="object", optional=True, may_be_missing=True),
     "exclusive": Stored(kind="bool"),
     "wordless": Stored(("wordless",), "int", low=0),
     "typicality": Stored(("documents",), low=0, high=MAX_PROBABILITY, optional=True, may_be_missing=True),
@@ -54,7 +57,7 @@ _STORED: Mapping[str, Stored] = {
 
 def write_tree(tree: TopicTree, path: str | Path) -> None:
     """Write a tree with all its data."""
-    values = {name: value for name, value in vars(tree).items() if not name.startswith("_")}
+    values = {field.name: getattr(tree, field.name) for field in fields(tree)}
     edges = values.pop("edges")
     if edges is not None:
         values |= dict(zip(_EDGES, edges))
@@ -66,7 +69,7 @@ def read_tree(path: str | Path) -> dict[str, Any]:
     """The attributes of a tree that `write_tree` wrote."""
     arrays, metadata = read_file(path, kind="tree")
     with errors_name_file(path):
-        values = from_arrays(arrays, metadata.get("values"), fitsummary=FitSummary.from_json)
+        values = from_arrays(arrays, metadata.get("values"), fitsummary=FitSummary.from_json, wording=Wording.from_json)
         check_stored(values, _STORED)
         _check(values)
         parts = [values.pop(name) for name in _EDGES if name in values]
@@ -91,6 +94,8 @@ def _check(values: Mapping[str, Any]) -> None:
         raise InputError("a topic is its own ancestor")
     if not {*values.get(_EDGES[0], ()), *values.get(_EDGES[1], ())} <= set(ids):
         raise InputError("an edge refers to a topic that is not in the tree")
+    if values.get("wording") is not None:
+        values["wording"].check(*values["topic_word"].shape)
     rows = values["wordless"]
     if len(rows) and (rows.max() >= len(values["document_ids"]) or not ascending(rows, strictly=True)):
         raise InputError("its documents without words are not rows of the tree in their order")

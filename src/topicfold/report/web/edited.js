@@ -5,6 +5,7 @@ import { byTypicality, documents, withoutCopies } from './documents.js';
 import { BEST_DOCUMENTS, LABELS } from './filtered.js';
 import { tuplesIn } from './numbers.js';
 import { currentId, replay } from './replay.js';
+import { nameOfWords } from './terms.js';
 
 // Items of several lists, added up with the weights of the lists: [key, values], the largest first value first.
 function mixedLists(lists, weights, valuesOf) {
@@ -56,11 +57,13 @@ function topicOfRows(report, rows) {
     probability,
     scored ? score : null,
   ]);
-  const best = [...words].sort((a, b) => (scored ? b[2] - a[2] : 0) || b[1] - a[1]).slice(0, 3);
+  const best = [...words].sort((a, b) => (scored ? b[2] - a[2] : 0) || b[1] - a[1]).map(([word]) => word);
+  const phrases = [...new Map(merged.flatMap((one) => (one.phrases || []).map((phrase) => [phrase[0], phrase]))).values()];
   const topic = {
     ...first,
     name: null,
-    called: best.map(([word]) => report.words[word]).join(' '),
+    called: nameOfWords(report, best, phrases),
+    phrases,
     size: report.exclusive ? size : Math.min(1, size),
     coherence: null,
     mark: undefined,
@@ -170,10 +173,13 @@ function editedTopics(report, { entries, groups, became }) {
     );
     return { ...topic, id, name, parent: -1, level: topic.level + 1, similar: [] };
   });
-  return [...remaining, ...above].map((topic) => {
+  const all = [...remaining, ...above];
+  const isTwin = (topic) => all.some((other) => other !== topic && other.level === topic.level && other.called === topic.called);
+  return all.map((topic) => {
     const similar = withCurrentIds(topic.similar, became, topic.id, Math.max);
     const parts = topic.parts && withCurrentIds(topic.parts, became, null, (a, b) => a + b);
-    return { ...topic, similar, ...(parts ? { parts } : {}) };
+    const called = topic.called && isTwin(topic) ? `${topic.called} (${topic.id})` : topic.called;
+    return { ...topic, called, similar, ...(parts ? { parts } : {}) };
   });
 }
 

@@ -4,6 +4,7 @@ import { shortened } from './charts.js';
 import { element } from './elements.js';
 import { address } from './links.js';
 import { nameOf, wordsOf } from './names.js';
+import { inOneLine } from './terms.js';
 
 // Two columns of topics with lines between them, whose width is their weight. Each side: [{name, title, href or none}].
 export function twoColumns(left, right, links, label) {
@@ -55,5 +56,5 @@ export function twoColumns(left, right, links, label) {
 }
 
 export function asEnd(topic) {
-  return { name: nameOf(topic), href: address('topic', topic.id), title: wordsOf(topic, 10).join(' ') };
+  return { name: nameOf(topic), href: address('topic', topic.id), title: inOneLine(wordsOf(topic, 10)) };
 }

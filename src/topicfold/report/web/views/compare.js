@@ -4,7 +4,8 @@ import { settings } from '../about.js';
 import { element } from '../elements.js';
 import { filterMask } from '../filter.js';
 import { topicLink } from '../links.js';
-import { furtherWords, nameOf, wordsOf } from '../names.js';
+import { furtherWords, nameOf, withoutThose, wordsOf } from '../names.js';
+import { inOneLine } from '../terms.js';
 import { count, percent, plural } from '../numbers.js';
 import { lowest, perReport, report, rowOfTopic, topics } from '../report.js';
 import { asEnd, twoColumns } from '../two_columns.js';
@@ -96,7 +97,7 @@ function showPair(a, b) {
       'div',
       { class: kind },
       element('h4', {}, `${title} (${words.length})`),
-      element('p', { class: 'words' }, words.join(' ') || '–'),
+      element('p', { class: 'words' }, inOneLine(words) || '–'),
     );
   const onlyIn = (model, words, kind) =>
     column(
@@ -160,7 +161,7 @@ function drawFlows() {
   const placeRight = new Map(right.map((topic, i) => [topic.id, i]));
   const drawing = twoColumns(
     left.map((topic) => ({ ...asEnd(topic), id: topic.id, isLeft: true })),
-    right.map((topic) => ({ name: topic.name, title: topic.words.slice(0, 10).join(' '), id: topic.id })),
+    right.map((topic) => ({ name: topic.name, title: inOneLine(topic.words.slice(0, 10)), id: topic.id })),
     flowLinks(placeLeft, placeRight),
     `Topics of ${report.model.title} linked to those of ${report.compare.model.title}`,
   );
@@ -194,8 +195,8 @@ function showPairsOnPointing(svg) {
 // ---- the lists ----
 
 function otherTopicLine(topic) {
-  const furtherWordsOfOther = topic.words.filter((word) => !` ${topic.name} `.includes(` ${word} `)).slice(0, 7);
-  return [element('strong', {}, topic.name), ' ', element('span', { class: 'muted words' }, furtherWordsOfOther.join(' '))];
+  const furtherWordsOfOther = withoutThose(topic.words, topic.name).slice(0, 7);
+  return [element('strong', {}, topic.name), ' ', element('span', { class: 'muted words' }, inOneLine(furtherWordsOfOther))];
 }
 
 function relationRow({ left, right }) {
