@@ -29,8 +29,8 @@ from .seed_words import with_seeds
 
 __all__ = ["DEFAULT_PRIORS", "StartPriors", "best_topics"]
 
-_SAMPLE, _SAMPLE_PER_TOPIC = 20_000, 25  # documents that starts are made from and tried on
-_HELD_OUT_SHARE, _MOST_HELD_OUT, _LEAST_HELD_OUT = 0.1, 2_000, 20
+_SAMPLE, _SAMPLE_PER_TOPIC = 10_000, 25  # documents that starts are made from and tried on
+_HELD_OUT_SHARE, _MOST_HELD_OUT, _LEAST_HELD_OUT = 0.1, 1_000, 20
 _LONG = 35  # tokens per document, from which on starts are not tried out
 _NEIGHBORS = 5
 _FIRST_STEPS, _LAST_STEPS, _FINALISTS = 5, 10, 2
