@@ -26,6 +26,7 @@ from .options import (
     read_corpus,
 )
 from .signatures import default_model, listed_models, models_by_option
+from .stability_option import measure_stability, stability_option
 from .streaming import fit_stream
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ _LABEL_MODELS = ", ".join(
     help=f"Let the labels guide the fit; for {_LABEL_MODELS}. Without it, --labels are only shown and used for "
     "measures.",
 )
+@stability_option
 @click.option(
     "--stream",
     type=click.IntRange(1),
@@ -84,6 +86,7 @@ def fit(
     embeddings: str | None,
     embed: str | None,
     supervise: bool,
+    stability: int | None,
     stream: int | None,
     **user_options: Any,
 ) -> None:
@@ -105,7 +108,8 @@ def fit(
     model = make_model(model_name, values, seed, jobs)
     _check_fit(model, model_name, bool(graphs or vectors), supervise)
     if stream is not None:
-        _check_stream(model_name, {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out})
+        needing = {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out, "--stability": stability}
+        _check_stream(model_name, needing)
     check_paths([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
     if checkpoint:
         model.set_params(checkpoint=checkpoint)
@@ -119,15 +123,18 @@ def fit(
         if _has_setting(model, setting):
             say(f"{model_name} {note}")
     started = time.monotonic()
-    model.fit(corpus, **fit_input(model, corpus, graphs, embeddings, supervise, embed, input))
+    inputs = fit_input(model, corpus, graphs, embeddings, supervise, embed, input)
+    model.fit(corpus, **inputs)
+    seconds = time.monotonic() - started
     model.save(out)
+    if stability is not None and not model.interrupted_:
+        measure_stability(model, corpus, stability, jobs, seconds, inputs)
+        model.save(out)
     for name, value in _chosen_parameters(model).items():
         say(f"{name} {value:g} was chosen")
     _show(model.topic_tree(corpus))
     summary = model.summary()
-    say(
-        f"{summary.n_iter:,} iterations in {time.monotonic() - started:.1f} s ({summary.ending}); the model is in {out}"
-    )
+    say(f"{summary.n_iter:,} iterations in {seconds:.1f} s ({summary.ending}); the model is in {out}")
     if report:
         page = build_report(model, corpus, name=corpus_name(input))
         page.save(report)
@@ -154,7 +161,7 @@ def _chosen_parameters(model: TopicModel) -> dict[str, float]:
     return {name: getattr(model, f"{name}_") for name in automatic if f"{name}_" in model.stored()}
 
 
-def _check_stream(model_name: str, needing_documents: dict[str, str | None]) -> None:
+def _check_stream(model_name: str, needing_documents: dict[str, Any]) -> None:
     if not model_info(model_name).streams:
         raise click.UsageError(f"--stream: {model_name} needs all documents at once; {_STREAM_MODELS} do not")
     for option, value in needing_documents.items():

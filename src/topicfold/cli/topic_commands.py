@@ -21,6 +21,7 @@ from .options import (
     words_options,
 )
 from .quick_exploration import fit_default_model, open_in_browser, with_guessed_columns
+from .stability_option import measure_stability, stability_option
 
 if TYPE_CHECKING:
     from ..topics.ranking import RankBy
@@ -177,6 +178,7 @@ def tree(
 @click.option("--tree", "tree_file", type=click.Path(), help="Edited topics of MODEL, written by `topicfold tree`.")
 @click.option("--name", help="Name of the corpus on the page; by default, the name of INPUT.")
 @edits_option
+@stability_option
 @click.option("--effects", metavar="FORMULA", help="Show effects of columns, such as '~ party + year'.")
 @click.option("--compare", "other", type=click.Path(), help="Second model of the same documents to compare with.")
 @click.option(
@@ -209,6 +211,7 @@ def explore(
     tree_file: str | None,
     name: str | None,
     edits: str | None,
+    stability: int | None,
     effects: str | None,
     other: str | None,
     layout: Literal["neighbours", "umap"],
@@ -249,6 +252,8 @@ def explore(
             user_options = with_guessed_columns(input, user_options)
         corpus = read_as_fitted(fitted, model, input, user_options, segments)
         say_what_is_read(corpus, check=True)
+    if stability is not None:
+        measure_stability(fitted, corpus, stability, -1)
     topics = fitted.topic_tree(corpus)
     if changed is not None:
         topics = changed.replace_documents(topics)

@@ -37,6 +37,7 @@ from ..topics.wording import Wording
 from ..topics.wordless import mean_membership
 from .inputs import CountsLike, CountsMixin, RandomStateLike, TopicNamesMixin, as_texts, seen_words
 from .junk import topic_marks
+from .resampling import COMES_BACK, best_matches
 from .word_ranking import presence_of_words, word_documents, wordless_rows
 
 __all__ = ["Dtype", "FlatTopicModel", "StreamedTopicModel", "TopicModel", "check_model", "tree_of"]
@@ -87,6 +88,10 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     wording_ : Wording or None
         Which words are forms of one word, how the texts write them, and their phrases; the latter two only if the
         corpus of the fit had its texts.
+    topic_stability_ : ndarray of shape (n_topics,)
+        How well each topic is found again on half of the documents. Defined only after `measure_stability`.
+    topic_returns_ : ndarray of shape (n_topics,)
+        Share of the refits in which each topic comes back. Defined only after `measure_stability`.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_words,)
@@ -140,6 +145,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         "topic_marks_": Stored(("topics",), "strings", may_be_missing=True),
         "typicality_": Stored(("documents",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
         "wording_": Stored(kind="object", optional=True, may_be_missing=True),
+        "topic_stability_": Stored(("topics",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
+        "topic_returns_": Stored(("topics",), low=0, high=MAX_PROBABILITY, may_be_missing=True),
         "history_": Stored(("steps",)),
         "n_iter_": Stored(kind="int", low=0),
         "converged_": Stored(kind="bool"),
@@ -175,6 +182,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     typicality_: np.ndarray
     wording_: Wording | None
     _mined: Phrases | None = None  # between the start of a fit and its end
+    topic_stability_: np.ndarray
+    topic_returns_: np.ndarray
     history_: np.ndarray
     n_iter_: int
     converged_: bool
@@ -424,6 +433,64 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         check_is_fitted(self)
         return self._score(X, **inputs)
 
+    def measure_stability(
+        self,
+        X: CountsLike,
+        y: Any = None,
+        *,
+        n_refits: int = 5,
+        random_state: RandomStateLike = 0,
+        n_jobs: int | None = None,
+        **inputs: Any,
+    ) -> Self:
+        """Measure how often each topic comes back if the model is fitted to half of the documents.
+
+        Copies of the model, with the same parameters but other seeds, are fitted to random halves of the documents. A
+        topic is compared with every topic of a copy: the match is the share of documents that both have, of those that
+        either has (weighted by the memberships, on the half). The best match is kept, and the topic *comes back* if it
+        is above one third; two topics of equal size then have more than half of their documents in common. This costs
+        about `n_refits` / 2 times as much as the fit.
+
+        The results are kept in `topic_stability_` and `topic_returns_`, in model files, and in trees, tables and pages.
+
+        Parameters
+        ----------
+        X : Corpus, matrix, data frame or list of str
+            The training documents.
+        y : array-like of shape (n_documents,), default=None
+            Labels, if the fit used them.
+        n_refits : int, default=5
+            Number of fits.
+        random_state : int, RandomState instance or None, default=0
+            Seed of the halves and of the fits.
+        n_jobs : int or None, default=None
+            Number of fits in parallel. The result does not depend on it.
+        **inputs : object
+            Further arguments of `fit`: `embeddings`, and `graph`, by default the graph of the fit. Copies get the edges
+            within their half.
+
+        Returns
+        -------
+        object
+            The model itself.
+
+        Raises
+        ------
+        InputError
+            If X is not the training documents, or half of them are too few for a fit.
+
+        Examples
+        --------
+        >>> from topicfold import Corpus, LDA
+        >>> corpus = Corpus.from_texts(["cat dog cat", "dog cat cow", "sun moon", "moon star sun"] * 10)
+        >>> LDA(2, random_state=0).fit(corpus).measure_stability(corpus).topic_returns_.tolist()
+        [1.0, 1.0]
+        """
+        check_is_fitted(self)
+        matches = best_matches(self, X, y, inputs, n_refits, random_state, n_jobs, self.verbose)
+        self.topic_stability_, self.topic_returns_ = matches.mean(axis=0), (matches > COMES_BACK).mean(axis=0)
+        return self
+
     @classmethod
     def stored(cls) -> dict[str, Stored]:
         """Return the declarations of all learned attributes, which model files are checked against.
@@ -624,6 +691,8 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             wording=getattr(self, "wording_", None),
             titles=self.document_titles_ if corpus is None else corpus.titles,
             graph=self.graph_ if known else None,
+            stability=dict(enumerate(getattr(self, "topic_stability_", np.zeros(0)).tolist())),
+            returns=dict(enumerate(getattr(self, "topic_returns_", np.zeros(0)).tolist())),
             marks={int(topic): mark for topic, mark in enumerate(getattr(self, "topic_marks_", ())) if mark},
             wordless=wordless,
             typicality=typical,

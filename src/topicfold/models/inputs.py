@@ -122,6 +122,8 @@ class CountsMixin:
     def _remember_documents(self, X: CountsLike, counts: sp.csr_array) -> None:
         """Keep the ids, titles and hash of X as those of the training documents, if it is a Corpus."""
         self.wordless_ = np.flatnonzero(np.diff(counts.indptr) == 0)
+        for name in ("topic_stability_", "topic_returns_"):  # of earlier topics
+            vars(self).pop(name, None)
         corpus = X if isinstance(X, Corpus) else None
         self.document_ids_ = None if corpus is None else corpus.ids
         self.document_titles_ = None if corpus is None else corpus.titles

@@ -66,11 +66,17 @@ def topic_table(
                 "similar": similar[row],
                 **({"description": shortened(tree.descriptions[topic])} if topic in tree.descriptions else {}),
                 **({"mark": tree.marks[topic]} if topic in tree.marks else {}),
+                **({"stability": _stability(tree, topic)} if topic in tree.stability else {}),
                 **({} if labels is None else {"labels": labels[row]}),
                 **({} if tree.edges is None else {"parts": [[t, as_number(w)] for t, w in tree.parts(topic)]}),
             }
         )
     return topics
+
+
+def _stability(tree: TopicTree, topic: int) -> list[float | None]:
+    """[mean share of documents in common with its best match in a refit, share of refits in which it comes back]."""
+    return [as_number(tree.stability[topic], 3), as_number(tree.returns.get(topic, math.nan), 3)]
 
 
 def as_number(value: Any, digits: int = 4) -> float | None:

@@ -100,7 +100,7 @@ def merge_rows(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
     parts = sorted([*([row] for row in single), *groups], key=lambda rows: rows[0])
     first = [rows[0] for rows in parts]
     becomes = {int(tree.ids[row]): int(tree.ids[rows[0]]) for rows in parts for row in rows[1:]}
-    changed = {*becomes, *becomes.values()}  # marks and descriptions no longer apply to merged topics
+    changed = {*becomes, *becomes.values()}  # marks, descriptions and stability no longer apply to merged topics
     edges = tree.edges
     if edges is not None:  # the shares of a merged topic are weighted by its weight in the new topic
         factor = dict(zip(tree.ids.tolist(), _weights(tree, parts).max(axis=0).tolist()))
@@ -112,6 +112,8 @@ def merge_rows(tree: TopicTree, groups: Sequence[Sequence[int]]) -> TopicTree:
         names={topic: name for topic, name in tree.names.items() if topic not in becomes},
         descriptions={topic: text for topic, text in tree.descriptions.items() if topic not in changed},
         marks={topic: mark for topic, mark in tree.marks.items() if topic not in changed},
+        stability={topic: value for topic, value in tree.stability.items() if topic not in changed},
+        returns={topic: value for topic, value in tree.returns.items() if topic not in changed},
         edges=edges,
         mapping={old: None if new is None else becomes.get(new, new) for old, new in tree.mapping.items()},
     )
@@ -196,6 +198,8 @@ def _without(tree: TopicTree, topics: Sequence[int]) -> TopicTree:
         names={topic: name for topic, name in tree.names.items() if topic not in lost},
         descriptions={topic: text for topic, text in tree.descriptions.items() if topic not in lost},
         marks={topic: mark for topic, mark in tree.marks.items() if topic not in lost},
+        stability={topic: value for topic, value in tree.stability.items() if topic not in lost},
+        returns={topic: value for topic, value in tree.returns.items() if topic not in lost},
         edges=edges,
         mapping={old: None if new in lost else new for old, new in tree.mapping.items()},
     )

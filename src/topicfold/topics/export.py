@@ -31,12 +31,15 @@ def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
     If a topic may have several parents (LDCC), the parts of each topic with the largest weights are shown, with the
     weight instead of the size.
     """
-    lines = [f"{len(tree)} topics of {len(tree.doc_topic):,} documents", f"{'id':>5} {'size':>7}  words"]
+    stable = f" {'stable':>7}" if tree.stability else ""
+    lines = [f"{len(tree)} topics of {len(tree.doc_topic):,} documents", f"{'id':>5} {'size':>7}{stable}  words"]
     for topic, depth, figure in _lines(tree):
         words = in_one_line(tree.terms(topic, n_words, by))
         name = f"[{tree.names[topic]}] " if topic in tree.names else ""
         mark = f"  ({tree.marks[topic]})" if topic in tree.marks else ""
-        lines.append(f"{topic:>5} {figure:>7}  {'  ' * depth}{name}{words}{mark}")
+        value = f"{tree.stability[topic]:.2f}" if topic in tree.stability else ""
+        stable = f" {value:>7}" if tree.stability else ""
+        lines.append(f"{topic:>5} {figure:>7}{stable}  {'  ' * depth}{name}{words}{mark}")
     return "\n".join(lines)
 
 

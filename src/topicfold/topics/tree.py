@@ -136,6 +136,11 @@ class TopicTree:
         Descriptions that were given to topics.
     marks : mapping of int to str
         Why a topic may be junk, for the topics that show signs of it.
+    stability : mapping of int to float
+        How well topics are found again on half of the documents, from 0 to 1: the mean share of documents in common
+        with the most similar topic of each refit. Empty unless the model knows; see `TopicModel.measure_stability`.
+    returns : mapping of int to float
+        Share of these refits in which topics come back.
     mapping : mapping of int to int or None
         For each topic of the model, the topic of the tree that it is now part of; None if it was dropped.
     summary : FitSummary or None
@@ -182,6 +187,8 @@ class TopicTree:
     names: Mapping[int, str] = field(default_factory=dict)
     descriptions: Mapping[int, str] = field(default_factory=dict)
     marks: Mapping[int, str] = field(default_factory=dict)
+    stability: Mapping[int, float] = field(default_factory=dict)
+    returns: Mapping[int, float] = field(default_factory=dict)
     mapping: Mapping[int, int | None] = field(default_factory=dict)
     summary: FitSummary | None = None
 
@@ -539,9 +546,9 @@ class TopicTree:
     ) -> pd.DataFrame:
         """Return a pandas data frame with one row per topic.
 
-        Columns are name, parent, level, size, number of documents, words and typical documents, and the description if
-        there are any. A topic has the documents in which it is the largest of its level; for HLTA, those with a
-        membership above one half.
+        Columns are name, parent, level, size, number of documents, words and typical documents; description, mark,
+        stability and returns, if known. A topic has the documents in which it is the largest of its level; for HLTA,
+        those with a membership above one half.
 
         Parameters
         ----------

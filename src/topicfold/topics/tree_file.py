@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.arrays import ascending
-from ..engine.checks import is_whole
+from ..engine.checks import is_number, is_whole
 from ..engine.store import errors_name_file, from_arrays, read_file, to_arrays, write_file
 from ..engine.stored import MAX_PROBABILITY, Stored, check_stored
 from ..errors import InputError
@@ -48,6 +48,8 @@ _STORED: Mapping[str, Stored] = {
     "names": Stored(kind="mapping"),
     "descriptions": Stored(kind="mapping"),
     "marks": Stored(kind="mapping"),
+    "stability": Stored(kind="mapping", may_be_missing=True),
+    "returns": Stored(kind="mapping", may_be_missing=True),
     "mapping": Stored(kind="mapping"),
     "summary": Stored(kind="object", optional=True),
     **dict.fromkeys(_EDGES[:2], Stored(("edges",), "int", low=0, may_be_missing=True)),
@@ -99,8 +101,16 @@ def _check(values: Mapping[str, Any]) -> None:
     rows = values["wordless"]
     if len(rows) and (rows.max() >= len(values["document_ids"]) or not ascending(rows, strictly=True)):
         raise InputError("its documents without words are not rows of the tree in their order")
-    for name in ("level_names", "names", "descriptions", "marks", "mapping"):
-        for key, value in values[name].items():
-            fits = value is None or is_whole(value) if name == "mapping" else isinstance(value, str)
-            if not (is_whole(key) and 0 <= key <= _LARGEST_ID and fits):
+    for name in ("level_names", "names", "descriptions", "marks", "stability", "returns", "mapping"):
+        for key, value in values.get(name, {}).items():
+            if not (is_whole(key) and 0 <= key <= _LARGEST_ID and _fits(name, value)):
                 raise InputError(f"an entry of its {name} is invalid: {key!r:.40} -> {value!r:.40}")
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a value of a mapping is of the kind that the mapping has."""
+    if name == "mapping":
+        return value is None or is_whole(value)
+    if name in ("stability", "returns"):
+        return is_number(value) and 0 <= value <= MAX_PROBABILITY
+    return isinstance(value, str)

@@ -67,6 +67,7 @@ function topicOfRows(report, rows) {
     size: report.exclusive ? size : Math.min(1, size),
     coherence: null,
     mark: undefined,
+    stability: undefined,
     words,
     documents: documentsOfRows(report, rows),
     similar: mixed('similar', ([, likeness]) => [likeness]).map(([id, [likeness]]) => [id, likeness]),

@@ -19,8 +19,13 @@ const OVERVIEW_TOPICS = 60;
 const ORDERS = {
   size: ['Size', (a, b) => sizeOf(b) - sizeOf(a)],
   coherence: ['Coherence', (a, b) => (b.coherence ?? -9) - (a.coherence ?? -9)],
+  stability: ['Stability', (a, b) => (b.stability?.[0] ?? -1) - (a.stability?.[0] ?? -1)],
   name: ['Topic', (a, b) => nameOf(a).localeCompare(nameOf(b))],
 };
+
+function hasStability() {
+  return topics.some((topic) => topic.stability);
+}
 
 function topicRow(topic, largest) {
   return element(
@@ -42,6 +47,7 @@ function topicRow(topic, largest) {
       element('span', {}, percent(sizeOf(topic))),
     ),
     element('td', { class: 'number' }, topic.coherence === null ? '–' : minus(topic.coherence.toFixed(2))),
+    hasStability() ? element('td', { class: 'number' }, topic.stability ? topic.stability[0].toFixed(2) : '–') : null,
   );
 }
 
@@ -62,7 +68,7 @@ function topicTable(list) {
       element('button', { type: 'button', class: 'sort', on: { click: sort } }, ORDERS[key][0]),
     );
   };
-  const heads = ['name', 'size', 'coherence'].map(head);
+  const heads = ['name', 'size', 'coherence', ...(hasStability() ? ['stability'] : [])].map(head);
   const showAll = () => {
     shown = list.length;
     draw();
@@ -77,6 +83,9 @@ function topicTable(list) {
   }
   draw();
   const size = `share of the documents${filterMask ? ' that pass the filter; the mark is the share of all documents' : ''}`;
+  const stable = hasStability()
+    ? ' Stability: the share of its documents that a topic has in common with the most similar one of a fit to half of them.'
+    : '';
   const line = timeTable() ? ' The small line is the share over time.' : '';
   return [
     element('table', { class: 'topic-table' }, element('thead', {}, element('tr', {}, heads)), body),
@@ -84,7 +93,7 @@ function topicTable(list) {
     element(
       'p',
       { class: 'muted' },
-      `Size: ${size}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${line}`,
+      `Size: ${size}. Coherence: how much the ten best words occur together in documents (mean NPMI, from −1 to 1).${stable}${line}`,
     ),
   ];
 }

@@ -25,7 +25,7 @@ function summaryOf(topic) {
   const figures = [
     percent(sizeOf(topic)),
     topic.coherence === null ? '' : `coherence ${minus(topic.coherence.toFixed(2))}`,
-    topic.mark ? `perhaps junk: ${topic.mark}` : '',
+    topic.mark || '',
   ];
   return element(
     'section',

@@ -141,7 +141,11 @@ function standing(topic) {
       : `${percent(topic.size)} of the documents`,
   ];
   if (topic.coherence !== null) lines.push(`coherence ${minus(topic.coherence.toFixed(2))}`);
-  if (topic.mark) lines.push(`perhaps junk: ${topic.mark}`);
+  if (topic.stability) {
+    const [match, returns] = topic.stability;
+    lines.push(`stability ${match.toFixed(2)}: came back in ${percent(returns, 0)} of the fits to half of the documents`);
+  }
+  if (topic.mark) lines.push(topic.mark);
   if (!isFlat) lines.push(isGraph ? kindOf(topic.level) : `level ${topic.level}`);
   const above = isGraph
     ? topics

@@ -48,7 +48,7 @@ function topicLine(topic, figure = percent(sizeOf(topic))) {
         : element('a', { href: address('topic', topic.id), 'aria-label': `${topic.id} ${nameOf(topic)}` }, `${topic.id}`),
     ),
     sizedWords(topic),
-    topic.mark ? element('span', { class: 'junk muted', title: 'Perhaps junk' }, topic.mark) : null,
+    topic.mark ? element('span', { class: 'junk muted', title: 'Read some documents before you rely on this topic' }, topic.mark) : null,
   ];
 }
 
