@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,5 +116,5 @@ def _checked_documents(model: TopicModel, X: CountsLike) -> Any:
 
 def _rows_of(documents: Any, rows: np.ndarray) -> Any:
     if isinstance(documents, Corpus):
-        return documents.subset(rows)
+        return replace(documents, texts=None).subset(rows)  # topics of refits are not shown: no phrases to learn
     return documents.iloc[rows] if hasattr(documents, "iloc") else documents[rows]
