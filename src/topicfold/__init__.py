@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; a test compares it with
     from .analysis.contrast import Contrast, ContrastWord, contrast
     from .analysis.effects import Effects, effects
     from .analysis.embedding import embed
+    from .analysis.endpoint import Endpoint
     from .analysis.judgement_tasks import JudgementTasks, judgement_tasks
     from .analysis.judgements import Judgements, read_judgements
     from .analysis.layout import document_positions
@@ -53,6 +54,7 @@ _HOME = {
     "Corpus": "corpus.corpus",
     "Drift": "analysis.over_time",
     "Effects": "analysis.effects",
+    "Endpoint": "analysis.endpoint",
     "FileError": "errors",
     "FitSummary": "topics.fit_summary",
     "InputError": "errors",

@@ -67,21 +67,27 @@ def test_functions_and_objects_in_batches(monkeypatch):
     assert np.array_equal(embed(texts, Model().encode), embed(texts, Model()))
 
 
-def test_vectors_are_kept_by_the_content_of_texts_and_model(folder, tmp_path, monkeypatch):
+def test_vectors_are_kept_by_the_content_of_texts_and_model(folder, tmp_path):
     first = embed(TEXTS, folder, cache=tmp_path)
-    (file,) = tmp_path.iterdir()
-    monkeypatch.setattr(embedding, "encoder_of", lambda model: pytest.fail("the vectors were there"))
-    assert np.array_equal(embed(TEXTS, folder, cache=tmp_path), first)
-    monkeypatch.undo()
-    embed([*TEXTS[:-1], "cat"], folder, cache=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
-    np.save(file, first[:3])
-    with pytest.raises(ValueError, match=r"does not contain the vectors of these texts: delete it"):
-        embed(TEXTS, folder, cache=tmp_path)
+    assert np.array_equal(embed(TEXTS, str(folder), cache=tmp_path), first)
+    assert len(list(tmp_path.iterdir())) == 1
     config = folder / "config.json"
     config.write_text(config.read_text() + " ")  # another model, by its files
     embed(TEXTS, folder, cache=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_the_vectors_of_the_package_need_nothing(tmp_path, monkeypatch):
+    for library in ("model2vec", "sentence_transformers", "fastembed", "tokenizers"):
+        monkeypatch.setitem(sys.modules, library, None)
+    texts = ["The striker scored twice", "", "goals in the football match", "stocks fell on Wall Street", "Привет!"]
+    vectors = embed(texts, cache=tmp_path)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1, 1, 0])
+    assert vectors[0] @ vectors[2] > vectors[0] @ vectors[3] + 0.2
+    assert not list(tmp_path.iterdir())  # they are computed faster than they are read
+    corpus = Corpus.from_texts(texts[2:], keep_texts=True)
+    assert np.array_equal(embed(corpus, "english"), vectors[2:])
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_vectors_are_kept_by_the_content_of_texts_and_model(folder, tmp_path, mo
         ([1], len, "text 0 is 1: expected a string"),
         ([], len, "no texts to embed"),
         (["", " "], len, "all texts are empty"),
-        (["a"], 5, "expected a name, a folder, a function"),
+        (["a"], 5, "expected a name, a folder, an address, a function"),
         (["a", "b"], lambda texts: [[1.0]], r"shape \(1, 1\) for 2 texts"),
         (["a"], lambda texts: [["x"]], "did not return a matrix of numbers"),
         (["a"], lambda texts: [[np.nan]], "NaN or infinite"),
@@ -112,7 +118,7 @@ def test_vectors_of_one_size(monkeypatch):
 def test_corpora_without_texts_and_caches_of_functions(tmp_path):
     with pytest.raises(ValueError, match="no texts to embed: read it with keep_texts=True"):
         embed(Corpus.from_texts(["cat dog"]), len)
-    with pytest.raises(ValueError, match="cache needs a model by name or folder"):
+    with pytest.raises(ValueError, match="cache needs a model by name, folder or address"):
         embed(["a"], len, cache=tmp_path)
     with pytest.raises(FileError, match="there is no folder"):
         embed(["a"], "name/model", cache=tmp_path / "none")
@@ -132,7 +138,7 @@ def test_a_model_that_is_neither_on_disk_nor_to_be_had(monkeypatch, tmp_path):
         embed(["a"], "minishlab/none")
     monkeypatch.setitem(sys.modules, "model2vec", None)
     with pytest.raises(ImportError, match=r"needs model2vec: pip install 'topicfold\[embed\]'"):
-        embed(["a"])
+        embed(["a"], "minishlab/none")
 
 
 def test_folders_of_other_models(tmp_path):
@@ -161,6 +167,25 @@ def test_sentence_transformers_where_it_is_installed(tmp_path, monkeypatch):
     assert embed(["ab"], "some/model").tolist() == [[10, 2]]
 
 
+def test_fastembed_where_it_is_installed(monkeypatch):
+    class TextEmbedding:
+        def __init__(self, model_name):
+            if model_name == "no/model":
+                raise ValueError(f"Model {model_name} is not supported")
+            self.name = model_name
+
+        def embed(self, documents):
+            return (np.array([len(self.name), len(text)]) for text in documents)
+
+    module = type(sys)("fastembed")
+    module.TextEmbedding = TextEmbedding
+    monkeypatch.setitem(sys.modules, "fastembed", module)
+    monkeypatch.setattr(embedding, "find_spec", lambda name: object() if name == "fastembed" else None)
+    assert embed(["ab", "c"], "some/model").tolist() == [[10, 2], [10, 1]]
+    with pytest.raises(FileError, match="cannot be downloaded: Model no/model is not supported"):
+        embed(["ab"], "no/model")
+
+
 def test_a_model_of_another_size_than_at_the_fit(folder):
     corpus = Corpus.from_texts(TEXTS)
     model = LTM(2, random_state=0, graph_weight=1.0).fit(corpus, embeddings=embed(TEXTS, folder))
@@ -175,7 +200,7 @@ def test_the_command_line_embeds_and_keeps_the_vectors_beside_the_input(folder, 
     assert ran(*fit) == 0
     said = capsys.readouterr().err
     assert f"24 texts embedded by {folder}: 3 numbers each, kept in {tmp_path}" in said
-    assert len(list(tmp_path.glob("embeddings-*.npy"))) == 1
+    assert len(list(tmp_path.glob("embeddings-*/*.safetensors"))) == 1
     model = load(tmp_path / "model")
     assert type(model).__name__ == "LTM"
     assert model.neighbors_by_ == "embeddings"

@@ -1,6 +1,7 @@
-"""Embeddings of texts: by a model on disk or by name, or by any function; with an optional cache on disk.
+"""Embeddings of texts: by the vectors that come with the package, a model on disk or by name, a service, or any
+function; with an optional cache on disk.
 
-The network is used only to download a model by name that is not on this disk.
+The network is used only to download a model by name that is not on this disk, and to ask a service that the user names.
 """
 
 from __future__ import annotations
@@ -18,22 +19,26 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..corpus.fields import check_texts
+from ..corpus.word_vectors import ENGLISH, english_vectors
 from ..engine.extras import import_extra
-from ..engine.npy_file import read_npy
 from ..engine.progress import progress
 from ..engine.small_files import read_json
-from ..errors import FileError, InputError, MissingExtraError
+from ..errors import FileError, InputError, MissingExtraError, ServiceError
+from .endpoint import Endpoint
+from .vector_cache import VectorCache, text_digests
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["DEFAULT_MODEL", "EmbeddingModel", "cached_vectors", "embed", "encoder_of"]
+__all__ = ["DEFAULT_MODEL", "EmbeddingModel", "embed", "encoder_of"]
 
-DEFAULT_MODEL = "minishlab/potion-base-8M"  # 30 MB, without torch; static vectors of words
+DEFAULT_MODEL = ENGLISH
 Encoder: TypeAlias = "Callable[[list[str]], ArrayLike]"
-EmbeddingModel: TypeAlias = "str | Path | Encoder | Any"  # Any: an object with a method `encode`
+EmbeddingModel: TypeAlias = "str | Path | Endpoint | Encoder | Any"  # Any: an object with a method `encode`
 _BATCH = 1024
+_PER_REQUEST = 128  # texts that are sent to a service at once
 _STATIC = "minishlab/"  # models with static vectors of words
+_ADDRESSES = ("http://", "https://")
 
 
 def embed(
@@ -49,75 +54,92 @@ def embed(
     ----------
     texts : Corpus or iterable of str
         The texts, or a Corpus that keeps its texts.
-    model : str, Path, callable or object with a method `encode`, default='minishlab/potion-base-8M'
-        Folder of a model, or its name on the Hugging Face Hub; or a function from a list of texts to a matrix, for any
-        other library or service. Static embeddings are computed by model2vec (the extra topicfold[embed]), all others
-        by sentence-transformers, which must be installed.
+    model : str, Path, Endpoint, callable or object with a method `encode`, default='english'
+        'english' is the vectors of English words that come with the package. Otherwise the folder of a model, or its
+        name on the Hugging Face Hub; the address of a service with the HTTP API of OpenAI, with the name of the model
+        after '#', or an Endpoint; or a function from a list of texts to a matrix, for any other library. Static
+        embeddings are computed by model2vec (the extra topicfold[embed]), all others by sentence-transformers, if it
+        is installed, or by fastembed (the extra topicfold[fastembed], without torch).
     cache : str, Path or None, default=None
-        Folder in which vectors are stored by the content of the texts and the model, to be read the next time. Only for
-        models by name or folder, because functions cannot be identified.
+        Folder in which vectors are stored by the content of each text and the model, to be read the next time. Only for
+        models by name, folder or address, because functions cannot be identified.
     verbose : bool or None, default=None
         Whether to show progress. None shows it only on a terminal.
 
     Returns
     -------
     ndarray of float32 of shape (n_texts, n_features)
-        One row per text. An empty text has a row of zeros, and therefore no neighbours. A text that is too long for the
-        model is truncated by the model.
+        One row per text. A text that is empty, or has no word that 'english' knows, has a row of zeros, and therefore
+        no neighbours. A text that is too long for the model is truncated by the model.
 
     Raises
     ------
     InputError
         If the corpus has no texts, the model cannot be found, or it does not return one vector per text.
+    ServiceError
+        If a service cannot be reached, or does not return one vector per text.
     ImportError
         If the library that runs the model is not installed.
 
     See Also
     --------
     LTM : Topics that use embeddings.
+    Endpoint : A service that computes embeddings.
     knn_graph : A graph of nearest neighbours.
 
     Examples
     --------
     >>> from topicfold import embed
+    >>> vectors = embed(["The striker scored twice", "goals in the football match", "stocks fell on Wall Street"])
+    >>> bool(vectors[0] @ vectors[1] > vectors[0] @ vectors[2])
+    True
     >>> embed(["red", "", "blue sky"], lambda texts: [[len(text), 1] for text in texts]).tolist()
     [[3.0, 1.0], [0.0, 0.0], [8.0, 1.0]]
     """
     text_list = _texts(texts)
-    file = None if cache is None else cached_vectors(text_list, model, cache)
-    if file is not None and file.exists():
-        return _read_vectors(file, len(text_list))
-    filled = [row for row, text in enumerate(text_list) if text.strip()]
-    if not filled:
+    # the vectors that come with the package are computed faster than they are read
+    stored = None if cache is None or _is_built_in(model) else VectorCache(_cache_folder(model, cache))
+    if not any(text.strip() for text in text_list):
         raise InputError("all texts are empty: there is nothing to embed")
-    encode = encoder_of(model)
-    vectors: np.ndarray | None = None
-    with progress(f"Embedding {len(filled):,} texts", len(filled), verbose=verbose) as move:
-        for first in range(0, len(filled), _BATCH):
-            rows = filled[first : first + _BATCH]
+    rows_of: dict[bytes, list[int]] = {}  # of each different text
+    for row, digest in enumerate(text_digests(text_list)):
+        if text_list[row].strip():
+            rows_of.setdefault(digest, []).append(row)
+    n_features = None if stored is None else stored.n_features
+    vectors = None if n_features is None else np.zeros((len(text_list), n_features), np.float32)
+    missing = list[bytes]()
+    for digest, rows in rows_of.items():
+        vector = None if stored is None else stored.get(digest)
+        if vector is None or vectors is None:
+            missing.append(digest)
+        else:
+            vectors[rows] = vector
+    encode = encoder_of(model) if missing else None
+    with progress(f"Embedding {len(missing):,} texts", len(missing), verbose=verbose) as move:
+        for first in range(0, len(missing), _BATCH):
+            batch = missing[first : first + _BATCH]
+            assert encode is not None
             size = None if vectors is None else vectors.shape[1]
-            part = _checked(encode([text_list[row] for row in rows]), len(rows), size)
+            part = _checked(encode([text_list[rows_of[digest][0]] for digest in batch]), len(batch), size)
             if vectors is None:
                 vectors = np.zeros((len(text_list), part.shape[1]), np.float32)
-            vectors[rows] = part
-            move(first + len(rows))
+            if stored is not None:
+                stored.add(batch, part)
+            for digest, vector in zip(batch, part):
+                vectors[rows_of[digest]] = vector
+            move(first + len(batch))
     assert vectors is not None
-    if file is not None:
-        _write_vectors(file, vectors)
     return vectors
 
 
-def cached_vectors(texts: Sequence[str], model: EmbeddingModel, folder: str | Path) -> Path:
-    """The cache file of the vectors of texts by a model."""
-    if not isinstance(model, str | Path):
-        raise InputError("cache needs a model by name or folder: functions cannot be identified")
+def _cache_folder(model: EmbeddingModel, folder: str | Path) -> Path:
+    """The folder of the vectors by a model, in the folder of the user."""
+    if not isinstance(model, str | Path | Endpoint):
+        raise InputError("cache needs a model by name, folder or address: functions cannot be identified")
     if not Path(folder).is_dir():
         raise FileError(f"cache: there is no folder {folder}")
-    digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=16)
-    for text in texts:
-        raw = text.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "little") + raw)
-    return Path(folder) / f"embeddings-{digest.hexdigest()}.npy"
+    digest = hashlib.blake2b(json.dumps(_identity(model)).encode(), digest_size=8)
+    return Path(folder) / f"embeddings-{digest.hexdigest()}"
 
 
 def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
@@ -135,8 +157,12 @@ def _texts(texts: Corpus | Iterable[str]) -> Sequence[str]:
     return text_list
 
 
-def _identity(model: str | Path) -> list[Any]:
-    """What identifies a model: its name, or its folder and the files in it."""
+def _identity(model: str | Path | Endpoint) -> list[Any]:
+    """What identifies a model: its name, its address, or its folder and the files in it."""
+    if _is_address(model):
+        model = Endpoint.from_address(str(model))
+    if isinstance(model, Endpoint):
+        return [model.url, model.model]
     folder = Path(model)
     if not folder.is_dir():
         return [str(model)]
@@ -146,20 +172,37 @@ def _identity(model: str | Path) -> list[Any]:
 
 def encoder_of(model: EmbeddingModel) -> Encoder:
     """Load a model, and return its function from texts to vectors."""
+    if isinstance(model, Endpoint) or _is_address(model):
+        return _service_encoder(model if isinstance(model, Endpoint) else Endpoint.from_address(str(model)))
+    if _is_built_in(model):
+        return english_vectors().of_texts
     if hasattr(model, "encode") and not isinstance(model, str | Path):
         return model.encode
     if callable(model):
         return model
     if not isinstance(model, str | Path):
-        raise InputError(f"model={model!r:.60}: expected a name, a folder, a function, or an object with encode")
+        raise InputError(
+            f"model={model!r:.60}: expected a name, a folder, an address, a function, or an object with encode"
+        )
     folder = Path(model)
     if folder.exists():
         return _static_encoder(model) if _is_static(folder) else _sentence_encoder(model)
     if str(model).startswith((".", "/", "~")) or "\\" in str(model) or str(model).count("/") > 1:
         raise FileError(f"there is no folder {model}")
-    if str(model).startswith(_STATIC) or find_spec("sentence_transformers") is None:
-        return _static_encoder(model)
-    return _sentence_encoder(model)
+    if not str(model).startswith(_STATIC):
+        if find_spec("sentence_transformers") is not None:
+            return _sentence_encoder(model)
+        if find_spec("fastembed") is not None:
+            return _onnx_encoder(model)
+    return _static_encoder(model)
+
+
+def _is_built_in(model: EmbeddingModel) -> bool:
+    return isinstance(model, str) and model == ENGLISH
+
+
+def _is_address(model: EmbeddingModel) -> bool:
+    return isinstance(model, str) and model.lower().startswith(_ADDRESSES)
 
 
 def _is_static(folder: Path) -> bool:
@@ -192,6 +235,41 @@ def _sentence_encoder(model: str | Path) -> Encoder:
     return lambda texts: loaded.encode(texts, show_progress_bar=False)
 
 
+def _onnx_encoder(model: str | Path) -> Encoder:
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    library = import_extra("fastembed", "fastembed", f"the model {str(model)!r}")
+    loaded = _loaded(model, lambda: library.TextEmbedding(str(model)))
+    return lambda texts: list(loaded.embed(texts))
+
+
+def _service_encoder(endpoint: Endpoint) -> Encoder:
+    def encode(texts: list[str]) -> np.ndarray:
+        parts = [texts[first : first + _PER_REQUEST] for first in range(0, len(texts), _PER_REQUEST)]
+        rows = [row for part in parts for row in _embedded_by(endpoint, part)]
+        try:
+            return _checked(rows, len(texts), None)
+        except InputError as error:
+            raise ServiceError(f"{endpoint.url}: {error}") from None
+
+    return encode
+
+
+def _embedded_by(endpoint: Endpoint, texts: list[str]) -> list[Any]:
+    """The vectors of texts by a service, in the order of the texts."""
+    answer = endpoint.post("embeddings", {"input": texts, "encoding_format": "float"})
+    data = answer.get("data")
+    expected = f"{endpoint.url} did not answer with embeddings"
+    if not isinstance(data, list) or not all(isinstance(row, dict) and "embedding" in row for row in data):
+        raise ServiceError(f"{expected}: expected an object with 'data', a list of objects with 'embedding'")
+    if len(data) != len(texts):
+        raise ServiceError(f"{expected} of all texts: it has {len(data)} for {len(texts)} texts")
+    places = [row.get("index", number) for number, row in enumerate(data)]
+    if {place for place in places if isinstance(place, int)} != set(range(len(texts))):
+        raise ServiceError(f"{expected} of all texts: the values of 'index' are not 0 to {len(texts) - 1}")
+    vector_at = {place: row["embedding"] for place, row in zip(places, data)}
+    return [vector_at[place] for place in range(len(texts))]
+
+
 def _loaded(model: str | Path, load: Callable[[], Any]) -> Any:
     """Load a model, or raise a one-line error: libraries raise many kinds of errors if there is no network."""
     try:
@@ -216,19 +294,3 @@ def _checked(vectors: Any, n_texts: int, n_features: int | None) -> np.ndarray:
     if not np.isfinite(array).all():
         raise InputError("the model returned NaN or infinite numbers")
     return array
-
-
-def _read_vectors(file: Path, n_texts: int) -> np.ndarray:
-    try:
-        vectors = read_npy(file)
-    except FileError as error:
-        raise FileError(f"{error}; delete it, and the vectors are computed again") from None
-    if len(vectors) != n_texts or vectors.dtype != np.float32:
-        raise FileError(f"{file} does not contain the vectors of these texts: delete it")
-    return vectors
-
-
-def _write_vectors(file: Path, vectors: np.ndarray) -> None:
-    unfinished = file.with_name(f".{file.stem}-{os.getpid()}.npy")
-    np.save(unfinished, vectors)
-    unfinished.replace(file)

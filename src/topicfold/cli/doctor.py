@@ -132,7 +132,7 @@ def _caches(say: _Say) -> None:
     say(f"kernels       {_size_of(kernels)}" + ", not writable: each process compiles them again" * locked)
     say(f"embedders     {_size_of(Path(hub).expanduser())}")
     say(f"names         {_size_of(user_cache('names'))}")
-    say("embeddings    kept next to the input of --embed, as embeddings-*.npy")
+    say("embeddings    kept next to the input of --embed, in folders embeddings-*")
 
 
 def _size_of(folder: Path) -> str:

@@ -59,7 +59,7 @@ __all__ = [
 Errors: TypeAlias = Literal["strict", "replace"]
 GRAPH_MODELS = listed_models(lambda info: info.takes_graph)
 SEGMENT_MODELS = listed_models(lambda info: info.takes_segments)
-DEFAULT_EMBEDDING = "minishlab/potion-base-8M"  # as in analysis/embedding.py, which is not loaded for --help
+DEFAULT_EMBEDDING = "english"  # as in analysis/embedding.py, which is not loaded for --help
 
 
 def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -226,8 +226,9 @@ graph_options = _options(
         is_flag=False,
         flag_value=DEFAULT_EMBEDDING,
         metavar="[MODEL]",
-        help=f"Embed the texts with this model, a folder or a name (default {DEFAULT_EMBEDDING}). "
-        "The vectors are saved next to INPUT. A model that is not on disk is downloaded from the Hugging Face Hub.",
+        help=f"Embed the texts with this model: {DEFAULT_EMBEDDING} (the default, which comes with the package), a "
+        "folder, a name, or an address such as http://localhost:11434/v1#MODEL. Other vectors than the default's are "
+        "saved next to INPUT. A model that is not on disk is downloaded from the Hugging Face Hub.",
     ),
 )
 
@@ -491,6 +492,6 @@ def embedded_texts(corpus: Corpus, model: str, beside: str) -> np.ndarray:
     path = Path(beside)
     folder = path.parent if path.exists() else None
     vectors = embed(corpus, model, cache=folder)
-    where = "" if folder is None else f", kept in {folder}"
+    where = "" if folder is None or model == DEFAULT_EMBEDDING else f", kept in {folder}"
     say(f"{len(vectors):,} texts embedded by {model}: {vectors.shape[1]} numbers each{where}")
     return vectors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from topicfold import Corpus, NameCommand, TopicToName, embed, judgement_tasks, read_judgements
 from topicfold.analysis.judgement_tasks import JudgementTasks
+from topicfold.analysis.vector_cache import VectorCache, text_digests
 from topicfold.analysis.zero_shot import ZeroShotClassifier, described_labels
 from topicfold.cli.option_values import stop_words_from
 from topicfold.engine.npy_file import read_npy
@@ -55,7 +57,7 @@ class _Uses:
             "key": (key,),
             "answers": (("tasks,rater,task,answer\n" + "".join(lines)).encode(),),
             "names": (json.dumps("NAME: pets\nABOUT: cats and dogs").encode(),),
-            "vectors": (_npy(vectors),),
+            "vectors": (_cached(vectors),),
             "matrix": (_npy(vectors), _npy(np.asfortranarray(vectors, np.float64)), _npy(np.eye(3, dtype=np.int8))),
             "labels": (b'{"pets": "cat dog", "space": "sun moon"}', b'["cat", "sun"]'),
             "stop words": (b"cat dog\nsun", "\ufeffcat\u2028caf\u00e9".encode()),
@@ -77,11 +79,19 @@ class _Uses:
             NameCommand("/no/such/program")(_TOPIC)
 
     def vectors(self, path: Path) -> None:
-        with mock.patch("topicfold.analysis.embedding.cached_vectors", return_value=path):
-            found = embed(_TEXTS, "no such model", cache=path.parent, verbose=False)
-        check_finite("the vectors", found)
-        if found.ndim != 2 or len(found) != len(_TEXTS):
-            raise SilentChange(f"vectors of shape {found.shape} for {len(_TEXTS)} texts")
+        cached = path.with_suffix(".safetensors")  # the only file of a cache
+        cached.write_bytes(path.read_bytes())
+        module = "topicfold.analysis.embedding"
+        with (
+            mock.patch(f"{module}._cache_folder", return_value=path.parent),
+            mock.patch(f"{module}.encoder_of", return_value=_of_one_length),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")  # a damaged file is a warning: its vectors are computed again
+            computed = embed(_TEXTS, "some model", cache=path.parent, verbose=False)
+        check_finite("the vectors", computed)
+        if computed.ndim != 2 or len(computed) != len(_TEXTS):
+            raise SilentChange(f"vectors of shape {computed.shape} for {len(_TEXTS)} texts")
 
     def matrix(self, path: Path) -> None:
         check_finite("the matrix", read_npy(path))
@@ -94,6 +104,18 @@ class _Uses:
 
     def use(self, kind: str, path: Path) -> None:
         getattr(self, kind.replace(" ", "_"))(path)
+
+
+def _of_one_length(texts: list[str]) -> np.ndarray:
+    return np.ones((len(texts), 4))
+
+
+def _cached(vectors: np.ndarray) -> bytes:
+    """The file of a cache with vectors of the texts."""
+    with tempfile.TemporaryDirectory() as place:
+        VectorCache(Path(place)).add(text_digests(_TEXTS), vectors)
+        [file] = Path(place).iterdir()
+        return file.read_bytes()
 
 
 def _npy(array: np.ndarray) -> bytes:

@@ -48,6 +48,7 @@ STORED: Mapping[str, Stored] = {
     "neighbor_vectors_": Stored(("documents", "features"), "rows", optional=True),
     "neighbor_idf_": Stored(("words",), low=0, optional=True),
     "neighbors_by_": Stored(kind="string", optional=True),
+    "word_vectors_": Stored(("words", "numbers"), optional=True),
 }
 
 
@@ -110,14 +111,22 @@ def check_embeddings(embeddings: ArrayLike, n_documents: int, n_features: int | 
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
-def check_neighbor_vectors(by: str | None, vectors: Vectors | None, idf: np.ndarray | None, n_words: int) -> None:
-    """Raise if a loaded model lacks what it needs to find the neighbours of new documents."""
-    if by == "words":
+def check_neighbor_vectors(
+    by: str | None, vectors: Vectors | None, by_words: tuple[np.ndarray | None, np.ndarray | None], n_words: int
+) -> None:
+    """Raise if a loaded model lacks what it needs to find the neighbours of new documents.
+
+    `by_words` are the inverse document frequencies and the vectors of words: neighbours by words need one of them.
+    """
+    idf, word_vectors = by_words
+    if by == "words" and word_vectors is not None:
+        fits = isinstance(vectors, np.ndarray) and word_vectors.shape == (n_words, vectors.shape[1])
+    elif by == "words":
         fits = sp.issparse(vectors) and vectors is not None and vectors.shape[1] == n_words and idf is not None
     else:
         fits = by is None or (by == "embeddings" and isinstance(vectors, np.ndarray))
     if not fits:
-        raise InputError("its neighbors_by_, neighbor_vectors_ and neighbor_idf_ do not match")
+        raise InputError("its neighbors_by_, neighbor_vectors_, neighbor_idf_ and word_vectors_ do not match")
 
 
 def warn_if_one_topic_dominates(doc_topic: np.ndarray, weight: float) -> None:

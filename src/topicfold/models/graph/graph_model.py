@@ -15,15 +15,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...corpus.weighting import inverse_document_frequency
+from ...corpus.word_vectors import english_vectors, text_vectors
 from ...engine.arrays import normalise_rows
-from ...engine.checks import check_number, check_whole
+from ...engine.checks import check_choice, check_number, check_whole
 from ...engine.loop import Run, State
 from ...engine.stored import Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
 from ...graph.build import label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
-from ...graph.neighbors import NeighborIndex, check_metric, document_vectors, nearest
+from ...graph.neighbors import METRICS, NeighborIndex, document_vectors, nearest
 from ..em.em_model import EMTopicModel
 from ..em.fold_in import fold_in, fold_in_near
 from ..em.leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
@@ -48,9 +49,10 @@ from .graph_tables import mean_row, scaled
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["GraphInit", "GraphTopicModel", "Metric", "Weight"]
+__all__ = ["WORD_VECTORS", "GraphInit", "GraphTopicModel", "Metric", "Weight"]
 
-Metric: TypeAlias = Literal["cosine", "euclidean", "intersection"]
+Metric: TypeAlias = Literal["cosine", "euclidean", "intersection", "word_vectors"]
+WORD_VECTORS: Literal["word_vectors"] = "word_vectors"
 GraphInit: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'spectral', 'random'] | ArrayLike"
 
 
@@ -75,6 +77,8 @@ class GraphTopicModel(EMTopicModel):
         Vectors of the training documents in which neighbours are searched.
     neighbor_idf_ : ndarray of shape (n_words,), or None
         Inverse document frequencies that turn new counts into such vectors.
+    word_vectors_ : ndarray of shape (n_words, n_features), or None
+        With metric='word_vectors', the vectors of the words, which turn new counts into such vectors.
     """
 
     _monotone: ClassVar[bool] = True  # whether no step lowers the objective
@@ -94,6 +98,7 @@ class GraphTopicModel(EMTopicModel):
 
     neighbor_vectors_: Vectors | None
     neighbor_idf_: np.ndarray | None
+    word_vectors_: np.ndarray | None = None
     _neighbor_index: NeighborIndex | None
     neighbors_by_: Literal["embeddings", "words"] | None  # how new documents find neighbours, if they do
 
@@ -137,7 +142,7 @@ class GraphTopicModel(EMTopicModel):
         check_number("alpha", self.alpha)
         check_number("beta", self.beta)
         check_whole("n_neighbors", self.n_neighbors)
-        check_metric(self.metric)
+        check_choice("metric", self.metric, (*METRICS, WORD_VECTORS))
         check_init(self.init, (*STARTS, "spectral"))
 
     # ---- for users --------------------------------------------------------------------------------------------------
@@ -221,12 +226,16 @@ class GraphTopicModel(EMTopicModel):
         labels = None if y is None else label_codes(y, n_documents)
         base_graph = None if graph is None else check_graph(graph, n_documents)
         vectors: Vectors | None = None if embeddings is None else check_embeddings(embeddings, n_documents)
-        self.graph_ = self.neighbor_vectors_ = self.neighbor_idf_ = self.neighbors_by_ = None
+        self.graph_ = self.neighbor_vectors_ = self.neighbor_idf_ = self.neighbors_by_ = self.word_vectors_ = None
         if not self._needs_graph():
             return GraphData(counts, None, None, None)
-        source: GraphSource = "embeddings" if vectors is not None else "words" if base_graph is None else "graph"
+        by: Literal["embeddings", "words"] = "words" if vectors is None else "embeddings"
         if vectors is None:
-            vectors = document_vectors(counts, self.metric)
+            if self.metric == WORD_VECTORS:
+                self.word_vectors_ = self._vectors_of_words()
+            vectors = self._vectors_by_words(counts)
+        source: GraphSource = "embeddings" if isinstance(vectors, np.ndarray) else "words"
+        source = source if base_graph is None or by == "embeddings" else "graph"
         if base_graph is None:
             base_graph = self._nearest_graph(vectors, source)
         self.graph_ = base_graph  # not the edges that labels add: documents of a class would form a ring on a map
@@ -234,17 +243,34 @@ class GraphTopicModel(EMTopicModel):
         joined = label_graph(base_graph, labels) if labelled else base_graph
         if self.store_neighbors:
             # New documents find neighbours by words even if a graph was given: with none they would do worse than PLSA.
-            self.neighbors_by_ = "embeddings" if source == "embeddings" else "words"
+            self.neighbors_by_ = by
             self.neighbor_vectors_ = vectors
-            self.neighbor_idf_ = None if source == "embeddings" else inverse_document_frequency(counts)
+            self.neighbor_idf_ = inverse_document_frequency(counts) if sp.issparse(vectors) else None
         return GraphData(counts, joined, vectors, labels, source, base_graph)
 
     def _nearest_graph(self, vectors: Vectors, source: GraphSource) -> sp.csr_array:
         metric = self._metric_of(source)
         return connected(nearest(vectors, vectors, self.n_neighbors, metric=metric, skip_self=True, n_jobs=self.n_jobs))
 
-    def _metric_of(self, source: str) -> Metric:
-        return "cosine" if source == "embeddings" and self.metric == "intersection" else self.metric
+    def _metric_of(self, source: str) -> str:
+        dense_only_by_cosine = self.metric == "intersection" and source == "embeddings"
+        return "cosine" if dense_only_by_cosine or self.metric == WORD_VECTORS else self.metric
+
+    def _vectors_of_words(self) -> np.ndarray:
+        """The vectors of the words of the fit, of the English ones that come with the package."""
+        words = self.words()
+        if words is None:
+            raise InputError(f"metric={WORD_VECTORS!r} needs words: fit a Corpus, texts or a data frame of counts")
+        vectors = english_vectors().of_words(words)
+        if not vectors.any():
+            raise InputError(f"metric={WORD_VECTORS!r}: none of the words, such as {words[0]!r:.40}, has a vector")
+        return vectors
+
+    def _vectors_by_words(self, counts: sp.csr_array) -> Vectors:
+        """The vectors of documents by which neighbours are found, if there are no embeddings."""
+        if self.word_vectors_ is not None:
+            return text_vectors(counts, self.word_vectors_)
+        return document_vectors(counts, self.metric, idf=self.neighbor_idf_)
 
     def _fit(self, X: CountsLike, y: Any, graph: GraphLike | None = None, embeddings: ArrayLike | None = None) -> None:
         data = self._gather(X, y, graph, embeddings)
@@ -302,7 +328,8 @@ class GraphTopicModel(EMTopicModel):
     def _check_learned(self) -> None:
         if not self.doc_topic_.any(axis=1).all():  # a neighbour without topics would draw a new document to nothing
             raise InputError("it has documents without topics")
-        check_neighbor_vectors(self.neighbors_by_, self.neighbor_vectors_, self.neighbor_idf_, self.n_features_in_)
+        by_words = (self.neighbor_idf_, self.word_vectors_)
+        check_neighbor_vectors(self.neighbors_by_, self.neighbor_vectors_, by_words, self.n_features_in_)
 
     def _prepare(self) -> None:
         by, vectors = self.neighbors_by_, self.neighbor_vectors_
@@ -395,7 +422,7 @@ class GraphTopicModel(EMTopicModel):
                 return None
             vectors: Vectors = check_embeddings(embeddings, n_new, self.neighbor_vectors_.shape[1])
         else:
-            vectors = document_vectors(counts, self.metric, idf=self.neighbor_idf_)
+            vectors = self._vectors_by_words(counts)
         near = self._neighbor_index.nearest(vectors, self.n_neighbors, n_jobs=self.n_jobs)
         near.data = np.ones(near.nnz)
         return near
