@@ -17,6 +17,7 @@ from topicfold.engine.loop import Checkpoint
 from topicfold.graph.build import knn_graph, label_graph
 from topicfold.graph.neighbors import document_vectors
 from topicfold.metrics.completion import split_tokens
+from topicfold.models.graph import graph_model
 from topicfold.models.graph import weight as graph_weight
 from topicfold.models.graph.weight import WEIGHTS, WEIGHTS_WITH_PRIOR, _behind, _best
 
@@ -31,15 +32,19 @@ def path_of(likelihood, accuracy=np.nan, share=0.4):
     return np.column_stack([WEIGHTS[:n], likelihood, np.full(n, share), np.full(n, accuracy)])
 
 
-def test_the_weakest_of_the_weights_that_predict_as_well_as_the_best_is_taken():
+def test_the_middle_of_the_weights_that_predict_as_well_as_the_best_is_taken():
     noise = np.random.default_rng(0).normal(0, 0.1, 50)
     noise -= noise.mean()
     clear = np.array([-3.0 + noise, -2 + 0 * noise, -2.5 + noise])
     assert _best(path_of([-3, -2, -2.5]), clear, 0.95) == 1
     level = np.array([-3.0 + noise, -2.001 + noise, -2 + 0 * noise, -2.001 - noise, -3 + noise])
-    assert _best(path_of(level.mean(axis=1)), level, 0.95) == 1
+    assert _best(path_of(level.mean(axis=1)), level, 0.95) == 2
+    assert _best(path_of(level[:3].mean(axis=1)), level[:3], 0.95) == 2  # of two, the stronger
     same = np.full((3, 50), -2.0)
-    assert _best(path_of([-2, -2, -2]), same, 0.95) == 0
+    assert _best(path_of([-2, -2, -2]), same, 0.95) == 1
+    with_none = path_of([-2, -2, -2])
+    with_none[0, 0] = 0
+    assert _best(with_none, same, 0.95) == 0  # no graph, if it is as good
 
 
 def test_a_weight_that_draws_everything_together_is_not_taken():
@@ -76,7 +81,7 @@ def test_labels_decide_between_weights_within_an_error():
     noise = rng.normal(0, 1, 50)
     scores = np.array([-2.01 + noise - noise.mean(), -2 + 0 * noise, -9 + noise])
     likelihood = [-2.01, -2, -9]
-    assert _best(path_of(likelihood), scores, 0.95) == 0
+    assert _best(path_of(likelihood), scores, 0.95) == 1
     assert _best(path_of(likelihood, [0.6, 0.7, 0.99]), scores, 0.95) == 1
     assert _best(path_of(likelihood, [0.7, 0.6, 0.99]), scores, 0.95) == 0
     with_none = path_of(likelihood, [0.7, 0.6, 0.99])
@@ -288,3 +293,15 @@ def test_weights_beyond_one_that_is_far_behind_are_not_tried(model, make, few, m
     monkeypatch.setattr(graph_weight, "_behind", lambda scores: np.append(np.zeros(len(scores) - 1), next(behind, 0)))
     fitted = make(model, graph_weight="auto", max_iter=2).fit(few)
     assert len(fitted.graph_weight_path_) == 3
+
+
+@BOTH
+@pytest.mark.parametrize("init", ["auto", "kmeans"])
+def test_with_the_weight_0_chosen_embeddings_are_not_used(model, init, few, monkeypatch):
+    none = graph_model.Weight(0.0, np.zeros((1, 4)), False)
+    monkeypatch.setattr("topicfold.models.graph.weighted_model.choose_weight", lambda *_: none)
+    embeddings = np.random.default_rng(0).normal(size=(60, 4))
+    chosen = quiet(model, graph_weight="auto", init=init, max_iter=3).fit(few, embeddings=embeddings)
+    given = quiet(model, graph_weight=0, init=init, max_iter=3).fit(few)
+    assert np.array_equal(chosen.topic_word_, given.topic_word_)
+    assert np.array_equal(chosen.doc_topic_, given.doc_topic_)

@@ -319,11 +319,11 @@ class GraphTopicModel(EMTopicModel):
             raise InputError(f"its weight is {float(values['weight']):g}: expected {graph_weight:g}")
 
     def _without_graph(self, data: GraphData, weight: float) -> GraphData:
-        """The data of the fit, without the graph if its chosen weight is 0."""
+        """The data of the fit, without the graph and the embeddings if the chosen weight is 0."""
         if weight > 0 or not self._uses_weight or data.graph is None:
             return data
         self.graph_ = None
-        return data._replace(graph=None)
+        return data._replace(graph=None, vectors=None, source="words")
 
     def _check_learned(self) -> None:
         if not self.doc_topic_.any(axis=1).all():  # a neighbour without topics would draw a new document to nothing

@@ -8,9 +8,10 @@ that the weights lead to. All topics of a document together predict its words be
 weight does to the clusters.
 
 The best weight predicts best among those that do not put many more documents into one topic than the first weight
-does. Weights within one standard error of it count as equally good: if there are labels, the one that predicts the
-labels of held-out documents best is chosen, otherwise the weakest. With a prior, the first weight tried is 0 (no
-graph); it is not chosen if there are labels. Weights beyond one that is far behind the best are not tried.
+does. Weights within one standard error of it count as equally good. If there are labels, the one that predicts the
+labels of held-out documents best is chosen. Otherwise it is no graph (weight 0, tried first if there is a prior), if
+that is as good, or else the middle one: the score of a single weight is noisy, and both ends of the range were worse
+for clusters. With labels, weight 0 is not chosen. Weights beyond one that is far behind the best are not tried.
 
 With a large corpus, documents are held out fewer times, and the fits of the search use 100,000 documents, with
 neighbours searched again among them. With a given graph, they use the edges between these documents, with larger
@@ -45,7 +46,7 @@ __all__ = ["WEIGHTS", "WEIGHTS_WITH_PRIOR", "choose_weight"]
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 WEIGHTS_WITH_PRIOR = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _PLAIN = 1.0  # if nothing can be held out
-_FIRST_STEPS, _STEPS = 20, 5  # EM steps at the first weight and, from there, at each further one
+_FIRST_STEPS, _STEPS = 12, 3  # EM steps at the first weight and, from there, at each further one
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 2_000  # share of the documents, number of them
 _SPLITS, _FITTED_IN_ALL = 4, 40_000  # times that documents are held out: fewer if the fits would have more documents
 _MOST_FITTED = 100_000  # of the others: the search takes some hundred steps
@@ -86,6 +87,7 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, seed_counts: See
     n_tokens = sum(split.unseen.sum() for split in splits)
     if splits[0].part.counts.shape[0] < model.n_topics or n_tokens == 0:  # too few to hold any out
         return undecided
+    # each has its own start: one made from all documents knows the held-out ones, which favoured the first weights
     states = [model._begin(split.part) for split in splits]
     rows: list[list[float]] = []
     scores: list[np.ndarray] = []
@@ -228,7 +230,9 @@ def _best(path: np.ndarray, scores: np.ndarray, most_share: float, guided: bool 
         )
         return 0
     close = fair[_behind(scores[fair]) <= 1]
-    return int(close[np.nan_to_num(path[close, 3]).argmax()])  # without labels, the first
+    if not np.isnan(path[close, 3]).all():
+        return int(close[np.nanargmax(path[close, 3])])
+    return int(close[0] if path[close[0], 0] == 0 else close[len(close) // 2])
 
 
 def _labels_predicted(
