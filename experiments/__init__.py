@@ -92,6 +92,7 @@ EXPERIMENTS: dict[str, str] = {
     "manifold-lda": "priors.manifold_lda",
     "starts": "choosing.starts",
     "choosing": "choosing.number_of_topics",
+    "graph-weight": "choosing.graph_weight",
     "word-rankings": "choosing.word_rankings",
     "topic-ratings": "choosing.topic_ratings",
     "effects-coverage": "effects.coverage",

@@ -100,8 +100,8 @@ def fitted(
         warnings.filterwarnings("ignore", message="topic .* is the largest topic")
         if not on_graph(method):
             return model.fit(documents.counts)
-        if method.parameters.get("graph_weight") == "auto":
-            return model.fit(documents.counts, y)  # the model holds out text, so it must build the graph itself
+        if method.parameters.get("graph_weight") == "auto" and graph is None:
+            return model.fit(documents.counts, y)  # the model holds out text, so it must build a graph of words itself
         graph = documents.graph(method.parameters["n_neighbors"]) if graph is None else graph
         return model.fit(documents.counts, y, graph=graph)
 

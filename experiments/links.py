@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from . import Experiment, Measure, Method
+from topicfold.baselines import LSI
+from topicfold.baselines.kmeans import kmeans_on_rows
+
+from . import WITH_PRIORS, Experiment, Measure, Method
 from .corpora import load_benchmark
 from .few_labels import LABEL_PROPAGATION, SVM, TFIDF_WORDS, Documents, few_labels, fitted, on_graph, remembered
 from .grids import draw_curves, looks, paired_lines
@@ -19,6 +22,7 @@ __all__ = ["EXPERIMENTS"]
 
 CORPORA = ("cora", "citeseer")
 GRAPHS = ("text", "links", "both", "weighted")
+AVERAGED_LSI = "k-means on averaged LSI"
 
 
 def prepare(folder: Path, protocol: Mapping[str, Any]) -> dict[str, tuple[Documents, sp.csr_array]]:
@@ -54,7 +58,10 @@ def measure(
         measures |= cluster_measures(documents.labels, getattr(model, "labels_", model.doc_topic_.argmax(axis=1)))
     elif name == "majority":
         measures |= cluster_measures(documents.labels, np.zeros(len(documents.labels), int))
-    if method.estimator in ("NCut", "KMeans"):
+    elif name == AVERAGED_LSI and graph is not None:
+        clusters = averaged_lsi_clusters(documents.counts, graph, n_classes, seed, protocol)
+        measures |= cluster_measures(documents.labels, clusters)
+    if method.estimator in ("NCut", "KMeans") or name == AVERAGED_LSI:
         return measures
     options: dict[str, Any] = {"labelled": [protocol["labelled"]], "label_edges": on_graph(method), "graph": graph}
     sizes = {"few": n_classes, "few, more topics": protocol["topics"]} if method.estimator else {"few": n_classes}
@@ -76,6 +83,17 @@ def _graph(documents: Documents, links: sp.csr_array, kind: str, n_neighbors: in
     if kind in ("text", "links"):
         return links if kind == "links" else documents.graph(n_neighbors)
     return remembered(documents.cache, kind, add)
+
+
+def averaged_lsi_clusters(
+    counts: sp.csr_array, graph: sp.csr_array, n_clusters: int, seed: int, protocol: Mapping[str, Any]
+) -> np.ndarray:
+    """k-means on LSI vectors, each replaced several times by the mean of itself and its neighbours; no topic model."""
+    vectors = LSI(protocol["LSI dimensions"], random_state=seed).fit(counts).doc_topic_
+    mean = sp.diags_array(1 / (1 + graph.sum(axis=1))) @ (graph + sp.eye_array(graph.shape[0], format="csr"))
+    for _ in range(protocol["averaged"]):
+        vectors = mean @ vectors
+    return np.asarray(kmeans_on_rows(vectors, n_clusters, 10, 300, np.random.RandomState(seed)).labels_)
 
 
 def extra(results: Mapping[str, Any]) -> list[str]:
@@ -150,10 +168,15 @@ NMI, clustering accuracy and largest cluster: as many topics as classes, no labe
 5 labels: a linear SVM on P(z|d) from 5 labels per class, with C chosen by cross-validation on these; LTM and DTM have \
 the labels in their graph. Once with as many topics as classes, and once with 50. Label propagation and tf-idf words \
 do not use topics.
-The documents are the same in every run; only labels and starts differ. LTM, DTM and PLSA start from NMF on tf-idf.
+The documents are the same in every run; only labels and starts differ. LTM, DTM and PLSA start from NMF on tf-idf. \
+"With priors" are the defaults of the package: the start is made from LSI vectors averaged over the graph, and the \
+weight is chosen on held-out documents.
+k-means on averaged LSI uses no topic model: the LSI vectors of tf-idf, not scaled to length one, are replaced four \
+times by the mean of a document and its neighbours.
 """
 
 TOPICS = {"init": "nmf"}
+DEFAULTS = (("LTM", "links"), ("LTM", "both"), ("LapPLSI", "links"))  # start and weight as chosen by the package
 
 EXPERIMENTS = (
     Experiment(
@@ -166,16 +189,27 @@ EXPERIMENTS = (
             Method("PLSA", "PLSA", TOPICS),
             Method("LDA", "GibbsLDA"),
             *(Method(f"LTM, on {kind}", "LTM", {"graph_weight": 10.0, **TOPICS}) for kind in GRAPHS),
+            *(Method(f"{name} with priors, on {kind}", name, WITH_PRIORS) for name, kind in DEFAULTS),
             *(Method(f"DTM, on {kind}", "DTM", TOPICS) for kind in GRAPHS),
             *(Method(f"NCut, on {kind}", "NCut") for kind in GRAPHS),
             *(Method(f"{LABEL_PROPAGATION}, on {kind}") for kind in GRAPHS),
+            *(Method(f"{AVERAGED_LSI}, on {kind}") for kind in GRAPHS),
             Method("k-means", "KMeans"),
             Method(TFIDF_WORDS),
             Method("majority"),
         ),
         settings=tuple({"corpus": name} for name in CORPORA),
         measures=MEASURES,
-        protocol={"seeds": 10, "neighbours": 5, "labelled": 5, "topics": 50, "LDA sweeps": 500, **SVM},
+        protocol={
+            "seeds": 10,
+            "neighbours": 5,
+            "labelled": 5,
+            "topics": 50,
+            "LDA sweeps": 500,
+            "LSI dimensions": 50,
+            "averaged": 4,
+            **SVM,
+        },
         quick={"seeds": 1, "LDA sweeps": 50},
         prepare=prepare,
         measure=measure,

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from experiment_runs import run_with_results
 
 from experiments import Method, load_experiment
-from experiments.choosing import number_of_topics, starts, topic_ratings, word_rankings
+from experiments.choosing import graph_weight, number_of_topics, starts, topic_ratings, word_rankings
+from experiments.few_labels import Documents
 
 PUBLISHED = {"c_npmi_10_full": 0.1, "c_v_full": 0.2, "u_mass_full": -1.0}
 
@@ -89,6 +90,36 @@ def test_the_page_compares_rules_and_models():
     assert "| demo | 8 | 10, 0.500 | 0.600 | 80, 0.400 | 5, 0.300 | 0.450 | - | 0% | 9, 1.0, - |" in text
     assert "recommended 2 (NMI 0.100 below the best); best likelihood 0 (NMI 0.200 below the best)" in text
     assert "that of this one on 2 of 2" in text
+
+
+def test_weights_are_measured_on_words_and_on_citations():
+    counts, groups = planted()
+    texts = number_of_topics.Texts(counts, groups, None, 1)
+    links = sp.csr_array((groups[:, None] == groups) & ~np.eye(len(groups), dtype=bool)).astype(float)
+    data = {"agnews": texts, "cora": (Documents(counts, groups), links)}
+    chosen = Method("chosen", "LTM", {"graph_weight": "auto"})
+    for setting in ({"corpus": "agnews", "graph": "words"}, {"corpus": "cora", "graph": "citations"}):
+        found = graph_weight.measure(data, chosen, setting, 0, {"documents": 200})
+        assert found["nmi"] > 0.9
+        assert found["weight"] in graph_weight.WEIGHTS_WITH_PRIOR
+    fixed = graph_weight.measure(data, Method("weight 3", "LTM", {"graph_weight": 3.0}), setting, 0, {"documents": 200})
+    assert fixed["weight"] == 3
+
+
+def test_the_page_says_what_each_weight_loses():
+    pairs = {("cora", "citations"): {"weight 0": 0.3, "weight 10": 0.5, "chosen": 0.48}}
+    pairs[("agnews", "words")] = {"weight 0": 0.55, "weight 10": 0.5, "chosen": 0.56}
+    cells, results = [], []
+    for (corpus, graph), reached in pairs.items():
+        for method, value in reached.items():
+            row = {"method": method, "setting": {"corpus": corpus, "graph": graph}}
+            cells += [{**row, "error": None, "measures": {"weight": weight}} for weight in (3.0, 0.0)]
+            results.append({**row, "measures": {"nmi": {"mean": value, "n": 2}}})
+    text = "\n".join(graph_weight.losses({"cells": cells, "results": results}))
+    assert "| cora | citations | 0.300 | 0.500 | 0.480 | 0, 3 | 0.020 |" in text
+    assert "| agnews | words | 0.550 | 0.500 | 0.560 | 0, 3 | -0.010 |" in text
+    assert "| **mean lost** | | 0.100 | 0.025 | 0.005 | | |" in text
+    assert "| **most lost** | | 0.200 | 0.050 | 0.020 | | |" in text
 
 
 def test_rankings_of_one_fit():

@@ -28,7 +28,7 @@ SMALL = {
     "dtm-figure1": {**FEW, "documents": 96, "words": 50, "documents a class": 16, "labelled": [1, 5]},
     "dtm-figure2": {**FEW, "documents": 48, "words": N_WORDS, "min_df": 2, "labelled": [1, 5]},
     "dtm-figure3": {**FEW, "documents": 96, "words": 50, "documents a class": 16},
-    "links": {**FEW, "neighbours": 3, "labelled": 4, "topics": 6},
+    "links": {**FEW, "neighbours": 3, "labelled": 4, "topics": 6, "LSI dimensions": 8},
 }
 SETTINGS = {
     "ltm-table1": ({"k": 2}, {"k": 3}),
@@ -175,6 +175,9 @@ def test_links_add_up_with_text(folder, tmp_path):
         assert rows["label propagation, on links"]["few"] > 0.9
         assert rows["LTM, on links"]["few, more topics"] > 0.8
         assert set(rows["words, tf-idf"]) == {"few"}
+        assert rows["k-means on averaged LSI, on links"]["nmi"] > 0.8
+        assert set(rows["k-means on averaged LSI, on links"]) == {"nmi", "accuracy", "largest"}
+        assert rows["LTM with priors, on links"]["nmi"] > 0.8
     assert "## Paired differences, citeseer" in text
 
 
