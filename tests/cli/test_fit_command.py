@@ -345,3 +345,23 @@ def test_without_a_model_links_make_a_graph(run, tmp_path):
     assert type(load(out)).__name__ == "LTM"
     code, _, err = run(*words, "--model", "lda")
     assert (code, type(load(out)).__name__, "ltm" in err) == (0, "LDA", False)
+
+
+def test_stability_says_its_cost_first_and_stays_in_the_model(run, texts, tmp_path):
+    model, page, later = tmp_path / "m.safetensors", tmp_path / "page.html", tmp_path / "later.html"
+    code, out, err = run("fit", texts, "-p", "n_topics=2", "--stability", "2", "--out", model, "--report", page)
+    assert code == 0, err
+    cost = err.index("stability: 2 fits to half of the documents each; this takes about 1 times as long as the fit")
+    assert cost < err.index("of these fits")
+    assert "stable" in out.splitlines()[1]
+    kept = load(model).topic_stability_
+    shown = [topic["stability"][0] for topic in shown_on(page)["topics"]]
+    assert shown == pytest.approx(kept.tolist(), abs=1e-3)
+    code, _, err = run("explore", model, texts, "--stability", "3", "--out", later)
+    assert (code, "about 1.5 times as long as the fit" in err) == (0, True), err
+    assert all("stability" in topic for topic in shown_on(later)["topics"])
+
+
+def test_stability_needs_all_documents(run, texts, tmp_path):
+    code, _, err = run("fit", texts, "--stream", "3", "--stability", "2", "--out", tmp_path / "m")
+    assert (code, "--stability needs all documents" in err) == (2, True)

@@ -82,7 +82,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     topic_documents_ : ndarray of shape (n_topics,)
         Expected number of documents of each topic: the sum of P(z|d) over the training documents.
     topic_marks_ : tuple of str of length n_topics
-        Why a topic may be junk, or '' if there is no sign of it.
+        A mark for a topic that may not be about a subject, with its reason; '' for most topics.
     typicality_ : ndarray of shape (n_documents,)
         How near each training document is to the centres of its topics; see `TopicTree`.
     wording_ : Wording or None
@@ -569,7 +569,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
         """Keep how many documents of each topic have each word, `add`ed to earlier batches, and what else is shown.
 
-        This is marks of junk, and which documents are typical.
+        This is which documents are typical, and marks.
         """
         words, topics = word_documents(counts, doc_topic, self.n_jobs), column_sums(doc_topic)
         if add:

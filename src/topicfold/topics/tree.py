@@ -135,7 +135,7 @@ class TopicTree:
     descriptions : mapping of int to str
         Descriptions that were given to topics.
     marks : mapping of int to str
-        Why a topic may be junk, for the topics that show signs of it.
+        Marks of topics that may not be about a subject, with the reason.
     stability : mapping of int to float
         How well topics are found again on half of the documents, from 0 to 1: the mean share of documents in common
         with the most similar topic of each refit. Empty unless the model knows; see `TopicModel.measure_stability`.
