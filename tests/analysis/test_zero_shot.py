@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from topicfold import Corpus, ZeroShotClassifier, build_report
-from topicfold.analysis.zero_shot import described_labels
+from topicfold.analysis.zero_shot import _averaged_cosines, _without_clear_label, described_labels
 
 WORDS = {
     "pets": ["cat", "dog", "hamster", "leash", "kennel", "puppy"],
@@ -119,6 +119,79 @@ def test_documents_of_no_label_are_none_of_these(embedded):
     assert model.topic_word_.shape[0] == 4
     tree = model.topic_tree()
     assert {word.word for word in tree.words(3, 6)} == set(WORDS["cars"])
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_a_label_that_was_left_out_is_found_by_one_free_topic(embedded):
+    texts, classes = texts_of(WORDS)
+    found, wrongly = [], []
+    for missing in WORDS:
+        labels = {name: " ".join(words[:3]) for name, words in WORDS.items() if name != missing}
+        vectors = {"embeddings": vectors_of(classes), "label_embeddings": vectors_of(labels)} if embedded else {}
+        none = ZeroShotClassifier(labels, n_free_topics=1, random_state=0).fit(texts, **vectors).transduction_ == ""
+        found.append(none[classes == missing].mean())
+        wrongly.append(none[classes != missing].mean())
+    assert np.mean(found) > 0.7
+    assert min(found) > 0.3
+    assert max(wrongly) < 0.1
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_nearly_all_documents_keep_a_label_if_none_was_left_out(embedded):
+    texts, classes = texts_of(WORDS)
+    labels = {name: " ".join(words[:3]) for name, words in WORDS.items()}
+    vectors = {"embeddings": vectors_of(classes), "label_embeddings": vectors_of(labels)} if embedded else {}
+    for n_free_topics in (1, 4):
+        model = ZeroShotClassifier(labels, n_free_topics=n_free_topics, random_state=0).fit(texts, **vectors)
+        assert (model.transduction_ == "").mean() < 0.15
+
+
+def test_more_free_topics_leave_more_documents_without_a_label():
+    texts, classes = texts_of(WORDS)
+    labels = {name: " ".join(WORDS[name][:3]) for name in ("pets", "sky")}
+    rest = np.isin(classes, ["food", "cars"])
+    found = []
+    for n_free_topics in (1, 4):
+        model = ZeroShotClassifier(labels, n_free_topics=n_free_topics, random_state=0).fit(texts)
+        found.append((model.transduction_[rest] == "").mean())
+    assert found[0] < found[1]
+    assert found[1] > 0.9
+
+
+def test_cosines_are_averaged_over_neighbours_and_standardised():
+    vectors = np.eye(3)[[0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]] + np.linspace(0, 0.1, 12)[:, None]
+    anchors = np.array([[1.0, 0, 0], [0, 1, 0]])
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    near = np.zeros((12, 12))
+    for row in range(12):
+        others = np.where(np.arange(12) == row, -1, cosines[row])
+        near[row, np.argsort(-others, kind="stable")[:5]] = 1
+    near = np.maximum(near, near.T) + np.eye(12)
+    expected = unit @ anchors.T
+    for _ in range(4):
+        expected = near @ expected / near.sum(axis=1, keepdims=True)
+    expected = (expected - expected.mean(axis=0)) / expected.std(axis=0)
+    np.testing.assert_allclose(_averaged_cosines(unit, anchors), expected, atol=1e-6)
+
+
+def test_half_of_the_documents_of_a_label_lack_a_clear_one_without_it():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(4000, 4))
+    scores[np.arange(4000), np.arange(4000) % 4] += 6
+    assert _without_clear_label(scores, 0.25).mean() < 0.01
+    without = scores[:, 1:]  # the documents of the first label are left with the other three
+    lacking = _without_clear_label(without, 0.01 + 0.25)
+    assert 0.3 < lacking[::4].mean() < 0.7
+    assert np.delete(lacking.reshape(-1, 4), 0, axis=1).mean() < 0.01
+    assert _without_clear_label(without, 0.05).mean() <= 0.05
+
+
+def test_empty_texts_do_not_start_a_free_topic():
+    texts, _ = texts_of(LABELS)
+    with pytest.warns(UserWarning, match="60 of 180 texts are empty"):
+        model = ZeroShotClassifier(LABELS, n_free_topics=1, random_state=0).fit([*texts, *[""] * 60])
+    assert (model.transduction_[:120] == "").mean() < 0.15
 
 
 def test_same_seed_same_bits_and_clone():

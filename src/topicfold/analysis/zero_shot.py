@@ -8,8 +8,9 @@ at its description and moves towards its documents, by EM for a mixture of von M
 
 Cosines of words are much smaller than those of embeddings, so each is divided by its spread over documents and labels,
 and so is their sum. EM takes only two steps by default: with more steps, labels drift away from their descriptions.
-Free topics have no description: they start at the clusters of documents that the descriptions fit least, and are added
-after the first step.
+Free topics have no description: they start at clusters of documents for which no label stands out, and are added after
+the first step. No label stands out if the best one scores less than second-best labels do: that is how the documents of
+a label would look if it were left out.
 
 The vectors are not centred: if most documents have the same label, their mean is the centre of that label. If it were
 subtracted, these documents would be distributed over the other labels.
@@ -37,6 +38,7 @@ from ..engine.arrays import normalise_rows, summed
 from ..engine.blocks import single_threaded_libraries
 from ..engine.checks import check_whole
 from ..errors import InputError
+from ..graph.build import knn_graph
 from ..graph.partial_labels import accuracy_of_known, without_label
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, CountsMixin, RandomStateLike, as_texts
@@ -56,7 +58,8 @@ _SHARPNESS = 2.0  # factor of the scores in P(z|d), per standard deviation
 _WEIGHT = 0.3  # weight of a description, as a share of the number of documents of an average label
 _PRIOR = 0.1  # added to the size of each topic, as a share of the average size
 _LANGUAGE_TEXTS = 2_000  # by which the language of the corpus is told
-_CLUSTERS_PER_TOPIC, _KMEANS_STARTS, _KMEANS_ITER = 3, 3, 50  # k-means for the start of the free topics
+_NEIGHBORS, _AVERAGED = 5, 4  # nearest documents, and how many times cosines are averaged over them
+_KMEANS_STARTS, _KMEANS_ITER = 3, 50  # k-means for the start of the free topics
 
 
 def described_labels(labels: Any) -> dict[str, str]:
@@ -96,7 +99,8 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
         themselves.
     n_free_topics : int, default=0
         Number of topics for documents that no label describes. With 0, every document gets one of the labels; otherwise
-        a document may get '', which means none of them.
+        a document may get '', which means none of them. 1 is right if a label may be missing; the more there are, the
+        more documents are expected to have no label.
     max_iter : int, default=2
         Number of EM steps. With many steps, labels drift away from their descriptions.
     random_state : int, RandomState instance or None, default=None
@@ -379,23 +383,25 @@ class ZeroShotClassifier(CountsMixin, ClassifierMixin, BaseEstimator):
                 clusters = [_unit((part.T @ free).T) for part in rows]
                 centres = [np.vstack(pair) for pair in zip(centres, clusters)]
                 anchors = [np.vstack(pair) for pair in zip(anchors, clusters)]
-                log_prior = np.append(log_prior, np.full(self.n_free_topics, log_prior.mean()))
+                log_prior = np.append(log_prior, np.log(free.sum(axis=0) + _PRIOR * n_documents / n_labels))
         self._centres, self._log_prior, self._scales = centres, log_prior, _scales(rows, centres, n_labels)
         self.doc_topic_ = _posterior(_scores(rows, centres, self._scales), log_prior)
 
     def _undescribed(self, rows: list[Any], anchors: list[np.ndarray]) -> np.ndarray:
-        """The free topic in which each document starts, if any: the clusters that the descriptions fit least."""
-        n_documents, n_labels = rows[0].shape[0], len(anchors[0])
-        if self.n_free_topics == 0:
-            return np.zeros((n_documents, 0))
-        n_clusters = min(_CLUSTERS_PER_TOPIC * (n_labels + self.n_free_topics), n_documents)
-        rng = check_random_state(self.random_state)
-        clusters = kmeans_on_rows(rows[-1], n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
-        described = _scores(rows, anchors, _scales(rows, anchors, n_labels)).max(axis=1)
-        clusters = np.unique(clusters, return_inverse=True)[1]  # some may be empty
-        fit = np.bincount(clusters, described) / np.bincount(clusters)
-        worst = np.argsort(fit, kind="stable")[: self.n_free_topics]
-        return (clusters[:, None] == np.resize(worst, self.n_free_topics)).astype(np.float64)
+        """The free topic in which each document starts, if in any: clusters of documents without a clear label."""
+        n_free, vectors = self.n_free_topics, rows[-1]
+        member = np.zeros((rows[0].shape[0], n_free))
+        if n_free == 0:
+            return member
+        share = n_free / (n_free + len(anchors[-1]))
+        undescribed = _without_clear_label(_averaged_cosines(vectors, anchors[-1]), share)
+        undescribed[self.wordless_] = False
+        documents = np.flatnonzero(undescribed)
+        if len(documents):
+            n_clusters, rng = min(n_free, len(documents)), check_random_state(self.random_state)
+            clusters = kmeans_on_rows(vectors[documents], n_clusters, _KMEANS_STARTS, _KMEANS_ITER, rng).labels_
+            member[documents] = clusters[:, None] == np.arange(n_free) % n_clusters
+        return member
 
     def _teaching(self, doc_topic: np.ndarray) -> np.ndarray:
         """The memberships, but zeros for documents that get no label: they say nothing about the labels."""
@@ -447,6 +453,35 @@ def _scores(rows: list[Any], centres: list[np.ndarray], scales: list[float]) -> 
     """Sum over all kinds of the cosines of documents and centres, divided by their spreads."""
     parts = [part @ places.T / scale for part, places, scale in zip(rows, centres, scales)]
     return np.sum(parts, axis=0) / scales[-1]
+
+
+def _averaged_cosines(vectors: Any, anchors: np.ndarray) -> np.ndarray:
+    """Cosines with the descriptions, averaged four times over the nearest documents, and standardised for each label.
+
+    A document may lack the words of its description, but some documents near it have them. And some descriptions are
+    similar to everything.
+    """
+    graph = knn_graph(vectors, _NEIGHBORS, weighting=None)
+    mean = sp.csr_array(sp.diags_array(1 / (1 + graph.sum(axis=1))) @ (graph + sp.eye_array(graph.shape[0])))
+    cosines = np.asarray(vectors @ anchors.T)
+    for _ in range(_AVERAGED):
+        cosines = mean @ cosines
+    return (cosines - cosines.mean(axis=0)) / np.maximum(cosines.std(axis=0), 1e-9)
+
+
+def _without_clear_label(scores: np.ndarray, most: float) -> np.ndarray:
+    """Which documents have a best label that scores less than the second-best labels of half of the documents or more.
+
+    If a label were left out, its documents would have to take their second-best one: so about half of them are found.
+    If the share `most` of the documents may have no label, the half becomes (1 + most) / 2, and no more are found.
+
+    >>> _without_clear_label(np.array([[5, 1], [0, 4], [6, 2], [2, 1.5]]), 0.2).tolist()
+    [False, False, False, False]
+    >>> _without_clear_label(np.array([[5, 1], [0, 4], [6, 2], [0.4, 0.2]]), 0.2).tolist()
+    [False, False, False, True]
+    """
+    second, best = np.sort(scores, axis=1)[:, -2:].T
+    return best < min(np.quantile(second, (1 + most) / 2), np.quantile(best, most))
 
 
 def _posterior(scores: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
