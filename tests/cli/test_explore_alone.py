@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from cli_cases import shown_on
 
-from topicfold import LDA, Corpus, load
+from topicfold import LDA, LTM, Corpus, load
 
 WORDS = [["cat", "dog", "cow", "horse", "paw", "fur"], ["sun", "moon", "star", "comet", "orbit", "sky"]]
 
@@ -67,7 +67,7 @@ def fitted_again(run, words, data, tmp_path):
     code, _, err = run(*words[1:-1], model)
     assert code == 0, err
     kept = load(model)
-    assert isinstance(kept, LDA)
+    assert isinstance(kept, LTM if "ltm" in words else LDA)
     assert sorted(kept.vocabulary_) == sorted(data["words"])
     assert sorted(np.round(kept.doc_topic_.mean(axis=0), 3)) == pytest.approx(
         sorted(topic["size"] for topic in data["topics"]), abs=2e-3

@@ -114,12 +114,12 @@ SHORT = ["the striker scored twice", "goals in the football match", "stocks fell
     ],
 )
 def test_where_vectors_suit(texts, suits):
-    assert suit_word_vectors(Corpus.from_texts(texts, min_df=1, stemmer=None)) is suits
+    assert suit_word_vectors(Corpus.from_texts(texts * 25, min_df=1, stemmer=None)) is suits
 
 
 def test_where_nothing_can_be_told(monkeypatch):
-    counts = Corpus(np.ones((3, 2)), ("cat", "dog"), ("a", "b", "c"))
+    counts = Corpus(np.ones((100, 2)), ("cat", "dog"), tuple(map(str, range(100))))
     assert not suit_word_vectors(counts)  # counts: their words may be anything
-    corpus = Corpus.from_texts(SHORT, min_df=1)
-    monkeypatch.setattr(word_vectors, "_MOST_DOCUMENTS", 3)
-    assert not suit_word_vectors(corpus)
+    assert not suit_word_vectors(Corpus.from_texts(SHORT * 20, min_df=1))  # too few to hold any out
+    monkeypatch.setattr(word_vectors, "_MOST_DOCUMENTS", 99)
+    assert not suit_word_vectors(Corpus.from_texts(SHORT * 25, min_df=1))

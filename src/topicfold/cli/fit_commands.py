@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .cluster_options import cluster_options
+from .default_vectors import no_embed_option, parameters_by_default
 from .messages import INTERRUPTED, check_paths, corpus_name, save_figure, say, say_report
 from .option_values import values_of
 from .options import (
@@ -50,6 +51,7 @@ _LABEL_MODELS = ", ".join(
 @model_options
 @cluster_options
 @graph_options
+@no_embed_option
 @click.option("--topics", "n_topics", type=click.IntRange(1), help="Number of topics: the same as -p n_topics=NUMBER.")
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
 @click.option(
@@ -85,6 +87,7 @@ def fit(
     graphs: tuple[str, ...],
     embeddings: str | None,
     embed: str | None,
+    no_embed: bool,
     supervise: bool,
     stability: int | None,
     stream: int | None,
@@ -101,24 +104,32 @@ def fit(
             f"the documents are linked: fitting {default_model(on_graph=True)} with --graph links; "
             f"--model {default_model()} uses only words"
         )
-    model_name = model_name or default_model(bool(graphs or vectors or supervise))
     values = values_of(parameters)
     if n_topics is not None:
         values["n_topics"] = n_topics
+    if no_embed and vectors:
+        raise click.UsageError(f"--no-embed uses only words, and {vectors} more than words: give only one")
+    named = bool(
+        model_name or graphs or vectors or supervise or user_options["vocabulary"] or values.keys() - {"n_topics"}
+    )
+    model_name = model_name or default_model(bool(graphs or vectors or supervise))
     model = make_model(model_name, values, seed, jobs)
     _check_fit(model, model_name, bool(graphs or vectors), supervise)
     if stream is not None:
         needing = {"--checkpoint": checkpoint, "--report": report, "--corpus-out": corpus_out, "--stability": stability}
         _check_stream(model_name, needing)
     check_paths([input, embeddings, *graphs], out, report, corpus_out, checkpoint)
-    if checkpoint:
-        model.set_params(checkpoint=checkpoint)
     if stream is not None:
         fit_stream(model, input, user_options, stream, out)
         return
     corpus = read_corpus(input, user_options, keep_texts=True, jobs=jobs)  # names of topics have phrases of the texts
     if corpus_out:
         (corpus if report is not None or embed is not None else replace(corpus, texts=None)).save(corpus_out)
+    if not named:
+        model_name, by_default = parameters_by_default(corpus, no_embed)
+        model = make_model(model_name, values | by_default, seed, jobs)
+    if checkpoint:
+        model.set_params(checkpoint=checkpoint)
     for setting, note in model_info(model_name).notes.items():
         if _has_setting(model, setting):
             say(f"{model_name} {note}")

@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .default_vectors import parameters_by_default
 from .messages import say
 from .option_values import names_of
-from .options import errors_of, holds_texts, limits_of, say_what_is_read, set_on_command_line, text_columns, words_of
-from .signatures import default_model
+from .options import (
+    errors_of,
+    holds_texts,
+    limits_of,
+    make_model,
+    say_what_is_read,
+    set_on_command_line,
+    text_columns,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from ..corpus.columns import Columns
@@ -46,17 +55,19 @@ _READING = {
 }
 
 
-def fit_default_model(path: str, user_options: dict[str, Any], n_topics: int) -> tuple[TopicModel, Corpus]:
+def fit_default_model(
+    path: str, user_options: dict[str, Any], n_topics: int, no_embed: bool
+) -> tuple[TopicModel, Corpus]:
     """The default model of the texts in a file, and the corpus; says what was guessed."""
-    from ..models import DEFAULT_MODEL, MODELS
-
     corpus, columns = read_with_guesses(path, user_options)
     say_what_is_read(corpus, check=True)
     if not set_on_command_line("n_topics"):
         n_topics = max(2, min(n_topics, len(corpus) // _PER_TOPIC))
-    model = MODELS[DEFAULT_MODEL].make(n_topics, random_state=0, n_jobs=-1).fit(corpus)
+    model_name, by_default = parameters_by_default(corpus, no_embed)
+    model = make_model(model_name, {"n_topics": n_topics, **by_default}, seed=0, jobs=-1).fit(corpus)
     if columns is not None:
-        say(f"To keep the model: {_fit_command(path, columns, n_topics)}")
+        options = [word for name, value in by_default.items() for word in ("-p", f"{name}={value}")]
+        say(f"To keep the model: {_fit_command(path, columns, ['--model', model_name, *options], n_topics)}")
     return model, corpus
 
 
@@ -169,7 +180,7 @@ def with_guessed_columns(path: str, user_options: dict[str, Any]) -> dict[str, A
     return {**user_options, **{name: columns[name] for name in _COLUMNS}}
 
 
-def _fit_command(path: str, columns: dict[str, Any], n_topics: int) -> str:
+def _fit_command(path: str, columns: dict[str, Any], model: list[str], n_topics: int) -> str:
     """The command that fits the same model and keeps it: with the same columns, and how the user said to read them."""
     words = ["topicfold", "fit", f"./{path}" if path.startswith("-") else path]
     for name in _COLUMNS:
@@ -184,8 +195,7 @@ def _fit_command(path: str, columns: dict[str, Any], n_topics: int) -> str:
         if set_on_command_line(name):
             each = (value,) if isinstance(value, str) else value
             words += [option] if value is True else [word for item in each for word in (option, item)]
-    words += ["--model", default_model()] if columns["links"] is not None else []  # links alone would choose another
-    words += ["--topics", str(n_topics), "--out", f"{_stem(path)}.safetensors"]
+    words += [*model, "--topics", str(n_topics), "--out", f"{_stem(path)}.safetensors"]
     return shlex.join(words)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from .default_vectors import no_embed_option
 from .messages import check_paths, corpus_name, say, say_report
 from .option_values import names_of, number_of
 from .options import (
@@ -169,6 +170,7 @@ def tree(
 )
 @words_options
 @rows_options
+@no_embed_option
 @click.option(
     "--open/--no-open",
     "open_page",
@@ -205,6 +207,7 @@ def tree(
 def explore(
     paths: tuple[str, ...],
     n_topics: int,
+    no_embed: bool,
     open_page: bool | None,
     segments: str | None,
     out: str,
@@ -240,7 +243,7 @@ def explore(
     changed = None if tree_file is None else TopicTree.load(tree_file)
     if model is None:
         _check_alone(input, segments=segments, tree=tree_file, edits=edits)
-        fitted, corpus = fit_default_model(input, user_options, n_topics)
+        fitted, corpus = fit_default_model(input, user_options, n_topics, no_embed)
     else:
         for parameter in ("stop_words", "tokenizer", "stem", "no_clean", "drop_lines"):
             user_options.pop(parameter)

@@ -36,7 +36,8 @@ _WORD = re.compile(r"[^\W_]+")
 _MOST = 127  # of the numbers of a vector
 _SHORT = 20  # tokens per document: longer ones gain nothing, and from 40 on they lose
 _LEAST_KNOWN = 0.7  # share of the tokens that are whole words of the table: in other languages, fewer are
-_MOST_DOCUMENTS = 50_000  # above, neighbours by vectors are approximate and need an extra
+_FEWEST_DOCUMENTS = 100  # with fewer, too few can be held out to weigh the vectors against the words
+_MOST_DOCUMENTS = 50_000  # with more, neighbours by vectors are approximate and need an extra
 _STORED = {
     "pieces": Stored(("pieces",), "strings"),
     "vectors": Stored(("pieces", "numbers"), "int", low=-_MOST, high=_MOST, dtype="int8"),
@@ -145,7 +146,9 @@ def english_vectors() -> WordVectors:
 
 def suit_word_vectors(corpus: Corpus) -> bool:
     """Whether topics of a corpus gain from the vectors: it is made of short texts, and its words are English."""
-    if corpus.preprocessing is None or corpus.vocabulary is None or len(corpus) > _MOST_DOCUMENTS:
+    if corpus.preprocessing is None or corpus.vocabulary is None:
+        return False
+    if not _FEWEST_DOCUMENTS <= len(corpus) <= _MOST_DOCUMENTS:
         return False
     tokens = np.asarray(corpus.counts.sum(axis=0), dtype=np.float64).ravel()
     n_tokens = tokens.sum()
