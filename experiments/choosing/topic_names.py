@@ -27,7 +27,7 @@ from ..corpora import data_folder, load_benchmark
 from ..front_door.debian_translations import read_translations
 
 PREFACE = """The default name of a topic is made of up to three words and phrases that are learned from the texts. Is
-it a better name than the three best words? For LDA at its defaults ({n_topics} topics, seed 0; 20 for the German texts),
+it a better name than the three best words? For LDA at its defaults ({n_topics} topics, seed 0; 20 for German texts),
 {n_judged} topics of each corpus, drawn at random, are listed with both, with the best words, and with the verdict of a
 reader, who saw both names and the words. A name that differs only in capitals or in the order of its words is the same.
 Run on {date}.

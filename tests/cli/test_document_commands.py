@@ -74,7 +74,7 @@ def test_assign_never_overwrites_its_input_nor_leaves_half_a_file(model, run, tm
     assert (tmp_path / "out.csv").read_text() == "old"
     (tmp_path / "empty.jsonl").touch()
     assert run("assign", model, tmp_path / "empty.jsonl", "--out", tmp_path / "out.csv")[0] == 0
-    assert (tmp_path / "out.csv").read_text().startswith("id,topic,name,probability,0 ")
+    assert (tmp_path / "out.csv").read_text().startswith('id,topic,name,probability,"0 ')
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 1
 
 
@@ -95,9 +95,9 @@ def test_paragraphs_on_the_command_line(tmp_path, run):
     assert "60 segments" in err
     assert printed.startswith("4 topics of 20 documents")
     assert len(run("assign", out, path, "--id", "id")[1].splitlines()) == 21
-    lines = run("assign", out, path, "--id", "id", "--segments", "paragraphs")[1].splitlines()
-    assert [line.split(",")[0] for line in lines[1:5]] == ["d0/1", "d0/2", "d0/3", "d1/1"]
-    shares = np.array([line.split(",")[4:] for line in lines[1:]], float)
+    rows = list(csv.reader(run("assign", out, path, "--id", "id", "--segments", "paragraphs")[1].splitlines()))
+    assert [row[0] for row in rows[1:5]] == ["d0/1", "d0/2", "d0/3", "d1/1"]
+    shares = np.array([row[4:] for row in rows[1:]], float)
     code, out, _ = run("score", out, path, "--id", "id", "--segments", "paragraphs")
     assert (code, "log-likelihood per token" in out) == (0, True)
     assert (shares.max(axis=1) > 0.9).mean() > 0.9  # a paragraph is about one thing
@@ -148,4 +148,4 @@ def test_topics_are_reduced_and_grouped_on_the_command_line(run, tmp_path):
     assert code == 0, err
     assert out.startswith("7 topics of 60 documents")
     rows = run("assign", tmp_path / "m", tmp_path / "t.jsonl", "--tree", tmp_path / "t.safetensors")[1].splitlines()
-    assert len(rows[0].split(",")) == 4 + 5
+    assert len(next(csv.reader(rows))) == 4 + 5

@@ -11,6 +11,7 @@ import pytest
 from cli_cases import TEXTS, shown_on
 
 from topicfold import Corpus, load
+from topicfold.cli.options import size_of_files
 
 
 def test_fit_passes_parameters_and_options(tmp_path, texts, run):
@@ -221,9 +222,9 @@ def test_fit_on_a_graph(run, tmp_path):
     assert "graph links: 2 edges" in err
     assert "labels of 3 documents supervise the fit" in err
     assert model.graph_.toarray().tolist() == [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
-    model, _ = fitted("lapplsi", "--graph", "links", "--graph", tmp_path / "edges.csv")
+    model, _ = fitted("lapplsi", "--graph", "links", "--graph", tmp_path / "edges.csv", "-p", "graph_weight=1")
     assert model.graph_.toarray()[2:, 2:].tolist() == [[0, 3.5], [3.5, 0]]
-    model, _ = fitted("ltm", "--embeddings", tmp_path / "e.npy", "--graph", "knn")
+    model, _ = fitted("ltm", "--embeddings", tmp_path / "e.npy", "--graph", "knn", "-p", "graph_weight=1")
     assert model.neighbors_by_ == "embeddings"
     assert model.graph_.toarray()[0].tolist() == [0, 1, 0, 0]
 
@@ -365,3 +366,21 @@ def test_stability_says_its_cost_first_and_stays_in_the_model(run, texts, tmp_pa
 def test_stability_needs_all_documents(run, texts, tmp_path):
     code, _, err = run("fit", texts, "--stream", "3", "--stability", "2", "--out", tmp_path / "m")
     assert (code, "--stability needs all documents" in err) == (2, True)
+
+
+def test_phrases_are_learned_from_texts_that_fit_in_memory(run, tmp_path, monkeypatch):
+    places = "Peru Cuba Mali Chad Oman Togo Iran Iraq".split()
+    texts = [f"The prime minister of {place} waits" for place in places]
+    texts += [f"A football coach in {place} runs" for place in places]
+    texts = [f"{text} {word}" for text in texts for word in ("again", "today", "tonight")]
+    file, folder = tmp_path / "news.csv", tmp_path / "news"
+    file.write_text("text\n" + "\n".join(texts), encoding="utf-8")
+    folder.mkdir()
+    (folder / "all.txt").write_text("\n".join(texts), encoding="utf-8")
+    for most, expected in ((10**6, True), (100, False)):
+        monkeypatch.setattr("topicfold.cli.fit_commands._MOST_TEXT", most)
+        code, shown, err = run("fit", file, "--topics", "2", "--no-embed", "--out", tmp_path / "m.safetensors")
+        assert code == 0, err
+        assert ("prime minister" in shown) == expected
+    assert size_of_files(str(folder)) == len("\n".join(texts))
+    assert size_of_files("-") == 0

@@ -62,6 +62,7 @@ def test_values_of_parameters():
         "metric=cosine",
         "metric=euclidean",
         "metric=intersection",
+        "metric=word_vectors",
     ]
     assert completed("select", "x", "-p", "init=n")[0] == ["init=nmf"]
     assert completed("fit", "x", "--model", "plsa", "-p", "tempered=")[0] == ["tempered=true", "tempered=false"]

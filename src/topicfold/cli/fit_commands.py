@@ -25,6 +25,7 @@ from .options import (
     model_info,
     model_options,
     read_corpus,
+    size_of_files,
 )
 from .signatures import default_model, listed_models, models_by_option
 from .stability_option import measure_stability, stability_option
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["demo", "fit", "select"]
 
 _MOST_SHOWN = 100  # topics of a hierarchy that fit prints
+_MOST_TEXT = 200_000_000  # bytes of files, whose texts are kept during a fit although only names of topics use them
 _STREAM_MODELS = listed_models(lambda info: info.streams)
 _LABEL_MODELS = ", ".join(
     f"{name} with -p {info.labels}" if info.labels else name
@@ -122,9 +124,12 @@ def fit(
     if stream is not None:
         fit_stream(model, input, user_options, stream, out)
         return
-    corpus = read_corpus(input, user_options, keep_texts=True, jobs=jobs)  # names of topics have phrases of the texts
+    needs_texts = report is not None or embed is not None
+    # names of topics have phrases of the texts, but these may take more memory than all else
+    keep_texts = needs_texts or size_of_files(input) <= _MOST_TEXT
+    corpus = read_corpus(input, user_options, keep_texts=keep_texts, jobs=jobs)
     if corpus_out:
-        (corpus if report is not None or embed is not None else replace(corpus, texts=None)).save(corpus_out)
+        (corpus if needs_texts else replace(corpus, texts=None)).save(corpus_out)
     if not named:
         model_name, by_default = parameters_by_default(corpus, no_embed)
         model = make_model(model_name, values | by_default, seed, jobs)

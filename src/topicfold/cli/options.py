@@ -51,6 +51,7 @@ __all__ = [
     "say_what_is_read",
     "segments_of",
     "set_on_command_line",
+    "size_of_files",
     "text_columns",
     "words_of",
     "words_options",
@@ -281,6 +282,14 @@ def _column_options(user_options: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(options.get("metadata"), str):
         options["metadata"] = names_of(options["metadata"])
     return options
+
+
+def size_of_files(path: str) -> int:
+    """The size of files in bytes, or of those in a folder; 0 of standard input, whose size is not known."""
+    from ..corpus.readers import files_of
+
+    files = (file for entry in files_of(path) for file in (entry.rglob("*") if entry.is_dir() else [entry]))
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def read_corpus(
