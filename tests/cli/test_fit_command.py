@@ -369,7 +369,7 @@ def test_stability_needs_all_documents(run, texts, tmp_path):
 
 
 def test_phrases_are_learned_from_texts_that_fit_in_memory(run, tmp_path, monkeypatch):
-    places = "Peru Cuba Mali Chad Oman Togo Iran Iraq".split()
+    places = ["Peru", "Cuba", "Mali", "Chad", "Oman", "Togo", "Iran", "Iraq"]
     texts = [f"The prime minister of {place} waits" for place in places]
     texts += [f"A football coach in {place} runs" for place in places]
     texts = [f"{text} {word}" for text in texts for word in ("again", "today", "tonight")]

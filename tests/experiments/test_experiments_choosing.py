@@ -26,7 +26,10 @@ def planted(n_documents=240, n_groups=4):
 def test_what_select_recommends_is_measured(monkeypatch):
     counts, groups = planted()
     texts = number_of_topics.Texts(counts, groups.astype(str), None, 1)
-    monkeypatch.setattr("topicfold.analysis.selection.DEFAULT_SIZES", (2, 4, 20))
+    sizes = (2, 4, 20)
+    monkeypatch.setattr("topicfold.analysis.selection.SIZES", sizes)
+    monkeypatch.setattr("topicfold.models.em.number_of_topics.SIZES", sizes)
+    monkeypatch.setattr(number_of_topics, "CONSTANTS", sizes)
     found = number_of_topics.measure(
         {"demo": texts}, Method("select, LDA", "LDA"), {"corpus": "demo"}, 0, {"documents": 200}
     )
@@ -36,6 +39,8 @@ def test_what_select_recommends_is_measured(monkeypatch):
     assert found["nmi"] == found["best nmi"]
     assert found["nmi"] > 0.9
     assert found["likeliest nmi"] <= found["best nmi"]
+    assert (found["auto topics"], found["earlier topics"]) == (4, 4)
+    assert found["always 20 nmi"] < found["best nmi"]
     assert found["one topic"] < found["score"]
 
 
@@ -65,6 +70,17 @@ def test_documents_without_a_class_or_a_word_are_left_out(tmp_path):
     assert labels.tolist() == [0, 1] * 9
 
 
+def test_some_classes_of_a_corpus():
+    counts, groups = planted()
+    whole = number_of_topics.Texts(counts, groups.astype(str), tuple(map(str, groups)), 1)
+    part = number_of_topics.some_classes(whole, 2, seed=0)
+    assert part.counts.shape == (120, 40)
+    assert len(set(part.labels)) == 2
+    assert list(part.labels) == list(part.texts)
+    few = number_of_topics.measure({}, Method("select, LTM", "LTM"), {"corpus": "demo, 8 classes"}, 0, {})
+    assert few == {}  # only for LDA
+
+
 def test_a_corpus_without_texts_has_nothing_for_bertopic():
     assert number_of_topics.measure({}, Method("BERTopic"), {"corpus": "cora"}, 0, {}) == {}
 
@@ -77,8 +93,10 @@ def test_a_useful_number_is_near_the_classes_or_near_the_best():
 
 def test_the_page_compares_rules_and_models():
     figures = {"classes": 8, "topics": 10, "nmi": 0.5, "best nmi": 0.6, "edge": 0, "cpu": 9, "one fit": 1, "useful": 1}
-    figures |= {"likeliest topics": 80, "likeliest nmi": 0.4, "likeliest useful": 0, "twenty nmi": 0.45}
-    figures |= {"stablest topics": 5, "stablest nmi": 0.3, "stablest useful": 0, "twenty useful": 0, "one topic": -7.0}
+    figures |= {"auto cpu": 2, "one topic": -7.0}
+    for rule in (rule for rule in number_of_topics._RULES if rule):
+        figures |= {f"{rule} topics": 80, f"{rule} nmi": 0.4, f"{rule} useful": 0}
+    figures |= {"stablest topics": 5, "stablest nmi": 0.3}
     cells, results = [], []
     for corpus in ("demo", "cora"):
         for number, model in enumerate(number_of_topics.MODELS):
@@ -87,8 +105,13 @@ def test_the_page_compares_rules_and_models():
             cells.append({**row, "error": None, "measures": mine})
             results.append({**row, "measures": {name: {"mean": value} for name, value in mine.items()}})
     text = "\n".join(number_of_topics.comparison({"cells": cells, "results": results}))
-    assert "| demo | 8 | 10, 0.500 | 0.600 | 80, 0.400 | 5, 0.300 | 0.450 | - | 0% | 9, 1.0, - |" in text
-    assert "recommended 2 (NMI 0.100 below the best); best likelihood 0 (NMI 0.200 below the best)" in text
+    likeliest = "80, 0.400 | 80, 0.400 | 80, 0.400"
+    assert (
+        f"| demo | 8 | 10, 0.500 | 0.600 | {likeliest} | 5, 0.300 | 0.400 | 0.400 | - | 0% | 9, 2.0, 1.0, - |" in text
+    )
+    assert "Out of 1 runs on the corpora that the rule was developed on:" in text
+    assert "| recommended | 1 | 0.100, 0.100 |" in text
+    assert "| most stable | 0 | 0.300, 0.300 |" in text
     assert "that of this one on 2 of 2" in text
 
 

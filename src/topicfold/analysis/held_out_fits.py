@@ -16,8 +16,9 @@ from ..engine.arrays import canonical, normalise_rows
 from ..engine.distributed.cluster import Cluster
 from ..errors import InputError, TopicfoldError
 from ..metrics.coherence import coherence
-from ..metrics.completion import completion_log_likelihood, split_tokens
+from ..metrics.completion import split_tokens
 from ..metrics.stability import diversity
+from ..models.em.number_of_topics import unigram_log_likelihood
 from ..models.word_ranking import presence_of_words
 from ..topics.ranking import keyness, relevance, top_word_columns
 
@@ -97,10 +98,7 @@ def fit_here(model: BaseEstimator, fit_input: FitInput, held_out: np.ndarray, se
 def unigram_score(documents: Any, held_out: np.ndarray) -> float:
     """Log-likelihood per token of one half of each held-out document, by the word frequencies of the others."""
     training, test = (_counts(_documents(documents, rows)) for rows in (~held_out, held_out))
-    frequency = np.asarray(training.sum(axis=0), dtype=np.float64)
-    hidden = split_tokens(test)[1]
-    share = frequency / max(frequency.sum(), 1)
-    return completion_log_likelihood(hidden, np.ones((hidden.shape[0], 1)), share[None], frequency)
+    return unigram_log_likelihood(training, split_tokens(test)[1])
 
 
 def for_workers(fit_input: FitInput, cluster: Cluster) -> tuple[Any, ...]:

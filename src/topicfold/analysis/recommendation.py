@@ -1,12 +1,11 @@
 """The results of `select` as a table, and the recommended point.
 
-The rule: held-out likelihood usually keeps rising with the number of topics, but each further topic adds less. So the
-rule finds the smallest number of topics that reaches three quarters of what the best point gains over one topic. Among
-the points from this number to two and a half times as many topics that reach three quarters, it takes the most stable
-one and, among equally stable points (to two decimals), the one with the best score. If there is no baseline, or nothing
-is gained over it, it takes the most stable point within one standard error of the best score and, among equally stable
-points, the one with the fewest topics. The standard error is that of the difference from the best point over folds, so
-the difficulty of a fold cancels out.
+The rule: held-out likelihood usually keeps rising with the number of topics, while fits to different documents agree
+best if there are few. So the rule takes the point with the highest sum of its stability and 0.4 times its share of the
+gain of the best point over the unigram model. Equal sums go to fewer topics. If there is no unigram model to compare
+with, or nothing is gained over it, it takes the most stable point within one standard error of the best score and,
+among equally stable points, the one with the fewest topics. The standard error is that of the difference from the best
+point over folds, so the difficulty of a fold cancels out.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.checks import is_number
+from ..models.em.number_of_topics import SIZES, balance
 
 __all__ = ["Selection", "SelectionRow", "beyond", "recommend"]
 
 PER_TOKEN = "nats per token"
-ENOUGH = 0.75  # of what the best point gains; chosen on four corpora, see docs/guides/choosing-the-number-of-topics.md
-_UP_TO = 2.5  # times the smallest number of topics that is enough
 _LINE = 100
 
 
@@ -115,7 +113,7 @@ class Selection:
     n_seeds : int
         Number of fits per point and fold.
     baselines : tuple of Row
-        Scores without topics: the unigram model, and models with one topic.
+        The score without topics, that of the unigram model, if scores are log-likelihoods per token.
     at_edge : tuple of str
         Parameters that are at an end of the grid at the recommended point.
     interrupted : bool
@@ -226,9 +224,9 @@ def recommend(
 
     `first` is the row with the best score.
     """
-    floor = _floor(rows[first], baselines)
-    if len(rows) > 1 and floor is not None and rows[first].score > floor:
-        chosen, reason = _enough(rows, first, floor, unit)
+    floor = max((row.score for row in baselines), default=math.inf)
+    if len(rows) > 1 and rows[first].score > floor:
+        chosen, reason = _balanced(rows, first, floor)
     else:
         chosen, reason = _most_stable(rows, first, unit)
     edges = _edges(rows, chosen)
@@ -250,33 +248,28 @@ def beyond(rows: Sequence[SelectionRow], chosen: int) -> dict[str, Any]:
     return further if {**rows[chosen].params, **further} not in points_tried else {}
 
 
-def _floor(best: SelectionRow, baselines: Sequence[SelectionRow]) -> float | None:
-    """The score without topics: the better one of the unigram model and the model with one topic."""
-    baseline_scores = [row.score for row in baselines if row.model in ("unigram", f"{best.model}, one topic")]
-    return max(baseline_scores, default=None)
-
-
-def _enough(rows: Sequence[SelectionRow], first: int, floor: float, unit: str) -> tuple[int, str]:
+def _balanced(rows: Sequence[SelectionRow], first: int, floor: float) -> tuple[int, str]:
+    """The row with the best balance of stability and gain, among those of the model with the best score."""
     best = rows[first]
-    gained = {
+    gain = {
         number: (row.score - floor) / (best.score - floor)
         for number, row in enumerate(rows)
         if row.failed is None and row.model == best.model
     }
-    enough = [number for number, share in gained.items() if share >= ENOUGH]
-    fewest = min(rows[number].topics for number in enough)
-    close = [number for number in enough if rows[number].topics <= _UP_TO * fewest]
-    chosen = min(close, key=lambda number: (-round(rows[number].stability, 2), -rows[number].score, number))
-    score = f"the best held-out score ({best.score:.4f} {unit})"
-    stable = f"; of {len(close)} such sizes it is the most stable ({rows[chosen].stability:.2f})" * (len(close) > 1)
-    if chosen == first:
-        return chosen, f"{_named(rows, first)} has {score}" + (
-            stable or ", and fewer topics do not reach three quarters of what it gains"
-        )
-    return chosen, (
-        f"{_named(rows, chosen)} reaches {gained[chosen]:.0%} of what {_named(rows, first)}, with {score}, gains over "
-        f"one topic ({floor:.4f}){stable or ', and fewer topics do not reach three quarters of it'}"
+    chosen = min(
+        gain, key=lambda number: (-round(balance(rows[number].stability, gain[number]), 9), rows[number].topics)
     )
+    if len(gain) == 1:
+        return chosen, f"{_named(rows, chosen)} has the best held-out score ({best.score:.4f} {PER_TOKEN})"
+    stability = rows[chosen].stability
+    if stability >= max(rows[number].stability for number in gain):
+        reason = f"{_named(rows, chosen)} is the most stable ({stability:.2f}) and "
+    else:
+        reason = f"{_named(rows, chosen)} balances stability ({stability:.2f}) and prediction best: it "
+    if chosen == first:
+        return chosen, reason + "has the best held-out score"
+    gained = f"reaches {gain[chosen]:.0%} of the best gain over the unigram model"
+    return chosen, f"{reason}{gained}, that of {_named(rows, first)}"
 
 
 def _most_stable(rows: Sequence[SelectionRow], first: int, unit: str) -> tuple[int, str]:
@@ -308,7 +301,8 @@ def _edges(rows: Sequence[SelectionRow], chosen: int) -> dict[str, bool]:
         values_tried = [row.params[name] for row in rows if row.model == rows[chosen].model]
         if not all(is_number(tried) for tried in values_tried) or len(set(values_tried)) < 2:
             continue
-        least = 1 if all(isinstance(tried, int | np.integer) for tried in values_tried) else 0
+        # with fewer topics than the fewest of SIZES, fits agree because there is little to disagree on
+        least = SIZES[0] if all(isinstance(tried, int | np.integer) for tried in values_tried) else 0
         if value == max(values_tried):
             edges[name] = True
         elif value == min(values_tried) and value > least:

@@ -1,8 +1,8 @@
 """Choose the number of topics: try the points of a grid on held-out documents, and recommend one.
 
 Documents are split into folds. Each point of the grid is fitted on all folds but one, with several seeds, and scored on
-the fold left out: no score that ranks points comes from a document that the model has seen. Baselines are the unigram
-model, which predicts every document by the frequency of words, and the model with one topic.
+the fold left out: no score that ranks points comes from a document that the model has seen. The baseline is the unigram
+model, which predicts every document by the frequency of words.
 
 The rule is in recommendation.py. Coherence and diversity are also reported, but do not decide.
 """
@@ -25,14 +25,15 @@ from sklearn.base import BaseEstimator
 
 from ..corpus.corpus import Corpus
 from ..engine.blocks import map_blocks, single_threaded_libraries
-from ..engine.checks import check_whole
+from ..engine.checks import check_whole, is_number
 from ..engine.distributed.cluster import current_cluster
 from ..engine.progress import progress
 from ..engine.warn import warn_user
 from ..errors import InputError
 from ..graph.check import GraphLike, check_graph
 from ..metrics.completion import perplexity
-from ..metrics.stability import agreement, stability
+from ..metrics.stability import stability
+from ..models.em.number_of_topics import SIZES, mean_rand_index
 from ..models.graph.graph_data import check_embeddings
 from ..models.inputs import CountsLike, RandomStateLike, as_texts
 from .held_out_fits import Fit, FitInput, Measured, fit_here, fit_on_worker, for_workers, unigram_score
@@ -43,9 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["score_unit", "select"]
 
-DEFAULT_SIZES = (5, 10, 20, 40, 80)
-_SIZES = ("n_topics", "n_themes", "n_word_topics", "n_document_topics", "n_components")
 _MOST_EXTENSIONS = 4
+_FIXED_COST = 20  # of a fit, in topics
 
 
 def select(
@@ -57,7 +57,7 @@ def select(
     embeddings: ArrayLike | None = None,
     extend: bool = False,
     n_splits: int = 3,
-    n_seeds: int = 2,
+    n_seeds: int = 1,
     random_state: RandomStateLike = 0,
     n_jobs: int | None = None,
     verbose: bool | None = None,
@@ -84,7 +84,7 @@ def select(
         Whether to extend the grid, with twice or half the value, as long as the recommended point is at its edge.
     n_splits : int, default=3
         Number of folds; each is held out once.
-    n_seeds : int, default=2
+    n_seeds : int, default=1
         Number of fits per point and fold.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds and of the fits.
@@ -126,12 +126,10 @@ def select(
     X = X if texts is None else Corpus.from_texts(texts)
     points, unit = _points(model, grid)
     folds = _Folds(X, graph, embeddings, int(n_splits), int(n_seeds), random_state)
-    baselines = _one_topic(points) if unit == PER_TOKEN else []
-    finished = folds.measure([*points, *baselines], n_jobs, verbose)
-    points, baselines = folds.complete(points), folds.complete(baselines)
+    finished = folds.measure(points, n_jobs, verbose)
+    points, baseline_rows = folds.complete(points), _baseline_rows(folds, unit)
     for _ in range(_MOST_EXTENSIONS + 1):
         rows, best = _ranked(points, unit)
-        baseline_rows = _baseline_rows(baselines, folds, unit)
         chosen, reason, edge = recommend(rows, best, baseline_rows, unit)
         further = beyond(rows, chosen) if extend and edge and finished else {}
         if not further:
@@ -174,9 +172,15 @@ class _Point:
         # look stable by construction.
         largest = [fit_measures.largest for fit_measures in measured if fit_measures.largest is not None]
         if len(largest) == len(measured):
-            self.stability = agreement(largest)
+            self.stability = mean_rand_index(largest)
         else:
             self.stability = stability([fit_measures.topic_word for fit_measures in measured])
+
+
+def _cost(point: _Point) -> float:
+    """What a fit of the point costs, compared with others: about in proportion to its topics, with something fixed."""
+    n_topics = point.params.get("n_topics", 0)
+    return _FIXED_COST + (n_topics if is_number(n_topics) else 0)
 
 
 def _points(model: Any, grid: Mapping[str, Sequence[Any]] | None) -> tuple[list[_Point], str]:
@@ -206,7 +210,7 @@ def _family(name: str, model: BaseEstimator, grid: Mapping[str, Sequence[Any]] |
     from sklearn.base import clone
 
     if grid is None and "n_topics" in model.get_params():
-        grid = {"n_topics": DEFAULT_SIZES}
+        grid = {"n_topics": SIZES}
     if not isinstance(grid, Mapping) or not grid:
         raise InputError(f"grid of {name}: expected values to try, such as {{'n_topics': [10, 20, 50]}}, got {grid!r}")
     parameters = model.get_params()
@@ -270,7 +274,7 @@ class _Folds:
     def _measure(self, points: Sequence[_Point], n_jobs: int | None, verbose: bool | None) -> None:
         cells = [(point, key) for point in points for key in np.ndindex(self.seeds.shape)]
         lock = threading.Lock()
-        done = 0
+        done, price = 0, ""
 
         def run(cell: tuple[_Point, tuple[int, ...]]) -> None:
             point, key = cell
@@ -282,13 +286,16 @@ class _Folds:
                 keep(cell, fit.result())
 
         def keep(cell: tuple[_Point, tuple[int, ...]], measured: Measured) -> None:
-            nonlocal done
+            nonlocal done, price
             point, key = cell
             with lock:
                 point.fits[key], point.measures[key] = measured.fit, measured
                 complete = len(point.fits) == self.seeds.size
                 done += 1
-                move(done)
+                if not price and isinstance(measured.fit, Fit):
+                    seconds = measured.fit.seconds * sum(_cost(other) for other, _ in cells) / _cost(point)
+                    price = f"about {seconds:.2g} CPU s in all"
+                move(done, price)
             if complete:
                 point.close()
 
@@ -308,33 +315,12 @@ class _Folds:
         return np.array([unigram_score(self.fit_input.documents, self.fold_of == fold) for fold in range(n_splits)])
 
 
-def _one_topic(points: Sequence[_Point]) -> list[_Point]:
-    """Each model with one topic, if its number of topics can be set."""
-    from sklearn.base import clone
-
-    one_topic_points = {}
-    for point in points:
-        sizes = {name: 1 for name in point.model.get_params() if name in _SIZES}
-        if sizes and point.name not in one_topic_points:
-            one_topic_points[point.name] = _Point(point.name, clone(point.model).set_params(**sizes), sizes)
-    return list(one_topic_points.values())
-
-
-def _baseline_rows(points: Sequence[_Point], folds: _Folds, unit: str) -> list[SelectionRow]:
-    """The scores of the unigram model and of models with one topic."""
+def _baseline_rows(folds: _Folds, unit: str) -> list[SelectionRow]:
+    """The score of the unigram model."""
     if unit != PER_TOKEN:
         return []
     score, error = _mean_and_error(folds.unigram())
-    rows = [SelectionRow("unigram", {}, score=score, score_error=error, perplexity=perplexity(score))]
-    for point in points:
-        if point.failed is None:
-            score, error = _mean_and_error(_by_fold(point, "score"))
-            rows.append(
-                SelectionRow(
-                    f"{point.name}, one topic", {}, score=score, score_error=error, perplexity=perplexity(score)
-                )
-            )
-    return rows
+    return [SelectionRow("unigram", {}, score=score, score_error=error, perplexity=perplexity(score))]
 
 
 def _further(point: _Point, further: Mapping[str, Any]) -> list[_Point]:

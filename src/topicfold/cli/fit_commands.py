@@ -54,7 +54,12 @@ _LABEL_MODELS = ", ".join(
 @cluster_options
 @graph_options
 @no_embed_option
-@click.option("--topics", "n_topics", type=click.IntRange(1), help="Number of topics: the same as -p n_topics=NUMBER.")
+@click.option(
+    "--topics",
+    "n_topics",
+    type=click.IntRange(1),
+    help="Number of topics: the same as -p n_topics=NUMBER. By default, the fit chooses it on a sample.",
+)
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
 @click.option(
     "--checkpoint", type=click.Path(), help="File for the state of the fit; if killed, the fit resumes from it."
@@ -115,6 +120,8 @@ def fit(
         model_name or graphs or vectors or supervise or user_options["vocabulary"] or values.keys() - {"n_topics"}
     )
     model_name = model_name or default_model(bool(graphs or vectors or supervise))
+    if n_topics is None and stream is None and model_info(model_name).sizes == ("n_topics",):
+        values.setdefault("n_topics", "auto")
     model = make_model(model_name, values, seed, jobs)
     _check_fit(model, model_name, bool(graphs or vectors), supervise)
     if stream is not None:
@@ -132,7 +139,8 @@ def fit(
         (corpus if needs_texts else replace(corpus, texts=None)).save(corpus_out)
     if not named:
         model_name, by_default = parameters_by_default(corpus, no_embed)
-        model = make_model(model_name, values | by_default, seed, jobs)
+        values |= by_default
+        model = make_model(model_name, values, seed, jobs)
     if checkpoint:
         model.set_params(checkpoint=checkpoint)
     for setting, note in model_info(model_name).notes.items():
@@ -148,6 +156,10 @@ def fit(
         model.save(out)
     for name, value in _chosen_parameters(model).items():
         say(f"{name} {value:g} was chosen")
+    if values.get("n_topics") == "auto":
+        fixed = {name: value for name, value in values.items() if name != "n_topics"}
+        command = shlex.join(_same_input(click.get_current_context(), select, model_name, fixed))
+        say(f"to compare numbers of topics: {command}")
     _show(model.topic_tree(corpus))
     summary = model.summary()
     say(f"{summary.n_iter:,} iterations in {seconds:.1f} s ({summary.ending}); the model is in {out}")
@@ -214,7 +226,7 @@ def _show(tree: TopicTree) -> None:
 @cluster_options
 @graph_options
 @click.option("--splits", default=3, show_default=True, help="Number of folds; each is held out once.")
-@click.option("--seeds", default=2, show_default=True, help="Number of fits per fold.")
+@click.option("--seeds", default=1, show_default=True, help="Number of fits per fold.")
 @click.option("--extend", is_flag=True, help="Try values beyond the list while the recommended one is at its end.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--plot", type=click.Path(), help="Also draw the result to this file (.png, .svg, .pdf).")
@@ -241,7 +253,10 @@ def select(
 
     Without a list, it tries 5, 10, 20, 40 and 80 topics. Last, it prints the command to fit the recommended model.
     """
+    from math import prod
+
     from ..analysis.selection import select as choose
+    from ..models.em.number_of_topics import SIZES
 
     values = values_of(parameters)
     grid = {name: value for name, value in values.items() if isinstance(value, list)}
@@ -257,6 +272,8 @@ def select(
         _check_plot(plot)
     corpus = read_corpus(input, user_options, keep_texts=embed is not None, jobs=jobs)
     fit_arguments = fit_input(model, corpus, graphs, embeddings, False, embed, input)
+    n_points = prod(len(tried) for tried in grid.values()) if grid else len(SIZES)
+    say(f"{n_points} points x {splits} folds x {seeds} seeds: {n_points * splits * seeds} fits")
     repeats: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "random_state": seed}
     result = choose(model, corpus, grid or None, extend=extend, n_jobs=jobs, **repeats, **fit_arguments)
     click.echo(result.to_json() if as_json else str(result))
@@ -270,19 +287,24 @@ def select(
 
 def _fit_command(context: click.Context, model_name: str, values: dict[str, Any]) -> str:
     """The command that fits the recommended model, with the options that were given."""
-    words = ["topicfold", "fit", str(context.params["input"]), "--model", model_name]
-    options_of_fit = {parameter.name for parameter in fit.params}
+    return shlex.join([*_same_input(context, fit, model_name, values), "--out", "model.safetensors"])
+
+
+def _same_input(context: click.Context, command: click.Command, model_name: str, values: dict[str, Any]) -> list[str]:
+    """Another command on the same input, with those of the options that it has too."""
+    words = ["topicfold", str(command.name), str(context.params["input"]), "--model", model_name]
+    options_of_command = {parameter.name for parameter in command.params}
     for option in context.command.params:
         name = str(option.name)
         set_by_user = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if not set_by_user or name not in options_of_fit or name in ("input", "model_name", "parameters"):
+        if not set_by_user or name not in options_of_command or name in ("input", "model_name", "parameters"):
             continue
         value = context.params[name]
         for item in value if isinstance(value, tuple) else [value]:
             words += [option.opts[0]] if item is True else [option.opts[0], str(item)]
     for name, value in values.items():
         words += ["-p", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    return shlex.join([*words, "--out", "model.safetensors"])
+    return words
 
 
 def _check_plot(path: str) -> None:

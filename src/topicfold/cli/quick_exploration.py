@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["fit_default_model", "open_in_browser", "read_with_guesses", "with_guessed_columns"]
 
-_PER_TOPIC = 5  # documents; fewer topics than asked for by default if there are not enough
 _GUESSED = ("text", "id", "title", "labels", "timestamp", "metadata")
 _COLUMNS = (*_GUESSED, "links", "separator", "date_format", "strict_dates")
 _READING = {
@@ -56,18 +55,28 @@ _READING = {
 
 
 def fit_default_model(
-    path: str, user_options: dict[str, Any], n_topics: int, no_embed: bool
+    path: str, user_options: dict[str, Any], n_topics: int | None, no_embed: bool
 ) -> tuple[TopicModel, Corpus]:
     """The default model of the texts in a file, and the corpus; says what was guessed."""
     corpus, columns = read_with_guesses(path, user_options)
     say_what_is_read(corpus, check=True)
-    if not set_on_command_line("n_topics"):
-        n_topics = max(2, min(n_topics, len(corpus) // _PER_TOPIC))
     model_name, by_default = parameters_by_default(corpus, no_embed)
-    model = make_model(model_name, {"n_topics": n_topics, **by_default}, seed=0, jobs=-1).fit(corpus)
+    size = "auto" if n_topics is None else n_topics
+    model = make_model(model_name, {"n_topics": size, **by_default}, seed=0, jobs=-1).fit(corpus)
+    chosen = len(model.topic_word_)
+    options = [
+        "--model",
+        model_name,
+        *(word for name, value in by_default.items() for word in ("-p", f"{name}={value}")),
+    ]
+    if n_topics is None:
+        compare = (
+            "" if columns is None else f"; to compare numbers of topics: {_command('select', path, columns, options)}"
+        )
+        say(f"chose {chosen} topics by fits to a sample (--topics sets their number){compare}")
     if columns is not None:
-        options = [word for name, value in by_default.items() for word in ("-p", f"{name}={value}")]
-        say(f"To keep the model: {_fit_command(path, columns, ['--model', model_name, *options], n_topics)}")
+        options += ["--topics", str(chosen), "--out", f"{_stem(path)}.safetensors"]
+        say(f"To keep the model: {_command('fit', path, columns, options)}")
     return model, corpus
 
 
@@ -180,9 +189,9 @@ def with_guessed_columns(path: str, user_options: dict[str, Any]) -> dict[str, A
     return {**user_options, **{name: columns[name] for name in _COLUMNS}}
 
 
-def _fit_command(path: str, columns: dict[str, Any], model: list[str], n_topics: int) -> str:
-    """The command that fits the same model and keeps it: with the same columns, and how the user said to read them."""
-    words = ["topicfold", "fit", f"./{path}" if path.startswith("-") else path]
+def _command(command: str, path: str, columns: dict[str, Any], options: list[str]) -> str:
+    """A command that reads the same documents: with the same columns, and how the user said to read them."""
+    words = ["topicfold", command, f"./{path}" if path.startswith("-") else path]
     for name in _COLUMNS:
         value, option = columns[name], f"--{name.replace('_', '-')}"
         if value is True:
@@ -195,7 +204,7 @@ def _fit_command(path: str, columns: dict[str, Any], model: list[str], n_topics:
         if set_on_command_line(name):
             each = (value,) if isinstance(value, str) else value
             words += [option] if value is True else [word for item in each for word in (option, item)]
-    words += [*model, "--topics", str(n_topics), "--out", f"{_stem(path)}.safetensors"]
+    words += options
     return shlex.join(words)
 
 

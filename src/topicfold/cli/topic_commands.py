@@ -164,9 +164,7 @@ def tree(
     "--topics",
     "n_topics",
     type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="Number of topics to fit if there is no MODEL.",
+    help="Number of topics to fit if there is no MODEL. By default, the fit chooses it on a sample.",
 )
 @words_options
 @rows_options
@@ -206,7 +204,7 @@ def tree(
 )
 def explore(
     paths: tuple[str, ...],
-    n_topics: int,
+    n_topics: int | None,
     no_embed: bool,
     open_page: bool | None,
     segments: str | None,

@@ -47,10 +47,16 @@ def test_the_middle_of_the_weights_that_predict_as_well_as_the_best_is_taken():
     assert _best(with_none, same, 0.95) == 0  # no graph, if it is as good
 
 
+def sized(model):
+    """The model with its number of topics chosen, as in a fit."""
+    model.n_topics_ = model.n_topics
+    return model
+
+
 def test_a_weight_that_draws_everything_together_is_not_taken():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
     path = path_of([-3, -2, -1], share=[0.4, 0.95, 0.951])
-    of_four, of_five = (graph_weight._most_share(path, paper(LTM, n_topics)) for n_topics in (4, 5))
+    of_four, of_five = (graph_weight._most_share(path, sized(paper(LTM, n_topics))) for n_topics in (4, 5))
     assert (of_four, of_five) == (0.95, 0.8)  # 3 / n_topics + 0.2
     assert _best(path, scores, of_four) == 1
     assert _best(path, scores, of_five) == 0
@@ -63,11 +69,11 @@ def test_with_a_prior_no_weight_may_draw_much_more_together_than_no_graph():
     scores = np.array([[-3.0], [-2.0], [-1.0]]) + np.zeros((3, 50))
     path = path_of([-3, -2, -1], share=[0.2, 0.33, 0.331])
     for n_topics in (2, 50):
-        most = graph_weight._most_share(path, quiet(LTM, n_topics))
+        most = graph_weight._most_share(path, sized(quiet(LTM, n_topics)))
         assert np.isclose(most, 1.5 * 0.2 + 0.03)
         assert _best(path, scores, most + 1e-12) == 1
     path[:, 2] = 1
-    assert _best(path, scores, graph_weight._most_share(path, quiet(LTM))) == 2  # one topic is everything anyway
+    assert _best(path, scores, graph_weight._most_share(path, sized(quiet(LTM)))) == 2  # one topic is everything anyway
 
 
 def test_how_far_a_weight_is_behind_is_counted_in_standard_errors():

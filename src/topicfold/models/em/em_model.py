@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,17 +18,28 @@ from ...engine.stored import Stored
 from ..estimator import Dtype, FlatTopicModel, StreamedTopicModel
 from ..fit_loop import Fit, Stage, Step, run_fit
 from ..inputs import CountsLike, RandomStateLike
+from .number_of_topics import choose_number
 from .plsa_kernels import SeedCounts, check_size, counts_of_seeds, padded, pooled_topic_weight, token_count
-from .seed_words import SeedWords, seed_columns
+from .seed_words import SeedWords, guided_topics, seed_columns
 from .starts import InitLike
 
 __all__ = ["EMTopicModel", "MixtureModel"]
 
 
 class EMTopicModel(FlatTopicModel):
-    """Base class of flat topic models that are fitted by EM, with optional seed words."""
+    """Base class of flat topic models that are fitted by EM, with optional seed words.
 
-    n_topics: int
+    Attributes
+    ----------
+    n_topics_ : int
+        The number of topics used.
+    """
+
+    _stored: ClassVar[Mapping[str, Stored]] = {"n_topics_": Stored(kind="int", low=1, may_be_missing=True)}
+
+    n_topics: int | Literal["auto"]
+    n_topics_: int
+    init: Any
     max_iter: int
     tol: float
     seed_words: SeedWords | None
@@ -37,30 +48,41 @@ class EMTopicModel(FlatTopicModel):
 
     def _check_common_parameters(self) -> None:
         """Raise if a parameter that these models share is invalid."""
-        check_whole("n_topics", self.n_topics)
+        if self.n_topics != "auto":
+            check_whole("n_topics", self.n_topics, or_else=", or 'auto'")
         check_whole("max_iter", self.max_iter)
         check_number("tol", self.tol)
         check_number("seed_strength", self.seed_strength)
         check_float_dtype(self.dtype)
 
+    def _choose_size(self, counts: sp.csr_array) -> None:
+        """Set the number of topics of a fit; 'auto' is at least the number of given or guided topics."""
+        if self.n_topics != "auto":
+            self.n_topics_ = int(self.n_topics)
+        elif not isinstance(self.init, str):
+            self.n_topics_ = len(np.asarray(self.init))
+        else:
+            self.n_topics_ = max(choose_number(counts, self.n_jobs, self.verbose), guided_topics(self.seed_words))
+        check_size(counts, self.n_topics_)
+
     def _sizes(self, counts: sp.csr_array) -> dict[str, int]:
         """The sizes of a fit's tables; `columns` are those of topics, padded."""
         n_documents, n_words = counts.shape
-        columns = aligned(0, self.n_topics, counts.dtype).shape[1]
-        return {"documents": n_documents, "words": n_words, "topics": self.n_topics, "columns": columns}
+        columns = aligned(0, self.n_topics_, counts.dtype).shape[1]
+        return {"documents": n_documents, "words": n_words, "topics": self.n_topics_, "columns": columns}
 
     def _seeds(self, counts: sp.csr_array) -> dict[int, np.ndarray]:
         """The columns of the seed words of each guided topic."""
-        return seed_columns(self.seed_words, self.n_topics, self.words(), counts.shape[1])
+        return seed_columns(self.seed_words, self.n_topics_, self.words(), counts.shape[1])
 
     def _seed_counts(self, counts: sp.csr_array) -> SeedCounts:
-        strength = token_count(counts) / self.n_topics * self.seed_strength
+        strength = token_count(counts) / self.n_topics_ * self.seed_strength
         return counts_of_seeds(self._seeds(counts), strength, counts.dtype)
 
     def _keep_topics(self, counts: sp.csr_array, state: State) -> None:
         """Keep the topics, their weights and the word frequencies from the state of a finished fit."""
-        self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics].T))
-        self.topic_weight_ = pooled_topic_weight(counts, state["doc_topic"][:, : self.n_topics])
+        self.topic_word_ = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : self.n_topics_].T))
+        self.topic_weight_ = pooled_topic_weight(counts, state["doc_topic"][:, : self.n_topics_])
         self.word_frequency_ = summed(counts, 0)
 
 
@@ -100,7 +122,7 @@ class MixtureModel(StreamedTopicModel, EMTopicModel):
 
     def _fit(self, X: CountsLike, y: Any) -> None:
         counts = self._fit_counts(X, np.dtype(self.dtype))
-        check_size(counts, self.n_topics)
+        self._choose_size(counts)
         seed_counts = self._seed_counts(counts)
 
         def start(random_state: RandomStateLike) -> State:

@@ -13,7 +13,7 @@ from ...engine.blocks import single_threaded_libraries
 from ...errors import InputError
 from .document_clusters import positive_rows, words_of
 
-__all__ = ["SeedWords", "seed_columns", "with_seeds"]
+__all__ = ["SeedWords", "guided_topics", "seed_columns", "with_seeds"]
 
 SeedWords: TypeAlias = Mapping[int, Sequence[str | int]] | Sequence[Sequence[str | int]]
 
@@ -51,6 +51,13 @@ def seed_columns(
         if len(words):
             columns[int(topic)] = np.unique([find(int(topic), word) for word in words])
     return columns
+
+
+def guided_topics(seed_words: SeedWords | None) -> int:
+    """The smallest number of topics that has all topics of the seed words."""
+    if isinstance(seed_words, Mapping):
+        return max((int(topic) + 1 for topic in seed_words), default=0)
+    return len(seed_words or ())
 
 
 def with_seeds(

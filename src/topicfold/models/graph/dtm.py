@@ -68,8 +68,8 @@ class DTM(GraphTopicModel):
 
     Parameters
     ----------
-    n_topics : int, default=20
-        Number of topics.
+    n_topics : int or 'auto', default=20
+        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
     n_neighbors : int, default=10
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
         documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
@@ -165,7 +165,7 @@ class DTM(GraphTopicModel):
 
     def __init__(
         self,
-        n_topics: int = 20,
+        n_topics: int | Literal["auto"] = 20,
         *,
         n_neighbors: int = 10,
         metric: Metric = "cosine",
@@ -218,7 +218,7 @@ class DTM(GraphTopicModel):
         # Neither objective ever falls, so a fit that starts high in one has little room in the other: documents start
         # identical, and `init` affects only the topics.
         state = start_tables(self, data)
-        state["doc_topic"][:, : self.n_topics] = 1 / self.n_topics
+        state["doc_topic"][:, : self.n_topics_] = 1 / self.n_topics_
         return state | {"separation": np.empty(0), "objective": np.empty(0)}
 
     def _weight(self, data: GraphData, seed_counts: SeedCounts) -> Weight:
@@ -248,7 +248,7 @@ class DTM(GraphTopicModel):
         return min(_NEW_WEIGHTS, key=error)
 
     def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
-        counts, n_topics, graph = data.counts, self.n_topics, data.graph
+        counts, n_topics, graph = data.counts, self.n_topics_, data.graph
         assert graph is not None
         warn_local_only("DTM's sweeps process one document after another: it runs on this machine")
         em = EMStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)

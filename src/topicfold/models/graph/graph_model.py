@@ -28,7 +28,7 @@ from ...graph.neighbors import METRICS, NeighborIndex, document_vectors, nearest
 from ..em.em_model import EMTopicModel
 from ..em.fold_in import fold_in, fold_in_near
 from ..em.leave_one_out import DocumentPrior, LeaveOneOutStep, document_prior, fold_in_counts
-from ..em.plsa_kernels import SeedCounts, check_size
+from ..em.plsa_kernels import SeedCounts
 from ..em.starts import STARTS, check_init
 from ..fit_loop import Fit, Stage, Step, run_fit
 from ..inputs import CountsLike, RandomStateLike
@@ -221,7 +221,7 @@ class GraphTopicModel(EMTopicModel):
     ) -> GraphData:
         """Check the arguments of `fit`, make the graph if none is given, and keep what new documents will need."""
         counts = self._fit_counts(X, np.dtype(self.dtype))
-        check_size(counts, self.n_topics)
+        self._choose_size(counts)
         n_documents = counts.shape[0]
         labels = None if y is None else label_codes(y, n_documents)
         base_graph = None if graph is None else check_graph(graph, n_documents)
@@ -337,9 +337,9 @@ class GraphTopicModel(EMTopicModel):
 
     def _final(self, data: GraphData, state: State) -> np.ndarray:
         if data.graph is None:
-            doc_topic = state["doc_topic"][:, : self.n_topics]
+            doc_topic = state["doc_topic"][:, : self.n_topics_]
             return self._fold_in_among(data.counts, self.topic_word_, self.topic_weight_, None, doc_topic, 0.0)
-        doc_topic = normalise_rows(state["doc_topic"][:, : self.n_topics])
+        doc_topic = normalise_rows(state["doc_topic"][:, : self.n_topics_])
         doc_topic[without_tokens(data)] = self.topic_weight_
         return doc_topic
 
@@ -351,7 +351,7 @@ class GraphTopicModel(EMTopicModel):
         Returns the log-likelihood, a padded table of n + focus r, and alpha m.
         """
         if "topic_share" not in state:
-            state["topic_share"] = mean_row(state["doc_topic"], self.n_topics, scale)
+            state["topic_share"] = mean_row(state["doc_topic"], self.n_topics_, scale)
         counts, prior = scaled(state["doc_topic"], scale), self._document_prior(state["topic_share"])
         log_likelihood, tokens = step(counts, state["word_topic"], prior, holds_prior=True)
         state["topic_share"] = tokens / max(tokens.sum(), 1e-300)

@@ -43,8 +43,8 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
     counts, rng = data.counts, np.random.RandomState(seed)
     init: Any = model.init
     n_classes = _number_of_classes(data)
-    if isinstance(init, str) and init == "auto" and model.seed_words is None and model.n_topics == n_classes > 1:
-        return _tables(counts, *_classes_as_topics(data, model.n_topics, rng))
+    if isinstance(init, str) and init == "auto" and model.seed_words is None and model.n_topics_ == n_classes > 1:
+        return _tables(counts, *_classes_as_topics(data, model.n_topics_, rng))
     options: dict[str, Any] = {"vectors": data.vectors}
     if isinstance(init, str) and init == "auto":
         if data.source == "embeddings":
@@ -59,10 +59,10 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
     if isinstance(init, str) and init == "spectral":
         if data.graph is None:
             raise InputError("init='spectral' needs a graph, but with graph_weight=0 there is none")
-        options = {"vectors": spectral_vectors(data.graph, model.n_topics, rng), "n_init": _SPECTRAL_STARTS}
+        options = {"vectors": spectral_vectors(data.graph, model.n_topics_, rng), "n_init": _SPECTRAL_STARTS}
         init = "kmeans"
     options |= {"seed_strength": model.seed_strength, "n_jobs": model.n_jobs}
-    return _tables(counts, *start(counts, model.n_topics, init, rng, model._seeds(counts), **options))
+    return _tables(counts, *start(counts, model.n_topics_, init, rng, model._seeds(counts), **options))
 
 
 def _tables(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray) -> State:

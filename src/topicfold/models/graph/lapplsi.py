@@ -57,8 +57,8 @@ class LapPLSI(WeightedGraphModel):
 
     Parameters
     ----------
-    n_topics : int, default=20
-        Number of topics.
+    n_topics : int or 'auto', default=20
+        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
     graph_weight : float or 'auto', default='auto'
         Weight of the squared distances between the topics of neighbours. 0 is LDA or, without a prior, PLSA. 'auto'
         chooses the weight with which the largest topics of held-out documents predict their words best, from 0, 0.03,
@@ -140,7 +140,7 @@ class LapPLSI(WeightedGraphModel):
 
     def __init__(
         self,
-        n_topics: int = 20,
+        n_topics: int | Literal["auto"] = 20,
         *,
         graph_weight: float | Literal["auto"] = "auto",
         n_neighbors: int = 5,
@@ -196,11 +196,11 @@ class LapPLSI(WeightedGraphModel):
         if self.alpha > 0:
             plain = self._leave_one_out_step(data, seed_counts)
         else:
-            plain = plain_step(counts, self.n_topics, self.n_jobs, self.beta, seed_counts)
+            plain = plain_step(counts, self.n_topics_, self.n_jobs, self.beta, seed_counts)
 
         if data.graph is None or weight == 0:
             return plain
-        edges, n_topics = Edges(data.graph, self.n_jobs), self.n_topics
+        edges, n_topics = Edges(data.graph, self.n_jobs), self.n_topics_
         first_share, halvings, seen, seen_counts = _MOVE, _HALVINGS, list(row_slices(counts.shape[0])), counts
         if self.alpha > 0 and counts.shape[0] > MANY_DOCUMENTS:
             first_share, halvings, seen = _LONG_MOVE, _LONG_HALVINGS, seen[:: max(1, len(seen) // _BLOCKS_TO_SEE)]
@@ -248,7 +248,7 @@ class LapPLSI(WeightedGraphModel):
 
     def _leave_one_out_step(self, data: GraphData, seed_counts: SeedCounts) -> Callable[[State], float]:
         """Leave-one-out EM with the prior, before the documents are drawn to each other."""
-        counts, n_topics = data.counts, self.n_topics
+        counts, n_topics = data.counts, self.n_topics_
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)
         scale = lengths + self.alpha + focus_of(lengths, self._focus())

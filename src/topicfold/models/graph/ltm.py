@@ -44,8 +44,8 @@ class LTM(WeightedGraphModel):
 
     Parameters
     ----------
-    n_topics : int, default=20
-        Number of topics.
+    n_topics : int or 'auto', default=20
+        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
     graph_weight : float or 'auto', default='auto'
         How strongly neighbours influence a document, in tokens per edge: at 1000, five neighbours outweigh a document
         of 100 tokens fifty to one. 0 is LDA or, without a prior, PLSA. 'auto' chooses the weight with which the largest
@@ -132,7 +132,7 @@ class LTM(WeightedGraphModel):
 
     def __init__(
         self,
-        n_topics: int = 20,
+        n_topics: int | Literal["auto"] = 20,
         *,
         graph_weight: float | Literal["auto"] = "auto",
         n_neighbors: int = 5,
@@ -183,7 +183,7 @@ class LTM(WeightedGraphModel):
     def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
         if self.alpha > 0:
             return self._step_with_prior(data, seed_counts, weight)
-        counts, n_topics = data.counts, self.n_topics
+        counts, n_topics = data.counts, self.n_topics_
         n_tokens, plain = token_count(counts), plain_step(counts, n_topics, self.n_jobs, self.beta, seed_counts)
         lengths = counts.sum(axis=1, dtype=np.float64)
 
@@ -212,7 +212,7 @@ class LTM(WeightedGraphModel):
 
         The pseudo-counts A replace n + alpha m + focus r there.
         """
-        counts, n_topics = data.counts, self.n_topics
+        counts, n_topics = data.counts, self.n_topics_
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
         strength = self.alpha + focus_of(lengths, self._focus())
         step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)

@@ -85,7 +85,7 @@ def choose_weight(model: GraphTopicModel, documents: GraphData, seed_counts: See
     weights = WEIGHTS_WITH_PRIOR if model.alpha > 0 else WEIGHTS
     splits = _splits(model, documents, rng)
     n_tokens = sum(split.unseen.sum() for split in splits)
-    if splits[0].part.counts.shape[0] < model.n_topics or n_tokens == 0:  # too few to hold any out
+    if splits[0].part.counts.shape[0] < model.n_topics_ or n_tokens == 0:  # too few to hold any out
         return undecided
     # each has its own start: one made from all documents knows the held-out ones, which favoured the first weights
     states = [model._begin(split.part) for split in splits]
@@ -160,10 +160,10 @@ def _try(
     step = model._step(split.part, seed_counts, weight)
     for _ in range(n_steps):
         step(state)
-    doc_topic, topic_word = _tables(state, model.n_topics)
+    doc_topic, topic_word = _tables(state, model.n_topics_)
     inferred = _folded_in(model, split, doc_topic, topic_word, weight)
     largest = doc_topic.argmax(axis=1)
-    scores = _by_largest_topic(split.part.counts, largest, split.unseen, inferred.argmax(axis=1), model.n_topics)
+    scores = _by_largest_topic(split.part.counts, largest, split.unseen, inferred.argmax(axis=1), model.n_topics_)
     share = np.bincount(largest).max() / len(largest)
     return _Tried(scores, share, *_labels_predicted(doc_topic, split.part.labels, inferred, split.labels))
 
@@ -214,7 +214,7 @@ def _most_share(path: np.ndarray, model: GraphTopicModel) -> float:
     if model.alpha > 0:
         factor, more = _SWALLOWED
         return float(factor * path[0, 2] + more)
-    return 3 / model.n_topics + 0.2
+    return 3 / model.n_topics_ + 0.2
 
 
 def _best(path: np.ndarray, scores: np.ndarray, most_share: float, guided: bool = False) -> int:

@@ -59,10 +59,10 @@ def _search(
     n_held_out = min(max(counts.shape[0] // 10, 1), _MOST_HELD_OUT)
     seen, held_out = split_tokens(counts[np.sort(order[:n_held_out])])
     training = counts[np.sort(order[n_held_out:])]
-    if held_out.nnz == 0 or training.shape[0] < model.n_topics:
+    if held_out.nnz == 0 or training.shape[0] < model.n_topics_:
         return priors, np.empty((0, 3))
     seed_counts = model._seed_counts(counts)
-    state = state_from(training, *start(training, model.n_topics, "auto", rng, model._seeds(counts)))
+    state = state_from(training, *start(training, model.n_topics_, "auto", rng, model._seeds(counts)))
     frequency = training.sum(axis=0, dtype=np.float64)
     step = model._step(training, seed_counts)
 
@@ -100,7 +100,7 @@ def _search(
 def _by_document(
     model: LDA, state: State, seen: sp.csr_array, held_out: sp.csr_array, frequency: np.ndarray
 ) -> np.ndarray:
-    topic_word = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : model.n_topics].T))
+    topic_word = np.ascontiguousarray(normalise_rows(state["word_topic"][:, : model.n_topics_].T))
     prior = document_prior(float(state["alpha"]), state["topic_share"], float(model.focus))
     doc_topic = normalise_rows(fold_in_counts(seen, topic_word, prior, model.n_jobs, with_prior=True))
     return completion_log_likelihood_by_document(held_out, doc_topic, topic_word, frequency)[0]

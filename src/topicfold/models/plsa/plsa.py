@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,8 +50,8 @@ class PLSA(MixtureModel):
 
     Parameters
     ----------
-    n_topics : int, default=20
-        Number of topics.
+    n_topics : int or 'auto', default=20
+        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' starts from clusters of
         documents: of short ones, the best of several kinds after a few steps on a sample.
@@ -128,7 +128,7 @@ class PLSA(MixtureModel):
 
     def __init__(
         self,
-        n_topics: int = 20,
+        n_topics: int | Literal["auto"] = 20,
         *,
         init: InitLike = "auto",
         n_init: int = 1,
@@ -182,7 +182,7 @@ class PLSA(MixtureModel):
     def _start(self, counts: sp.csr_array, rng: np.random.RandomState) -> State:
         seeds, strength = self._seeds(counts), self.seed_strength
         doc_topic, topic_word = start(
-            counts, self.n_topics, self.init, rng, seeds, seed_strength=strength, n_jobs=self.n_jobs
+            counts, self.n_topics_, self.init, rng, seeds, seed_strength=strength, n_jobs=self.n_jobs
         )
         state = {
             "doc_topic": padded(doc_topic, counts.dtype, on_disk=is_mapped(counts.data)),
@@ -209,8 +209,8 @@ class PLSA(MixtureModel):
 
     def _step(self, counts: sp.csr_array, seed_counts: SeedCounts) -> Step:
         if self.tempered:
-            return tempered_step(counts, self.n_topics, self.n_jobs, self.beta, seed_counts, self.tol)
-        parameters = (self.n_topics, self.n_jobs, self.beta, seed_counts, self.alpha)
+            return tempered_step(counts, self.n_topics_, self.n_jobs, self.beta, seed_counts, self.tol)
+        parameters = (self.n_topics_, self.n_jobs, self.beta, seed_counts, self.alpha)
         return plain_step(counts, *parameters, keep_rows_on_workers=True)
 
     def _keep(self, counts: sp.csr_array, state: State) -> None:
@@ -229,7 +229,7 @@ class PLSA(MixtureModel):
             raise InputError("tempered=True needs all documents at once: use fit")
 
     def _move_topics(self, counts: sp.csr_array, share: float, frequency: np.ndarray) -> tuple[np.ndarray, float]:
-        n_topics, lengths, n_tokens = self.n_topics, summed(counts, 1), token_count(counts)
+        n_topics, lengths, n_tokens = len(self.topic_word_), summed(counts, 1), token_count(counts)
         # A little of the corpus in each topic: otherwise a word that no topic has had yet would always be left out.
         corpus = _NEW_WORDS * frequency / frequency.sum()
         weight = self.topic_weight_.astype(np.float64)
