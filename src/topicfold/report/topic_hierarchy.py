@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import normalise_rows
-from ..topics.changes import best_scores
-from ..topics.similarity import topic_linkage, topic_similarity
+from ..topics.changes import UNGROUPED, best_scores, number_of_groups
+from ..topics.similarity import linkage_of, topic_similarity
 from ..topics.terms import in_one_line
 from ..topics.tree import TopicTree
 from .document_table import shortened
@@ -23,6 +23,8 @@ _WORDS = 4
 
 def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
     """Forks of flat topics, most similar first, their order, and similarity in hundredths; None if not applicable.
+
+    `groups` is the number of groups that the list of topics shows; 0 if the topics are too few for groups.
 
     A fork is [one, other, distance, words]: numbers below the number of topics are rows of topics, others are earlier
     forks. Its words are those of both together.
@@ -38,7 +40,7 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
     likeness = topic_similarity(tree)
     distance = 1 - likeness
     np.fill_diagonal(distance, 0)
-    linkage = optimal_leaf_ordering(topic_linkage(tree), squareform(distance, checks=False))
+    linkage = optimal_leaf_ordering(linkage_of(likeness), squareform(distance, checks=False))
     members: list[list[int]] = [[row] for row in range(n_topics)]
     forks = []
     for one, other, height, _ in linkage.tolist():
@@ -46,6 +48,7 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
         forks.append([int(one), int(other), as_number(height, 3), _words(tree, members[-1])])
     return {
         "forks": forks,
+        "groups": number_of_groups(n_topics) if n_topics > UNGROUPED else 0,
         "order": leaves_list(linkage).tolist(),
         "likeness": (100 * likeness).round().astype(int).tolist(),
     }

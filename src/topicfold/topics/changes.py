@@ -19,19 +19,23 @@ if TYPE_CHECKING:
     from .tree import TopicTree
 
 __all__ = [
+    "UNGROUPED",
     "add_group_levels",
     "add_level_above",
     "best_scores",
     "drop_repeated_words",
     "drop_topics",
     "group_topics",
+    "grouped_to_show",
     "memberships_in",
     "merge_rows",
+    "number_of_groups",
     "reduce_topics",
     "select_levels",
 ]
 
-_TOPICS_PER_GROUP = 3  # on average, if the number of groups is not given
+UNGROUPED = 12  # topics that a reader takes in without groups
+_TOPICS_PER_GROUP, _MOST_GROUPS = 3, 10  # on average, if the number of groups is not given
 
 
 # ---- several topics in one ------------------------------------------------------------------------------------------
@@ -226,14 +230,23 @@ def drop_repeated_words(tree: TopicTree, shown: int, least: int) -> TopicTree:
 # ---- levels above ---------------------------------------------------------------------------------------------------
 
 
+def number_of_groups(n_topics: int) -> int:
+    """The number of groups of so many topics, if none is given: 5 to 10, or fewer if there are at most 12 topics."""
+    return min(_MOST_GROUPS, -(-n_topics // _TOPICS_PER_GROUP))
+
+
+def grouped_to_show(tree: TopicTree) -> TopicTree:
+    """The tree as it is listed: with groups above the topics, if it is flat and has many."""
+    flat = tree.exclusive and tree.edges is None and tree.parent.max(initial=-1) < 0
+    return group_topics(tree, None) if flat and len(tree) > UNGROUPED else tree
+
+
 def group_topics(tree: TopicTree, sizes: Sequence[int] | None) -> TopicTree:
     """The tree with levels of groups of similar topics above it; `sizes` are the numbers of groups."""
     check_flat(tree, "group")
     n_topics = len(tree)
     if sizes is None:
-        sizes, n_groups = [], n_topics
-        while (n_groups := round(n_groups / _TOPICS_PER_GROUP)) >= 2:
-            sizes.append(n_groups)
+        sizes = [number_of_groups(n_topics)]
     sizes = sorted((check_whole("a number of groups", size) for size in sizes), reverse=True)
     if not sizes or sizes[0] >= n_topics or len(set(sizes)) < len(sizes):
         raise InputError(f"group({sizes}): expected different numbers of groups, fewer than the {n_topics} topics")

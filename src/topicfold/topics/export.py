@@ -12,6 +12,7 @@ import numpy as np
 from ..corpus.corpus import Corpus
 from ..engine.arrays import normalise_rows
 from ..errors import InputError
+from .changes import grouped_to_show
 from .ranking import RankBy
 from .terms import in_one_line
 
@@ -28,12 +29,16 @@ _ABOVE_ZERO = 1e-9  # share of the word frequencies of the corpus mixed into a t
 def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
     """A table of topics, the largest first, with topics below another indented.
 
-    If a topic may have several parents (LDCC), the parts of each topic with the largest weights are shown, with the
-    weight instead of the size.
+    Many topics without a hierarchy are listed in groups. If a topic may have several parents (LDCC), the parts of each
+    topic with the largest weights are shown, with the weight instead of the size.
     """
     stable = f" {'stable':>7}" if tree.stability else ""
     lines = [f"{len(tree)} topics of {len(tree.doc_topic):,} documents", f"{'id':>5} {'size':>7}{stable}  words"]
+    own, tree = set(tree.ids.tolist()), grouped_to_show(tree)
     for topic, depth, figure in _lines(tree):
+        if topic not in own:
+            lines.append(f"{'':>5} {figure:>7}{' ' * len(stable)}  {tree.name(topic)}")
+            continue
         words = in_one_line(tree.terms(topic, n_words, by))
         name = f"[{tree.names[topic]}] " if topic in tree.names else ""
         mark = f"  ({tree.marks[topic]})" if topic in tree.marks else ""
@@ -45,9 +50,14 @@ def tree_as_text(tree: TopicTree, n_words: int, by: RankBy) -> str:
 
 def tree_as_html(tree: TopicTree) -> str:
     """The first hundred lines of the same table, for a notebook."""
+    n_topics, own, tree = len(tree), set(tree.ids.tolist()), grouped_to_show(tree)
     lines = list(_lines(tree))
     rows = []
     for topic, depth, figure in lines[:_HTML_LINES]:
+        if topic not in own:
+            cells = f'<td></td><td>{figure}</td><td style="text-align:left"><b>{escape(tree.name(topic))}</b></td>'
+            rows.append(f"<tr>{cells}</tr>")
+            continue
         name = f"<b>{escape(tree.names[topic])}</b> " if topic in tree.names else ""
         words = escape(in_one_line(tree.terms(topic)))
         mark = f" <i>({escape(tree.marks[topic])})</i>" if topic in tree.marks else ""
@@ -55,7 +65,7 @@ def tree_as_html(tree: TopicTree) -> str:
         rows.append(f'<tr><td>{topic}</td><td>{figure}</td><td style="{css}">{name}{words}{mark}</td></tr>')
     note = f"<p>and {len(lines) - len(rows):,} more</p>" if len(lines) > len(rows) else ""
     return (
-        f"<table><caption>{len(tree)} topics of {len(tree.doc_topic):,} documents</caption><thead>"
+        f"<table><caption>{n_topics} topics of {len(tree.doc_topic):,} documents</caption><thead>"
         '<tr><th>id</th><th>size</th><th style="text-align:left">words</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>{note}"
     )

@@ -1,4 +1,4 @@
-"""Similarity of the topics of a tree by words and documents: for each pair, as a linkage and as clusters."""
+"""Similarity of the topics of a tree by the words of their documents: for each pair, as a linkage and as clusters."""
 
 from __future__ import annotations
 
@@ -6,27 +6,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..engine.arrays import normalise_rows
 from ..engine.blocks import single_threaded_libraries
 from ..errors import InputError
 
 if TYPE_CHECKING:
     from .tree import TopicTree
 
-__all__ = ["check_flat", "topic_clusters", "topic_linkage", "topic_similarity"]
+__all__ = ["check_flat", "linkage_of", "topic_clusters", "topic_linkage", "topic_similarity"]
+
+_BLOCK = 1 << 14  # documents of one product
 
 
 def topic_similarity(tree: TopicTree) -> np.ndarray:
-    """Similarity of each pair of topics, from -1 to 1: the mean of their similarity by words and by documents.
+    """Similarity of each pair of topics, from -1 to 1: how similar the words of their documents are.
 
-    By words, it is the cosine of sqrt P(w|z) - sqrt P(w); by documents, the correlation of their memberships. What all
-    topics have in common is subtracted: otherwise every topic would be most similar to the largest. If documents are
-    not mixtures of topics, all topics give most words about the same probability, so only documents are used.
+    The words of a topic's documents are those of all topics that these documents mix, weighted by how much documents
+    share of both: sum_d P(z|d) P(y|d), rows normalised, times P(w|y). The similarity is the cosine of their square
+    roots minus sqrt P(w). What all topics have in common is subtracted: otherwise every topic would be most similar to
+    the largest. If documents are not mixtures of topics, all topics give most words about the same probability, so the
+    similarity is the correlation of their memberships.
     """
-    documents = _cosines(tree.doc_topic.T - tree.doc_topic.mean(axis=0)[:, None])
     if not tree.exclusive:
-        return documents
+        return _cosines(tree.doc_topic.T - tree.doc_topic.mean(axis=0)[:, None])
     background = np.sqrt(tree.word_frequency / max(tree.word_frequency.sum(), 1e-300))
-    return (_cosines(np.sqrt(tree.topic_word) - background) + documents) / 2
+    shared = 1e-12 * np.eye(len(tree))  # a topic without documents has its own words
+    with single_threaded_libraries():
+        for start in range(0, len(tree.doc_topic), _BLOCK):
+            block = np.asarray(tree.doc_topic[start : start + _BLOCK], dtype=np.float64)
+            shared += block.T @ block
+        words = normalise_rows(shared) @ tree.topic_word
+    return _cosines(np.sqrt(words) - background)
 
 
 def _cosines(rows: np.ndarray) -> np.ndarray:
@@ -38,14 +48,19 @@ def _cosines(rows: np.ndarray) -> np.ndarray:
 
 
 def topic_linkage(tree: TopicTree) -> np.ndarray:
-    """Average linkage of the topics of a flat tree, in the format of scipy's `linkage`; distance is 1 - similarity."""
+    """Ward linkage of the topics of a flat tree, in the format of scipy's `linkage`; see `linkage_of`."""
+    check_flat(tree, "linkage")
+    return linkage_of(topic_similarity(tree))
+
+
+def linkage_of(similarity: np.ndarray) -> np.ndarray:
+    """Ward linkage of rows of length one with these cosines; their distance is sqrt(2 - 2 cosine)."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
-    check_flat(tree, "linkage")
-    distance = 1 - topic_similarity(tree)
+    distance = np.sqrt(np.maximum(2 - 2 * similarity, 0))
     np.fill_diagonal(distance, 0)
-    return np.asarray(linkage(squareform(distance, checks=False), "average"))
+    return np.asarray(linkage(squareform(distance, checks=False), "ward"))
 
 
 def check_flat(tree: TopicTree, purpose: str) -> None:

@@ -522,8 +522,9 @@ class TopicTree:
     def to_text(self, n_words: int = _SHOWN_WORDS, by: RankBy = "score") -> str:
         """Format the topics as a text table.
 
-        The largest topics come first, and topics below another are indented. If a topic may have several parents
-        (LDCC), the parts of each topic with the largest weights are shown, with the weight instead of the size.
+        The largest topics come first, and topics below another are indented. More than 12 topics without a hierarchy
+        are listed in the groups of `group`, which have no ids here. If a topic may have several parents (LDCC), the
+        parts of each topic with the largest weights are shown, with the weight instead of the size.
 
         Parameters
         ----------
@@ -830,9 +831,9 @@ class TopicTree:
         return drop_topics(self, [topics] if isinstance(topics, int) else topics)
 
     def reduce(self, n_topics: int) -> TopicTree:
-        """Merge the most similar topics of a flat tree until `n_topics` are left, by average linkage.
+        """Merge the most similar topics of a flat tree until `n_topics` are left, by Ward linkage.
 
-        Topics are similar if they have similar words and the same documents. A merged topic keeps the id of its largest
+        Topics are similar if the words of their documents are. A merged topic keeps the id of its largest
         part.
 
         Parameters
@@ -848,13 +849,13 @@ class TopicTree:
         return reduce_topics(self, n_topics)
 
     def group(self, n_groups: Sequence[int] | None = None) -> TopicTree:
-        """Add levels of groups of similar topics above a flat tree, by average linkage.
+        """Add levels of groups of similar topics above a flat tree, by Ward linkage.
 
         Parameters
         ----------
         n_groups : sequence of int, default=None
-            Number of groups of each level, such as [12, 4]. None makes a third as many groups as there are topics on
-            the level below, and adds levels as long as they have at least two groups.
+            Number of groups of each level, such as [12, 4]. None adds one level, with a third as many groups as there
+            are topics, but at most 10.
 
         Returns
         -------
@@ -885,7 +886,7 @@ class TopicTree:
         return apply_edits(self, read_edits(edits) if isinstance(edits, str | Path) else edits)
 
     def linkage(self) -> np.ndarray:
-        """Compute the average linkage of the topics of a flat tree, for a dendrogram.
+        """Compute the Ward linkage of the topics of a flat tree, for a dendrogram.
 
         Returns
         -------

@@ -92,24 +92,28 @@ function withCurrentIds(list, became, omitted, combine) {
   return [...values].sort((a, b) => b[1] - a[1]);
 }
 
-// Average linkage of topics, whose similarity is that of the rows they contain.
+// Ward linkage of topics, from the similarity of the rows they contain.
 function editedHierarchy(report, rowLists) {
   if (!report.hierarchy || rowLists.length < 2) return null;
-  const alike = (one, other) => d3.mean(one.flatMap((a) => other.map((b) => report.hierarchy.likeness[a][b])));
-  const likeness = rowLists.map((one) => rowLists.map((other) => Math.round(alike(one, other))));
+  const alike = (one, other) => d3.mean(one.flatMap((a) => other.map((b) => report.hierarchy.likeness[a][b]))) / 100;
+  const likeness = rowLists.map((one) => rowLists.map((other) => Math.round(100 * alike(one, other))));
+  const apart = (one, other) => {
+    const squared = alike(one, one) + alike(other, other) - 2 * alike(one, other);
+    return Math.sqrt(Math.max(0, ((2 * one.length * other.length) / (one.length + other.length)) * squared));
+  };
   let open = rowLists.map((rows, i) => ({ number: i, rows, order: [i] }));
   const forks = [];
   while (open.length > 1) {
-    const pairs = open.flatMap((one, i) => open.slice(i + 1).map((other) => [one, other, alike(one.rows, other.rows)]));
-    const [one, other, value] = d3.greatest(pairs, (pair) => pair[2]);
+    const pairs = open.flatMap((one, i) => open.slice(i + 1).map((other) => [one, other, apart(one.rows, other.rows)]));
+    const [one, other, distance] = d3.least(pairs, (pair) => pair[2]);
     const rows = [...one.rows, ...other.rows];
-    forks.push([one.number, other.number, 1 - value / 100, topicOfRows(report, rows).called]);
+    forks.push([one.number, other.number, distance, topicOfRows(report, rows).called]);
     open = [
       ...open.filter((node) => node !== one && node !== other),
       { number: rowLists.length + forks.length - 1, rows, order: [...one.order, ...other.order] },
     ];
   }
-  return { forks, order: open[0].order, likeness };
+  return { forks, groups: Math.min(report.hierarchy.groups, rowLists.length - 1), order: open[0].order, likeness };
 }
 
 function editedTime(time, rowLists, became, exclusive) {

@@ -7,6 +7,7 @@ import { address } from '../links.js';
 import { nameOf } from '../names.js';
 import { percent, plural } from '../numbers.js';
 import { report, topics } from '../report.js';
+import { groupsAt } from '../topic_groups.js';
 import { hideTip, showTip } from '../tooltip.js';
 
 const LEAF = 24; // pixels per line
@@ -17,18 +18,11 @@ function forkHeights() {
   return [low - 0.12 * Math.max(high - low, 1e-6), high];
 }
 
-// The groups when the tree is cut: the topics of each, and the words of its fork.
-function groupsAt(cut) {
-  const { forks } = report.hierarchy;
-  const count = topics.length;
-  const groups = new Map(topics.map((_, row) => [row, { rows: [row], words: '' }]));
-  forks.forEach(([one, other, height, words], i) => {
-    if (height > cut || !groups.has(one) || !groups.has(other)) return;
-    groups.set(count + i, { rows: [...groups.get(one).rows, ...groups.get(other).rows], words });
-    groups.delete(one);
-    groups.delete(other);
-  });
-  return [...groups.values()];
+// The height at which the tree falls into the groups that the list of topics shows; without groups, half of the forks.
+function firstCut() {
+  const heights = report.hierarchy.forks.map((fork) => fork[2]).sort((a, b) => a - b);
+  const joined = report.hierarchy.groups ? topics.length - report.hierarchy.groups : heights.length / 2;
+  return (heights[Math.floor(joined)] + heights[Math.max(0, Math.ceil(joined) - 1)]) / 2;
 }
 
 function dendrogram(cut) {
@@ -111,8 +105,6 @@ function likenessMatrix() {
 
 export function hierarchySection() {
   if (!report.hierarchy) return null;
-  const heights = report.hierarchy.forks.map((fork) => fork[2]).sort((a, b) => a - b);
-  const half = (heights[Math.floor(heights.length / 2)] + heights[Math.max(0, Math.floor(heights.length / 2) - 1)]) / 2;
   const drawing = element('div');
   const output = element('output', { for: 'cut' });
   const list = element('ul', { class: 'plain', id: 'cut-groups' });
@@ -120,14 +112,14 @@ export function hierarchySection() {
     type: 'range',
     id: 'cut',
     min: String(forkHeights()[0]),
-    max: String(heights[heights.length - 1]),
+    max: String(forkHeights()[1]),
     step: 'any',
-    value: String(half),
+    value: String(firstCut()),
     on: { input: draw },
   });
   function draw() {
     const cut = Number(slider.value);
-    const groups = groupsAt(cut).sort((a, b) => d3.sum(b.rows, (row) => topics[row].size) - d3.sum(a.rows, (row) => topics[row].size));
+    const groups = groupsAt(cut);
     output.textContent = plural(groups.length, 'group');
     drawing.replaceChildren(dendrogram(cut));
     list.replaceChildren(
@@ -169,7 +161,7 @@ export function hierarchySection() {
         'div',
         {},
         likenessMatrix(),
-        element('p', { class: 'muted' }, 'Similarity of each pair of topics, by words and documents, in the order of the tree.'),
+        element('p', { class: 'muted' }, 'Similarity of each pair of topics, by the words of their documents, in the order of the tree.'),
       ),
     ),
     list,

@@ -8,6 +8,7 @@ import { address, topicLink } from '../links.js';
 import { furtherWords, nameOf, rankedWords, wordsHaveSizes } from '../names.js';
 import { percent } from '../numbers.js';
 import { childrenOf, highest, isFlat, isGraph, kindOf, kindsOf, lowest, report, roots, rowOfTopic, topics } from '../report.js';
+import { shownGroups } from '../topic_groups.js';
 import { asEnd, twoColumns } from '../two_columns.js';
 
 const TREE_WORDS = 7;
@@ -58,18 +59,29 @@ function setOpen(twisty, open) {
   twisty.closest('li').querySelector('ul').hidden = !open;
 }
 
-// A topic with those below it. The button is next to the link: screen readers could not tell nested ones apart.
-function branch(topic, below, openAtFirst) {
-  const open = openBranches.has(topic.id) ? openBranches.get(topic.id) : openAtFirst;
+// A line with those below it. The button is next to the link: screen readers could not tell nested ones apart.
+function branchOf(key, name, line, below, openAtFirst) {
+  const open = openBranches.has(key) ? openBranches.get(key) : openAtFirst;
   const twisty = element('button', {
     type: 'button',
-    'data-topic': topic.id,
+    'data-topic': key,
     class: 'twisty',
     'aria-expanded': String(open),
-    'aria-label': `Topics below ${nameOf(topic)}`,
+    'aria-label': `Topics below ${name}`,
     on: { click: () => setOpen(twisty, twisty.getAttribute('aria-expanded') === 'false') },
   });
-  return element('li', {}, twisty, topicLine(topic), element('ul', { class: 'tree', hidden: !open }, below));
+  return element('li', {}, twisty, line, element('ul', { class: 'tree', hidden: !open }, below));
+}
+
+const branch = (topic, below, openAtFirst) => branchOf(topic.id, nameOf(topic), topicLine(topic), below, openAtFirst);
+
+// A group of flat topics, which is no topic itself: its key is that of its first topic, below zero.
+function groupItem({ rows, words }) {
+  const inside = rows.map((row) => topics[row]).sort((a, b) => sizeOf(b) - sizeOf(a) || a.id - b.id);
+  const name = words || nameOf(inside[0]);
+  const line = [element('span', { class: 'figure' }, percent(d3.sum(inside, sizeOf))), element('strong', { class: 'topic-name' }, name)];
+  const below = inside.map((topic) => treeItem(topic, false));
+  return branchOf(-1 - Math.min(...inside.map((topic) => topic.id)), name, line, below, true);
 }
 
 function treeItem(topic, open) {
@@ -134,7 +146,8 @@ export const topicsView = {
       ? nested
       : nested + ' The larger a word, the better it sets the topic apart; the number next to it is its probability in the topic.';
     const item = (topic) => (isGraph ? partsItem : treeItem)(topic, roots.length <= OPEN_AT_FIRST);
-    const opened = !isFlat && [
+    const groups = shownGroups();
+    const opened = (groups.length > 0 || !isFlat) && [
       element('button', { type: 'button', id: 'open-all', on: { click: () => setAll(true) } }, 'Open all'),
       element('button', { type: 'button', id: 'close-all', on: { click: () => setAll(false) } }, 'Close all'),
     ];
@@ -147,7 +160,7 @@ export const topicsView = {
       ),
       element('div', { class: 'tools' }, opened),
       editTools(),
-      element('ul', { class: 'tree top' }, roots.map(item)),
+      element('ul', { class: 'tree top' }, groups.length ? groups.map(groupItem) : roots.map(item)),
     );
     if (isGraph) main.append(partsGraph());
   },
