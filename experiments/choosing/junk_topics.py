@@ -1,7 +1,7 @@
 """Are the marks of topics right? `python -m experiments.choosing.junk_topics --data FOLDER`.
 
-Every marked topic is listed with its words, its typical documents, and the judgement of a reader; so are topics that a
-reader would have marked.
+Every marked topic is listed with its words and the judgement of a reader, who read its typical documents, too; so are
+topics that a reader would have marked.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from ..corpora import data_folder, load_benchmark
 
 PREFACE = """The package marks topics that a reader should know about. Are these marks right? LDA at its defaults was
 fitted to samples of {n_corpora} corpora (seed 0), and a reader looked at the words and typical documents of all topics.
-Each marked topic is listed with its size (its share of the corpus), its words, the beginnings of its typical documents,
-and the judgement; so is each topic without a mark that the reader would have marked. *Raw* texts are not cleaned. Run
-on {date}.
+Each marked topic is listed with its size (its share of the corpus), its words and the judgement; so is each topic
+without a mark that the reader would have marked. *Raw* texts are not cleaned. Run on {date}.
 
 The bounds for markup and boilerplate were chosen on the first eight corpora, those for words that few documents repeat
 and for repeated texts on others before. So only the other corpora are blind, except that planting texts in another
@@ -140,7 +139,6 @@ class Listed(NamedTuple):
     size: float
     words: str
     mark: str
-    documents: list[str]
 
 
 def read(sample: Sample, folder: Path) -> Corpus:
@@ -160,14 +158,11 @@ def texts_of(name: str, n_documents: int, folder: Path, reading: Mapping[str, An
     return [texts[row] for row in rows]
 
 
-def topics_of(tree: TopicTree, corpus: Corpus) -> Iterator[Listed]:
+def topics_of(tree: TopicTree) -> Iterator[Listed]:
     """The topics of a tree."""
-    row = {name: place for place, name in enumerate(corpus.ids)}
     for topic in tree.ids.tolist():
-        shown = [(corpus.texts or ())[row[name]] for name, _ in tree.documents(topic, 3, corpus)]
-        best = [" ".join(text.split())[:70] for text in shown]
         words = " ".join(word.word for word in tree.words(topic, 8))
-        yield Listed(tree.size_of(topic), words, tree.marks.get(topic, ""), best)
+        yield Listed(tree.size_of(topic), words, tree.marks.get(topic, ""))
 
 
 def page(folder: Path) -> str:
@@ -184,7 +179,7 @@ def page(folder: Path) -> str:
         n_topics[part] += len(tree)
         details += ["", f"## {title}: {len(corpus):,} documents, {len(tree)} topics", ""]
         rows = []
-        for topic in topics_of(tree, corpus):
+        for topic in topics_of(tree):
             key = " ".join(topic.words.split()[:3])
             kind = (topic.mark or MISSED.get(key, "")).split(":")[0]
             if topic.mark:
@@ -196,9 +191,9 @@ def page(folder: Path) -> str:
             else:
                 continue
             totals[part][kind, verdict] += 1
-            cells = [topic.mark or "none", f"{topic.size:.1%}", topic.words, " / ".join(topic.documents), said]
+            cells = [topic.mark or "none", f"{topic.size:.1%}", topic.words, said]
             rows.append("| " + " | ".join(cell.replace("|", "¦") for cell in cells) + " |")
-        head = ["| mark | size | words | beginnings of typical documents | judgement |", "|---" * 5 + "|"]
+        head = ["| mark | size | words | judgement |", "|---" * 4 + "|"]
         details += head + rows if rows else ["No topic is marked, and none was missed."]
         print("\n".join(details[-len(rows) - 3 :]), flush=True)
     for part, heading in (("seen", "The first eight corpora"), ("blind", "The other corpora")):

@@ -84,7 +84,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     topic_marks_ : tuple of str of length n_topics
         A mark for a topic that may not be about a subject, with its reason; '' for most topics.
     typicality_ : ndarray of shape (n_documents,)
-        How near each training document is to the centres of its topics; see `TopicTree`.
+        How near each training document is to the centres of its topics; see `TopicTree`. HLTA does not have it.
     wording_ : Wording or None
         Which words are forms of one word, how the texts write them, and their phrases; the latter two only if the
         corpus of the fit had its texts.
@@ -674,7 +674,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
         presence = presence_of_words(self)
         wordless = self._wordless(corpus if not known else None, len(doc_topic))
         typical = getattr(self, "typicality_", None)
-        if corpus is not None and not known:
+        if typical is not None and not known:
             typical = typicality(self.word_counts(corpus), doc_topic, self.n_jobs)
         return TopicTree(
             ids=ids,

@@ -121,7 +121,7 @@ class TopicTree:
         How near the words of each document are to the centres of its topics, from 0 to 1: the mean of the cosines of
         its tf-idf to the means of the topics' documents, weighted by its memberships, and reduced for documents that
         are shorter than the median. The documents that are listed for a topic have the highest product of membership
-        and typicality; None lists them by membership alone.
+        and typicality; None (as for HLTA) lists them by membership alone.
     segment_topic : ndarray of shape (n_segments, n_topics), or None
         Membership of the segments of the corpus in each topic.
     graph : sparse array of shape (n_documents, n_documents), or None

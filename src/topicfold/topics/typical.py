@@ -32,7 +32,8 @@ def typicality(counts: sp.csr_array, doc_topic: np.ndarray, n_jobs: int | None =
 
     It is the mean of cos(x_d, c_z), weighted by P(z|d), with x_d the tf-idf of the document and c_z = sum_d P(z|d) x_d
     the centre of a topic; times n / m for a document of n tokens, if that is less than the median m. It needs no more
-    than memberships, so it is the same for every model.
+    than memberships, so it is the same for every model whose memberships sum to one. In others (HLTA), a document may
+    be a full member of a topic that few of its words are about, so one number per document does not say enough.
 
     >>> typicality(sp.csr_array([[2, 2, 0], [1, 0, 1], [0, 0, 0]]), np.ones((3, 1))).astype(float).round(2).tolist()
     [0.76, 0.5, 0.0]

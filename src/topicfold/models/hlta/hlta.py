@@ -27,7 +27,6 @@ from ...engine.mapped import pieces, release
 from ...engine.stored import MAX_PROBABILITY, Stored
 from ...errors import InputError
 from ...topics.tree import TopicTree
-from ...topics.typical import typicality
 from ..em.passes import CountRows
 from ..estimator import StreamedTopicModel
 from ..fit_loop import Fit, Stage, run_fit
@@ -656,7 +655,6 @@ class HLTA(StreamedTopicModel):
         sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
         self.topic_effective_ = self._effective(sample, _COVERAGE, on)
         self.doc_topic_ = self._topics_of(documents)
-        self.typicality_ = typicality(documents, self.doc_topic_, self.n_jobs)
 
     # ---- documents --------------------------------------------------------------------------------------------------
 
