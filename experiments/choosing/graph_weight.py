@@ -117,8 +117,8 @@ def _pair(setting: Mapping[str, Any]) -> tuple[str, str]:
 
 
 ABOUT = """\
-LTM draws neighbouring documents together; how strongly is its graph_weight, and the best value depends on the corpus \
-and on the graph. Does `graph_weight="auto"` find a good one? Neighbours are by words, or papers that cite each other. \
+LTM draws neighbouring documents together. How strongly is its graph_weight; the best value depends on the corpus and \
+on the graph. Does `graph_weight="auto"` find a good one? Neighbours are by words, or papers that cite each other. \
 NMI compares the topics, one per class, with the classes, which the choice does not see; higher is better. A column \
 is the same weight for every corpus; "chosen" is the automatic choice. "Lost" is how far the NMI is below that of the \
 best of these weights."""
@@ -127,8 +127,8 @@ Citeseer). The best weight of a pair is the one with the highest mean NMI over t
 it would lose nothing on average; since it is chosen by the classes, it is a little better than any rule could know.
 Not blind: that documents are held out four times, and the score (predicting half of a document from its largest \
 topic), were decided on other draws of all corpora by a prototype. The share of the corpus in that score, the number \
-of steps, and which of equally good weights is taken were decided on {developed}; {others} were not looked \
-at before this run.
+of steps, and which of equally good weights is taken were decided on {developed}. Of {others}, the second was not \
+looked at before this run; NMI by weight on the other two had been seen before the last change of the rule.
 CPU s: of the whole fit, with the search for the weight."""
 
 EXPERIMENTS = (
