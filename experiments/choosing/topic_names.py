@@ -27,10 +27,10 @@ from ..corpora import data_folder, load_benchmark
 from ..front_door.debian_translations import read_translations
 
 PREFACE = """The default name of a topic is made of up to three words and phrases that are learned from the texts. Is
-it a better name than the three best words? For LDA at its defaults ({n_topics} topics, seed 0; 20 for German texts),
-{n_judged} topics of each corpus, drawn at random, are listed with both, with the best words, and with the verdict of a
-reader, who saw both names and the words. A name that differs only in capitals or in the order of its words is the same.
-Run on {date}.
+it a better name than the three best words? For LDA at its defaults ({n_topics} topics, seed 0; 20 for the German
+texts), {n_judged} topics of each corpus, drawn at random, are listed with both, with the best words, and with the
+verdict of a reader, who saw both names and the words. A name that differs only in capitals or in the order of its words
+is the same. Run on {date}.
 
 The rules were settled on the corpora under "Seen before"; names of topics of the others had not been seen when the
 rules were settled. "Class" is the share of all topics whose name has a word of the label that most of their documents
@@ -41,14 +41,30 @@ MEASURED = ("short_stackoverflow", "short_searchsnippets")  # without verdicts; 
 UNSEEN = ("noticias_es", "debian_de", "short_googlenews", "nips12_raw")
 DOCUMENTS, TOPICS, FEWER_TOPICS, JUDGED_TOPICS = 4000, 30, 20, 9
 LANGUAGES = {"noticias_es": "spanish", "debian_de": "german"}
+_TAGS = (
+    "wordpress oracle svn apache excel matlab visual-studio cocoa osx bash spring hibernate scala sharepoint ajax qt "
+    "drupal linq haskell magento"
+)
+_SUBJECTS = (
+    "business",
+    "computers",
+    "culture arts",
+    "education science",
+    "engineering",
+    "health",
+    "politics society",
+    "sports",
+)
 # The words of classes whose labels do not say what they are about.
-CLASS_WORDS = {
+CLASS_WORDS: dict[str, dict[str, str]] = {
     "20newsgroups_raw": {
         "autos": "car",
         "politics": "government",
         "med": "medical doctor",
         "crypt": "encryption",
-    }
+    },
+    "short_stackoverflow": {str(number): tag for number, tag in enumerate(_TAGS.split(), start=1)},
+    "short_searchsnippets": {str(number): words for number, words in enumerate(_SUBJECTS, start=1)},
 }
 BETTER, SAME, WORSE = "better", "same", "worse"
 # The verdict of a reader on a name, by corpus and name.
@@ -190,8 +206,9 @@ def _class_words(name: str, corpus: Corpus, tree: TopicTree) -> list[set[str]]:
         labels = Counter(
             label for document in np.flatnonzero(largest == row) for label in (corpus.labels or ())[document]
         )
-        parts = re.findall(r"\w{3,}", labels.most_common(1)[0][0].lower()) if labels else []
-        words.append({word for part in parts for word in [part, *replaced.get(part, "").split()]})
+        label = labels.most_common(1)[0][0].lower() if labels else ""
+        parts = re.findall(r"\w+", label)
+        words.append({word for part in parts for word in [part, *re.findall(r"\w+", replaced.get(part, ""))]})
     return words
 
 
