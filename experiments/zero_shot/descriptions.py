@@ -1,10 +1,10 @@
-"""The names of the classes of three corpora, spelled out. Written before any document was classified."""
+"""The names of the classes of six corpora, spelled out. Written before any document was classified."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["DEBIAN_SECTIONS", "NEWSGROUPS", "REUTERS_TOPICS"]
+__all__ = ["AGNEWS", "DEBIAN_SECTIONS", "NEWSGROUPS", "REUTERS_TOPICS", "SEARCH_SNIPPETS", "STACK_OVERFLOW"]
 
 NEWSGROUPS: Mapping[str, str] = {
     "alt.atheism": "atheism",
@@ -78,4 +78,46 @@ DEBIAN_SECTIONS: Mapping[str, str] = {
     "video": "video viewers, editors, recording and streaming",
     "web": "web browsers, download tools and other web software",
     "x11": "X servers, window managers and X programs",
+}
+
+AGNEWS: Mapping[str, str] = {
+    "World": "world news and politics",
+    "Sports": "sports",
+    "Business": "business",
+    "Sci/Tech": "science and technology",
+}
+
+# The classes of these two corpora are numbers; the names are those of their publications.
+SEARCH_SNIPPETS: Mapping[str, str] = {
+    "1": "business",
+    "2": "computers",
+    "3": "culture, arts and entertainment",
+    "4": "education and science",
+    "5": "engineering",
+    "6": "health",
+    "7": "politics and society",
+    "8": "sports",
+}
+
+STACK_OVERFLOW: Mapping[str, str] = {
+    "1": "wordpress",
+    "2": "oracle",
+    "3": "svn",
+    "4": "apache",
+    "5": "excel",
+    "6": "matlab",
+    "7": "visual studio",
+    "8": "cocoa",
+    "9": "osx",
+    "10": "bash",
+    "11": "spring",
+    "12": "hibernate",
+    "13": "scala",
+    "14": "sharepoint",
+    "15": "ajax",
+    "16": "qt",
+    "17": "drupal",
+    "18": "linq",
+    "19": "haskell",
+    "20": "magento",
 }

@@ -27,7 +27,7 @@ from ..embeddings.embedding_graphs import make_bertopic
 from ..embeddings.minilm import embed
 from .descriptions import DEBIAN_SECTIONS, NEWSGROUPS, REUTERS_TOPICS
 
-__all__ = ["EXPERIMENTS", "Part", "measure_part"]
+__all__ = ["EXPERIMENTS", "Part", "calibration_error", "counted", "measure_part"]
 
 LEAST_SIMILARITY = 0.2  # of a document and a label, in BERTopic; few documents reach its default of 0.7
 
@@ -135,7 +135,7 @@ def measure_part(
     }
     if method.name.startswith("ours") and "free" not in method.name and known.all():
         measures["sure"] = float(scores.max(axis=1).mean())
-        measures["calibration"] = _calibration_error(scores.max(axis=1), predicted == test.labels)
+        measures["calibration"] = calibration_error(scores.max(axis=1), predicted == test.labels)
     if not known.all() and none is not None:
         measures["auc"] = float(roc_auc_score(~known, none))
     if not known.all() and said is not None:
@@ -144,7 +144,7 @@ def measure_part(
     return measures
 
 
-def _calibration_error(probability: np.ndarray, right: np.ndarray) -> float:
+def calibration_error(probability: np.ndarray, right: np.ndarray) -> float:
     """Mean difference between probability and accuracy, in ten bins of probability, weighted by documents."""
     bins = np.minimum((probability * 10).astype(int), 9)
     parts = [bins == number for number in np.unique(bins)]
@@ -163,12 +163,12 @@ def _majority(train: Part, test: Part, descriptions: Mapping[str, str], seed: in
     return np.tile(np.array(sizes, float), (len(test.labels), 1)), None, None
 
 
-def _counted(texts: Sequence[str]) -> Corpus:
+def counted(texts: Sequence[str]) -> Corpus:
     return Corpus.from_texts(texts, min_df=5, max_df=0.3, **PLAIN_TEXTS)
 
 
 def _by_words(train: Part, test: Part, descriptions: Mapping[str, str], seed: int) -> Answer:
-    corpus = _counted(train.texts)
+    corpus = counted(train.texts)
     idf = inverse_document_frequency(corpus.counts)
     documents, labels = (tfidf(count_words(corpus, texts), idf) for texts in (test.texts, list(descriptions.values())))
     scores = (documents @ labels.T).toarray()
@@ -183,7 +183,7 @@ def _by_embeddings(train: Part, test: Part, descriptions: Mapping[str, str], see
 def _ours(
     train: Part, test: Part, descriptions: Mapping[str, str], seed: int, *, vectors: bool, n_free_topics: int = 0
 ) -> Answer:
-    corpus = _counted(train.texts)
+    corpus = counted(train.texts)
     model = ZeroShotClassifier(descriptions, n_free_topics=n_free_topics, random_state=seed)
     if vectors:
         model.fit(corpus, embeddings=train.vectors, label_embeddings=embed(list(descriptions.values())))

@@ -45,8 +45,8 @@ def test_every_method_is_measured(part, method):
         assert 0 <= found["wrongly"] <= 1
 
 
-def test_calibration_error_by_hand():
-    error = labels_alone._calibration_error(np.array([0.95, 0.95, 0.55, 0.55]), np.array([True, True, True, False]))
+def testcalibration_error_by_hand():
+    error = labels_alone.calibration_error(np.array([0.95, 0.95, 0.55, 0.55]), np.array([True, True, True, False]))
     assert error == pytest.approx(0.05)
 
 
