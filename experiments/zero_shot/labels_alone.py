@@ -225,8 +225,10 @@ _METHODS = {
     "embedding similarity": _by_embeddings,
     "BERTopic zero-shot": _bertopic,
     "ours, words": partial(_ours, vectors=False),
+    "ours, words, 1 free topic": partial(_ours, vectors=False, n_free_topics=1),
     "ours, words, 10 free topics": partial(_ours, vectors=False, n_free_topics=10),
     "ours, words and embeddings": partial(_ours, vectors=True),
+    "ours, words and embeddings, 1 free topic": partial(_ours, vectors=True, n_free_topics=1),
     "ours, words and embeddings, 10 free topics": partial(_ours, vectors=True, n_free_topics=10),
 }
 
