@@ -22,8 +22,8 @@ from topicfold.datasets import load_demo
 
 # %%
 # ``embed`` takes any function from texts to vectors, such as ``SentenceTransformer("all-MiniLM-L6-v2").encode``. It
-# also takes the name or folder of an embedding model, and can keep the vectors in a file:
-# ``embed(corpus, "minishlab/potion-base-8M", cache=".")``.
+# also takes the name or folder of an embedding model, and can keep the vectors in files:
+# ``embed(corpus, "sentence-transformers/all-MiniLM-L6-v2", cache=".")``.
 
 packages = load_demo()
 encoder = make_pipeline(TfidfVectorizer(stop_words="english", sublinear_tf=True), TruncatedSVD(50, random_state=0))

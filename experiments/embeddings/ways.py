@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from topicfold import embed
+from topicfold.analysis.embedding import DEFAULT_MODEL
 from topicfold.baselines.kmeans import kmeans_on_rows
 from topicfold.corpus.corpus import Corpus
 
@@ -29,6 +30,7 @@ __all__ = ["EXPERIMENTS", "static_model"]
 
 CORPORA = {"short_searchsnippets": 8, "short_stackoverflow": 20, "short_googlenews": 150}
 WORDS, STATIC, NETWORK = "no embeddings, graph of words", "static embeddings (model2vec)", f"{MODEL}, in numpy"
+PACKAGE = "word vectors of the package"
 _DIMENSIONS = 256
 _BEGINNING, _END = 101, 102  # word pieces at the beginning and the end of a text
 
@@ -95,7 +97,7 @@ def _vectors(data: Data, way: str, corpus: str) -> tuple[np.ndarray, dict[str, f
     texts = data.corpora[corpus].texts
     key = (f"{way} {corpus}", len(texts))
     if key not in _computed:
-        model: Any = data.static if way == STATIC else MiniLM().embed_many
+        model: Any = {STATIC: data.static, PACKAGE: DEFAULT_MODEL}.get(way) or MiniLM().embed_many
         with tempfile.TemporaryDirectory() as folder:
             cache = folder if way == STATIC else None  # vectors from a function are not cached
             started = time.perf_counter(), time.process_time()
@@ -142,6 +144,8 @@ embeddings, with the classes. For both, higher is better."""
 NOTES = f"""Static embeddings: vectors of word pieces, computed here from {MODEL} ({_DIMENSIONS} principal components, \
 weighted by rarity), in the way model2vec distils them; published models of this kind are trained further and should \
 be better. The second call reads them from the cache.
+The word vectors of the package come from {MODEL}, too, moved by a regression so that their sums predict its vectors \
+of whole texts (scripts/build_word_vectors.py).
 {MODEL} runs in numpy, with texts of the same length in one batch; sentence-transformers, on torch, was not installed \
 and is not measured.
 LTM and DTM are at the defaults of the package, with about as many topics as there are classes; NMI compares the \
@@ -155,7 +159,7 @@ EXPERIMENTS = (
         source="none; our own comparison",
         about=ABOUT,
         data=tuple(CORPORA),
-        methods=(Method(WORDS), Method(STATIC), Method(NETWORK)),
+        methods=(Method(WORDS), Method(PACKAGE), Method(STATIC), Method(NETWORK)),
         settings=tuple({"corpus": name, "n_topics": size} for name, size in CORPORA.items()),
         measures={
             "per second": Measure("texts per second", 0),

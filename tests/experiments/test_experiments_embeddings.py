@@ -216,7 +216,7 @@ def test_ways_to_embed_end_in_topics(tmp_path):
     )
     ways.static_model(data.static, 3000)
     setting = {"corpus": "short_searchsnippets", "n_topics": 2}
-    for name in (ways.WORDS, ways.STATIC, ways.NETWORK):
+    for name in (ways.WORDS, ways.PACKAGE, ways.STATIC, ways.NETWORK):
         found = ways.measure(data, Method(name), setting, 0, {})
         assert found["LTM"] > 0.9, name
         assert ("second time" in found) == (name == ways.STATIC)
