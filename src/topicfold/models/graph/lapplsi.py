@@ -62,7 +62,7 @@ class LapPLSI(WeightedGraphModel):
     graph_weight : float or 'auto', default='auto'
         Weight of the squared distances between the topics of neighbours. 0 is LDA or, without a prior, PLSA. 'auto'
         chooses the weight with which the largest topics of held-out documents predict their words best, from 0, 0.03,
-        0.1, ... 100 (without a prior 1, 3, ... 1000). This costs one or two more fits on at most 100,000 documents. If
+        0.1, ... 100 (without a prior 1, 3, ... 1000). This costs two to five more fits, fewer with many documents. If
         X has fractions such as tf-idf, nothing can be held out and the weight is 1.
     n_neighbors : int, default=5
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000

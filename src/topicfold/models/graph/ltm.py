@@ -50,7 +50,7 @@ class LTM(WeightedGraphModel):
         How strongly neighbours influence a document, in tokens per edge: at 1000, five neighbours outweigh a document
         of 100 tokens fifty to one. 0 is LDA or, without a prior, PLSA. 'auto' chooses the weight with which the largest
         topics of held-out documents predict their words best, from 0, 0.03, 0.1, ... 100 (without a prior 1, 3, ...
-        1000). This costs one or two more fits on at most 100,000 documents. If X has fractions such as tf-idf, nothing
+        1000). This costs two to five more fits, fewer with many documents. If X has fractions such as tf-idf, nothing
         can be held out and the weight is 1.
     n_neighbors : int, default=5
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
