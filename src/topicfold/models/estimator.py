@@ -181,7 +181,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     topic_marks_: Sequence[str]
     typicality_: np.ndarray
     wording_: Wording | None
-    _mined: Phrases | None = None  # between the start of a fit and its end
+    _mined: Phrases  # between the start of a fit and its end
     topic_stability_: np.ndarray
     topic_returns_: np.ndarray
     history_: np.ndarray
@@ -561,10 +561,13 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     def _remember_documents(self, X: CountsLike, counts: sp.csr_array) -> None:
         """Keep what is known of the training documents, and how their texts write words."""
         super()._remember_documents(X, counts)
-        self.wording_ = self._mined = None
+        vars(self).pop("_mined", None)
+        self.wording_ = None
         if isinstance(X, Corpus) and X.vocabulary is not None:
-            self._mined = X._phrases
-            self.wording_ = Wording.of_words(forms_of_words(X.vocabulary, X.preprocessing), self._mined, X.vocabulary)
+            mined = X._phrases
+            self.wording_ = Wording.of_words(forms_of_words(X.vocabulary, X.preprocessing), mined, X.vocabulary)
+            if mined is not None and not self._uses_absent_words:  # HLTA keeps no documents of topics
+                self._mined = mined
 
     def _keep_documents(self, counts: sp.csr_array, doc_topic: np.ndarray, *, add: bool = False) -> None:
         """Keep how many documents of each topic have each word, `add`ed to earlier batches, and what else is shown.
@@ -576,7 +579,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
         self.word_documents_, self.topic_documents_ = words, topics
         self.typicality_ = typicality(counts, doc_topic, self.n_jobs)
-        mined, self._mined = self._mined, None
+        mined = vars(self).pop("_mined", None)
         if mined is not None and self.wording_ is not None and len(doc_topic) == mined.n_documents and not add:
             scores = keyness(*known) if (known := presence_of_words(self)) is not None else self.topic_word_
             self.wording_ = self.wording_.with_phrases(mined, counts, doc_topic, scores)
@@ -775,6 +778,7 @@ class StreamedTopicModel(TopicModel):
         counts = self.word_counts(X, self.topic_word_.dtype)
         self._learn_batch(counts, y)
         self._remember_documents(X, counts)
+        vars(self).pop("_mined", None)  # phrases are those of a whole fit
         return self
 
 
