@@ -31,12 +31,18 @@ def test_forks_join_all_topics_the_most_alike_first(texts):
     joined = {fork[0] for fork in found["forks"]} | {fork[1] for fork in found["forks"]}
     assert joined == set(range(8))  # all but the last, which is above all
     assert found["forks"][-1][3] == ""
+    assert found["groups"] == 0  # five topics are read without groups
     words = [{word.word for word in tree.words(int(topic), 4)} for topic in tree.ids]
     one, other, _, named = found["forks"][0]
     assert set(named.split()) <= words[one] | words[other]
     likeness = np.array(found["likeness"])
     assert (likeness == likeness.T).all()
     assert (likeness.diagonal() == 100).all()
+
+
+def test_many_topics_have_groups(texts):
+    tree = LDA(14, random_state=0, max_iter=2).fit(Corpus.from_texts(texts)).topic_tree()
+    assert topic_hierarchy(tree)["groups"] == 5
 
 
 def test_trees_have_their_own_hierarchy(texts):

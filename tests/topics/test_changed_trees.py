@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import cut_tree, fcluster
+from scipy.cluster.hierarchy import cut_tree, fcluster, linkage
 
 from topicfold import HLTA, LDCC, LTM, PLSA, TTMM, Corpus, TopicTree
-from topicfold.topics.similarity import topic_similarity
+from topicfold.topics.changes import grouped_to_show, number_of_groups
+from topicfold.topics.similarity import linkage_of, topic_similarity
 
 WORDS = [[f"w{block}{place}" for place in range(5)] for block in range(6)]
 
@@ -58,7 +61,7 @@ def test_reduce_merges_the_most_similar_down_to_a_number(tree):
     assert len(tree.reduce(1)) == 1
 
 
-def test_reduce_goes_by_average_linkage(tree):
+def test_reduce_goes_by_ward_linkage(tree):
     for n_topics in range(1, 6):
         cluster = cut_tree(tree.linkage(), n_topics).ravel()
         found = tree.reduce(n_topics).mapping
@@ -66,6 +69,50 @@ def test_reduce_goes_by_average_linkage(tree):
             for b in range(6):
                 assert (found[a] == found[b]) == (cluster[a] == cluster[b])
     assert len(set(fcluster(tree.linkage(), 4, "maxclust"))) == 4
+
+
+def test_similarity_is_that_of_the_words_of_the_documents(tree):
+    shared = np.array([[(a * b).sum() for b in tree.doc_topic.T] for a in tree.doc_topic.T.astype(float)])
+    words = np.sqrt((shared / shared.sum(axis=1, keepdims=True)) @ tree.topic_word)
+    rows = words - np.sqrt(tree.word_frequency / tree.word_frequency.sum())
+    for a in range(6):
+        for b in range(6):
+            cosine = rows[a] @ rows[b] / np.linalg.norm(rows[a]) / np.linalg.norm(rows[b])
+            assert topic_similarity(tree)[a, b] == pytest.approx(cosine, abs=1e-6)
+
+
+def test_ward_linkage_is_that_of_the_points():
+    points = np.random.default_rng(0).normal(size=(9, 4))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    assert linkage_of(points @ points.T) == pytest.approx(linkage(points, "ward"), abs=1e-7)
+
+
+def test_many_topics_are_listed_in_groups(tree):
+    def repeated(n_topics):
+        rows = np.arange(n_topics) % 6
+        return replace(
+            tree,
+            ids=np.arange(n_topics),
+            parent=np.full(n_topics, -1),
+            level=np.ones(n_topics, int),
+            size=tree.size[rows] * 6 / n_topics,
+            topic_word=tree.topic_word[rows],
+            word_presence=tree.word_presence[rows],
+            doc_topic=tree.doc_topic[:, rows] * 6 / n_topics,
+            marks={},
+            mapping={},
+        )
+
+    assert [number_of_groups(n) for n in (4, 6, 12, 13, 20, 30, 500)] == [2, 2, 4, 5, 7, 10, 10]
+    assert grouped_to_show(repeated(12)).level.max() == 1
+    many = repeated(18)
+    lines = many.to_text(2).splitlines()
+    assert lines[0].startswith("18 topics of")
+    headings = [line for line in lines[2:] if not line.split()[0].isdigit()]
+    assert len(headings) == 6
+    assert len(lines) == 2 + 18 + 6
+    assert many._repr_html_().count("<tr><td></td>") == 6
+    assert grouped_to_show(many.group([2])).level.max() == 2  # the reader's own groups stay
 
 
 def test_groups_stand_above_the_topics(tree):
