@@ -14,6 +14,7 @@ import pytest
 from cli_cases import shown_on
 
 from topicfold import LDA, LTM, Corpus, load
+from topicfold.models.em import number_of_topics
 
 WORDS = [["cat", "dog", "cow", "horse", "paw", "fur"], ["sun", "moon", "star", "comet", "orbit", "sky"]]
 
@@ -59,6 +60,20 @@ def test_a_table_alone(run, reviews, tmp_path):
 def printed_command(err):
     (line,) = [line for line in err.splitlines() if line.startswith("To keep the model: ")]
     return shlex.split(line.removeprefix("To keep the model: "))
+
+
+def test_without_a_number_of_topics_one_is_chosen(run, reviews, tmp_path, monkeypatch):
+    monkeypatch.setattr(number_of_topics, "_best_balanced", lambda sample, fold_of, sizes, n_jobs, verbose: 3)
+    page = tmp_path / "page.html"
+    code, _, err = run("explore", reviews, "--out", page)
+    assert code == 0, err
+    assert len(shown_on(page)["topics"]) == 3
+    assert printed_command(err)[-4:-2] == ["--topics", "3"]
+    (line,) = [line for line in err.splitlines() if line.startswith("chose 3 topics by fits to a sample")]
+    command = shlex.split(line.partition("to compare numbers of topics: ")[2])
+    assert command[:3] == ["topicfold", "select", str(reviews)]
+    assert command[command.index("--text") + 1] == "headline,body"
+    assert "--topics" not in command
 
 
 def fitted_again(run, words, data, tmp_path):

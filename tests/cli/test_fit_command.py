@@ -136,6 +136,21 @@ def test_limits_of_files(run, texts, tmp_path):
         assert (code, err.count("\n") <= 2) == (2, True)
 
 
+def test_fit_without_a_number_of_topics_chooses_one(texts, run, tmp_path):
+    code, out, err = run("fit", texts, "--id", "name", "-p", "max_iter=5", "--out", tmp_path / "m.safetensors")
+    assert code == 0, err
+    assert out.startswith("2 topics of 6 documents")
+    assert "n_topics 2 was chosen" in err
+    (line,) = [line for line in err.splitlines() if line.startswith("to compare numbers of topics: ")]
+    command = shlex.split(line.partition(": ")[2])
+    assert command == ["topicfold", "select", str(texts), "--model", "lda", "--id", "name", "-p", "max_iter=5"]
+    code, _, err = run(*command[1:], "--splits", "2", "--json")
+    assert code == 0, err
+    assert "5 points x 2 folds x 1 seeds: 10 fits" in err
+    code, _, err = run("fit", texts, "-p", "n_topics=2", "--out", tmp_path / "m.safetensors")
+    assert "was chosen" not in err
+
+
 def test_select(texts, run, tmp_path):
     words = ("select", texts, "-p", "n_topics=[1,2]", "--splits", "2", "--seeds", "1")
     code, out, err = run(*words, "--plot", tmp_path / "s.png")

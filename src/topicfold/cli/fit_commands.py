@@ -58,7 +58,7 @@ _LABEL_MODELS = ", ".join(
     "--topics",
     "n_topics",
     type=click.IntRange(1),
-    help="Number of topics: the same as -p n_topics=NUMBER. By default, the fit chooses it on a sample.",
+    help="Number of topics: the same as -p n_topics=NUMBER. By default, most models choose it on a sample.",
 )
 @click.option("--out", required=True, type=click.Path(), help="Model file to write (.safetensors).")
 @click.option(
