@@ -561,7 +561,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
     def _remember_documents(self, X: CountsLike, counts: sp.csr_array) -> None:
         """Keep what is known of the training documents, and how their texts write words."""
         super()._remember_documents(X, counts)
-        vars(self).pop("_mined", None)
+        self.__dict__.pop("_mined", None)
         self.wording_ = None
         if isinstance(X, Corpus) and X.vocabulary is not None:
             mined = X._phrases
@@ -579,7 +579,7 @@ class TopicModel(CountsMixin, TopicNamesMixin, TransformerMixin, BaseEstimator, 
             words, topics = self.word_documents_ + words, self.topic_documents_ + topics
         self.word_documents_, self.topic_documents_ = words, topics
         self.typicality_ = typicality(counts, doc_topic, self.n_jobs)
-        mined = vars(self).pop("_mined", None)
+        mined = self.__dict__.pop("_mined", None)
         if mined is not None and self.wording_ is not None and len(doc_topic) == mined.n_documents and not add:
             scores = keyness(*known) if (known := presence_of_words(self)) is not None else self.topic_word_
             self.wording_ = self.wording_.with_phrases(mined, counts, doc_topic, scores)
@@ -778,7 +778,7 @@ class StreamedTopicModel(TopicModel):
         counts = self.word_counts(X, self.topic_word_.dtype)
         self._learn_batch(counts, y)
         self._remember_documents(X, counts)
-        vars(self).pop("_mined", None)  # phrases are those of a whole fit
+        self.__dict__.pop("_mined", None)  # phrases are those of a whole fit
         return self
 
 
