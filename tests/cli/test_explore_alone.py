@@ -69,8 +69,9 @@ def test_without_a_number_of_topics_one_is_chosen(run, reviews, tmp_path, monkey
     assert code == 0, err
     assert len(shown_on(page)["topics"]) == 3
     assert printed_command(err)[-4:-2] == ["--topics", "3"]
-    (line,) = [line for line in err.splitlines() if line.startswith("chose 3 topics by fits to a sample")]
-    command = shlex.split(line.partition("to compare numbers of topics: ")[2])
+    assert "3 topics were chosen (--topics sets their number)" in err
+    (line,) = [line for line in err.splitlines() if line.startswith("To compare numbers of topics: ")]
+    command = shlex.split(line.partition(": ")[2])
     assert command[:3] == ["topicfold", "select", str(reviews)]
     assert command[command.index("--text") + 1] == "headline,body"
     assert "--topics" not in command

@@ -12,6 +12,7 @@ from cli_cases import TEXTS, shown_on
 
 from topicfold import Corpus, load
 from topicfold.cli.options import size_of_files
+from topicfold.models.em import number_of_topics
 
 
 def test_fit_passes_parameters_and_options(tmp_path, texts, run):
@@ -136,19 +137,23 @@ def test_limits_of_files(run, texts, tmp_path):
         assert (code, err.count("\n") <= 2) == (2, True)
 
 
-def test_fit_without_a_number_of_topics_chooses_one(texts, run, tmp_path):
-    code, out, err = run("fit", texts, "--id", "name", "-p", "max_iter=5", "--out", tmp_path / "m.safetensors")
+def test_fit_without_a_number_of_topics_chooses_one(texts, run, tmp_path, monkeypatch):
+    words = ("fit", texts, "--id", "name", "-p", "max_iter=5", "--out", tmp_path / "m.safetensors")
+    code, out, err = run(*words)
     assert code == 0, err
     assert out.startswith("2 topics of 6 documents")
     assert "n_topics 2 was chosen" in err
+    assert "to compare" not in err  # six documents are too few to compare numbers on
+    monkeypatch.setattr(number_of_topics, "LEAST_DOCUMENTS", 6)
+    code, _, err = run(*words)
+    assert code == 0, err
     (line,) = [line for line in err.splitlines() if line.startswith("to compare numbers of topics: ")]
     command = shlex.split(line.partition(": ")[2])
     assert command == ["topicfold", "select", str(texts), "--model", "lda", "--id", "name", "-p", "max_iter=5"]
-    code, _, err = run(*command[1:], "--splits", "2", "--json")
+    code, _, err = run(*command[1:], "-p", "n_topics=[1,2]", "--splits", "2", "--json")
     assert code == 0, err
-    assert "5 points x 2 folds x 1 seeds: 10 fits" in err
-    code, _, err = run("fit", texts, "-p", "n_topics=2", "--out", tmp_path / "m.safetensors")
-    assert "was chosen" not in err
+    assert "2 points x 2 folds: 4 fits" in err
+    assert "was chosen" not in run(*words, "-p", "n_topics=2")[2]
 
 
 def test_select(texts, run, tmp_path):

@@ -101,6 +101,7 @@ def fit(
     **user_options: Any,
 ) -> None:
     """Fit a model to INPUT, save it, and print its topics. `topicfold models` lists the models."""
+    from ..models.em.number_of_topics import LEAST_DOCUMENTS
     from ..report import build_report
 
     vectors = _vectors_given(embeddings, embed)
@@ -156,7 +157,7 @@ def fit(
         model.save(out)
     for name, value in _chosen_parameters(model).items():
         say(f"{name} {value:g} was chosen")
-    if values.get("n_topics") == "auto":
+    if values.get("n_topics") == "auto" and len(corpus) >= LEAST_DOCUMENTS:
         fixed = {name: value for name, value in values.items() if name != "n_topics"}
         command = shlex.join(_same_input(click.get_current_context(), select, model_name, fixed))
         say(f"to compare numbers of topics: {command}")
@@ -273,7 +274,8 @@ def select(
     corpus = read_corpus(input, user_options, keep_texts=embed is not None, jobs=jobs)
     fit_arguments = fit_input(model, corpus, graphs, embeddings, False, embed, input)
     n_points = prod(len(tried) for tried in grid.values()) if grid else len(SIZES)
-    say(f"{n_points} points x {splits} folds x {seeds} seeds: {n_points * splits * seeds} fits")
+    repeated = f" x {seeds} seeds" if seeds > 1 else ""
+    say(f"{n_points} points x {splits} folds{repeated}: {n_points * splits * seeds} fits")
     repeats: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "random_state": seed}
     result = choose(model, corpus, grid or None, extend=extend, n_jobs=jobs, **repeats, **fit_arguments)
     click.echo(result.to_json() if as_json else str(result))

@@ -58,22 +58,20 @@ def fit_default_model(
     path: str, user_options: dict[str, Any], n_topics: int | None, no_embed: bool
 ) -> tuple[TopicModel, Corpus]:
     """The default model of the texts in a file, and the corpus; says what was guessed."""
+    from ..models.em.number_of_topics import LEAST_DOCUMENTS
+
     corpus, columns = read_with_guesses(path, user_options)
     say_what_is_read(corpus, check=True)
     model_name, by_default = parameters_by_default(corpus, no_embed)
     size = "auto" if n_topics is None else n_topics
     model = make_model(model_name, {"n_topics": size, **by_default}, seed=0, jobs=-1).fit(corpus)
     chosen = len(model.topic_word_)
-    options = [
-        "--model",
-        model_name,
-        *(word for name, value in by_default.items() for word in ("-p", f"{name}={value}")),
-    ]
+    options = ["--model", model_name]
+    options += [word for name, value in by_default.items() for word in ("-p", f"{name}={value}")]
     if n_topics is None:
-        compare = (
-            "" if columns is None else f"; to compare numbers of topics: {_command('select', path, columns, options)}"
-        )
-        say(f"chose {chosen} topics by fits to a sample (--topics sets their number){compare}")
+        say(f"{chosen} topics were chosen (--topics sets their number)")
+    if n_topics is None and columns is not None and len(corpus) >= LEAST_DOCUMENTS:
+        say(f"To compare numbers of topics: {_command('select', path, columns, options)}")
     if columns is not None:
         options += ["--topics", str(chosen), "--out", f"{_stem(path)}.safetensors"]
         say(f"To keep the model: {_command('fit', path, columns, options)}")

@@ -20,13 +20,21 @@ from ...engine.mapped import release
 from ...engine.progress import progress
 from ...metrics.completion import completion_log_likelihood, split_tokens
 
-__all__ = ["SIZES", "balance", "choose_number", "mean_rand_index", "unigram_log_likelihood", "untried_number"]
+__all__ = [
+    "LEAST_DOCUMENTS",
+    "SIZES",
+    "balance",
+    "choose_number",
+    "mean_rand_index",
+    "unigram_log_likelihood",
+    "untried_number",
+]
 
 SIZES = (5, 10, 20, 40, 80)
 _GAIN_WEIGHT = 0.4  # of the share of the best gain, beside an agreement of up to 1
 _FOLDS = 3
 _MOST_DOCUMENTS, _MOST_CELLS = 2_500, 200_000  # of the sample: the choice must not take longer than a fit and a page
-_LEAST_DOCUMENTS = 60  # fewer say nothing about the number
+LEAST_DOCUMENTS = 60  # fewer say nothing about the number
 _DOCUMENTS_PER_TOPIC = 4  # at least, in each fit
 _MOST_STEPS = 30
 _FEW = 5  # documents per topic, if none is tried
@@ -64,11 +72,11 @@ def choose_number(counts: sp.csr_array, n_jobs: int | None, verbose: bool | None
     """The number of topics for these documents. It does not depend on any seed."""
     rng = np.random.RandomState(0)
     rows = np.flatnonzero(np.diff(counts.indptr))
-    if len(rows) < _LEAST_DOCUMENTS or not has_whole_numbers(counts):
+    if len(rows) < LEAST_DOCUMENTS or not has_whole_numbers(counts):
         return untried_number(len(rows), counts.shape[1])
     rows = rng.permutation(rows)[:_MOST_DOCUMENTS]
     n_cells = np.cumsum(np.diff(counts.indptr)[rows])
-    rows = rows[: max(_LEAST_DOCUMENTS, int(np.searchsorted(n_cells, _MOST_CELLS, side="right")))]
+    rows = rows[: max(LEAST_DOCUMENTS, int(np.searchsorted(n_cells, _MOST_CELLS, side="right")))]
     sample = sp.csr_array(counts[np.sort(rows)])
     release(counts.indices)
     release(counts.data)
