@@ -47,7 +47,7 @@ def expected_failures(model):
 
 
 @parametrize_with_checks(
-    [small(info, 2, n_steps=30) for info in MODELS.values()],
+    [small(info, 2, n_steps=30, tol=0) for info in MODELS.values()],
     expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("default::sklearn.exceptions.SkipTestWarning")

@@ -34,6 +34,8 @@ def same(first, second):
         elif name == "segments" and ours is not None:
             assert (ours.counts != theirs.counts).nnz == 0
             assert np.array_equal(ours.documents, theirs.documents)
+        elif name == "wording_" and ours is not None:
+            assert ours.to_json() == theirs.to_json()
         else:
             assert ours == theirs, name
 

@@ -31,7 +31,7 @@ def tree(corpus):
 
 def test_topics(tree):
     table = tree.rename({1: "one"}).topic_table(n_words=2, n_documents=2)
-    assert list(table.columns) == ["name", "parent", "level", "size", "n_documents", "words", "documents"]
+    assert list(table.columns) == ["name", "parent", "level", "size", "mark", "n_documents", "words", "documents"]
     assert table.index.tolist() == [0, 1, 2]
     assert table.loc[1, "name"] == "one"
     assert table["n_documents"].tolist() == [2, 2, 2]

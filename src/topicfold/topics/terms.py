@@ -257,7 +257,11 @@ def _least_part(phrase: Term, is_later: bool, best: frozenset[str]) -> float:
 
 
 def _repeats(term: Term, units: list[Term]) -> bool:
-    return any(same_stem(stem, other) for unit in units for other in unit.stems for stem in term.stems)
+    return any(_is_form(stem, other) for unit in units for other in unit.stems for stem in term.stems)
+
+
+def _is_form(stem: str, other: str) -> bool:
+    return stem == other if " " in stem + other else same_stem(stem, other)
 
 
 def written(tree: TopicTree, word: str) -> str:

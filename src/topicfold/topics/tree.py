@@ -1009,6 +1009,8 @@ class TopicTree:
         """What the forms of a word have in common: the first of them, and of an n-gram those of its parts."""
         forms = {} if self.wording is None else self.wording.forms
         columns = [self._columns.get(part, -1) for part in word.split(" ")]
+        if max(columns) < 0:  # no n-gram of known words: "word 20", the name of a column
+            return frozenset([word])
         return frozenset(
             part if w < 0 else self.vocabulary[forms.get(w, w)] for part, w in zip(word.split(" "), columns)
         )

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from topicfold import DTM, LTM, Corpus, InputError, LapPLSI, load
 from topicfold.corpus.word_vectors import english_vectors
 from topicfold.engine.store import from_arrays, read_file, to_arrays, write_file
+from topicfold.topics.wording import Wording
 
 ANIMALS = ["cat kitten", "dog puppy", "wolf fox", "horse pony", "cow sheep", "goat lamb", "lion tiger", "mouse rat"]
 MONEY = [
@@ -104,7 +105,7 @@ def test_a_data_frame_has_words_and_a_matrix_has_none():
 def test_a_file_without_the_vectors_of_its_words_is_refused(tmp_path, change):
     fitted().save(tmp_path / "model")
     arrays, metadata = read_file(tmp_path / "model", kind="model")
-    values = from_arrays(arrays, metadata["values"], preprocessing=lambda value: value)
+    values = from_arrays(arrays, metadata["values"], preprocessing=lambda value: value, wording=Wording.from_json)
     arrays, plain = to_arrays({**values, **change, "preprocessing_": None})
     write_file(tmp_path / "other", arrays, {"kind": "model", "class": metadata["class"], "values": plain})
     with pytest.raises(ValueError, match="do not match"):

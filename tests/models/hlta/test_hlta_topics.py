@@ -156,13 +156,13 @@ def test_hlta_json(deep, least):
     assert len(visited) == len(tree) == len({node["id"] for node in visited})
     assert {entry["topic"] for entry in topics} == {node["id"] for node in visited}
     assert len(topics) == len(tree)
-    by_text = {" ".join(words_of(tree, topic, 5)): topic for topic in tree.ids.tolist()}
+    by_text = {", ".join(words_of(tree, topic, 5)): topic for topic in tree.ids.tolist()}
     documents = {entry["topic"]: entry["doc"] for entry in topics}
     for node in visited:
         topic = by_text[node["text"]]
         assert node["data"]["percentage"] == pytest.approx(tree.size[topic])
         assert [child["text"] for child in node["children"]] == [
-            " ".join(words_of(tree, child, 5)) for child in tree.children(topic)
+            ", ".join(words_of(tree, child, 5)) for child in tree.children(topic)
         ]
         members = np.flatnonzero(tree.doc_topic[:, topic] >= least)
         assert {name for name, _ in documents[node["id"]]} == {tree.document_ids[d] for d in members}

@@ -167,9 +167,8 @@ def test_the_tree_of_a_model_of_rows_and_documents_has_an_id_per_document(segmen
         tree = small().fit(X, documents=documents).topic_tree()
         assert len(tree.document_ids) == len(tree.doc_topic) == 30
     tree = small().fit(counts, documents=documents).topic_tree()
-    assert [name for name, _ in tree.documents(0, 3)] == [
-        str(d) for d in np.argsort(-tree.doc_topic[:, 0], kind="stable")[:3]
-    ]
+    typical = np.argsort(-tree.doc_topic[:, 0] * tree.typicality, kind="stable")[:3]
+    assert [name for name, _ in tree.documents(0, 3)] == [str(d) for d in typical]
 
 
 def test_the_tree_of_a_corpus_with_segments_has_their_topics(corpus, segmented):
