@@ -10,6 +10,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
@@ -186,7 +187,7 @@ def _measured(
     model = LDA(n_topics, random_state=seed, n_jobs=1, verbose=False).fit(corpus)
     first, second = (model.transform(half).argmax(axis=1) for half in halves)
     with_words = np.logical_and(*(half.sum(axis=1) > 0 for half in halves))
-    tree = model.topic_tree(corpus)
+    tree = replace(model.topic_tree(corpus), wording=None)  # as ranked: lists would show one form of each word
     topics = [[word.word for word in tree.words(topic, 10)] for topic in range(n_topics)]
     measures = {
         "halves": float(adjusted_mutual_info_score(first[with_words], second[with_words])),

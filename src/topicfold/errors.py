@@ -32,7 +32,7 @@ class TopicfoldError(Exception):
     ...     LDA(n_topics=0).fit(["cat dog", "sun moon"])
     ... except TopicfoldError as error:
     ...     print(error)
-    n_topics=0: expected a whole number, at least 1
+    n_topics=0: expected a whole number, at least 1, or 'auto'
     """
 
 

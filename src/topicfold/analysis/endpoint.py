@@ -74,7 +74,7 @@ class Endpoint:
         self._key = os.environ.get(_KEY_VARIABLE) if api_key is None else api_key
         if self._key is not None and not (self._key.isascii() and self._key.isprintable()):
             raise InputError(f"the API key has characters that a key cannot have: check {_KEY_VARIABLE}")
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._ask = urllib.request.build_opener(_NoRedirects).open
 
     @classmethod
     def from_address(cls, address: str) -> Endpoint:
@@ -136,7 +136,7 @@ class Endpoint:
         for trial in range(_TRIES):
             last = trial == _TRIES - 1
             try:
-                with self._opener.open(request, timeout=self.timeout) as response:
+                with self._ask(request, timeout=self.timeout) as response:
                     return _whole(response, request.full_url)
             except urllib.error.HTTPError as error:
                 with error:

@@ -75,7 +75,7 @@ def listed_models(able: Callable[[ModelInfo], bool]) -> str:
 def signature_of(model_name: str) -> Signature:
     """The signature of a model, by its name in upper or lower case; KeyError if there is no such model.
 
-    >>> signature_of("lda").parameters[0]
+    >>> signature_of("ttmm").parameters[1]
     Parameter(name='n_topics', type='int', default='20', summary='Number of topics.')
     """
     info = models_by_option()[model_name.lower()]

@@ -262,8 +262,8 @@ def test_threads_give_the_same_bits_with_a_prior(model, dtype, sampled):
 
 @BOTH
 def test_auto_may_choose_no_graph(model):
-    counts, own = titles(1)
-    graph = misleading_graph(own, 1)
+    counts, own = titles(3)
+    graph = misleading_graph(own, 3)
     fitted = quiet(model, N_TOPICS, graph_weight="auto").fit(counts, graph=graph)
     plain = quiet(model, N_TOPICS, graph_weight=0).fit(counts)
     assert fitted.graph_weight_ == 0
