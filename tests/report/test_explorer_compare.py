@@ -26,7 +26,8 @@ def spread(themes, tmp_path_factory):
 
 
 def words_of(page, kind):
-    return set(page.text(f"#pair .{kind} .words").split()) - {"–"}
+    line = page.text(f"#pair .{kind} .words")
+    return set(line.split(", ") if ", " in line else line.split()) - {"–"}
 
 
 def test_two_models_side_by_side(page, reports):

@@ -167,7 +167,7 @@ def test_a_page_with_some_of_the_documents_says_how_they_were_chosen(page, repor
     best = chosen["in_best"]
     assert page.text(".note") == (
         "This page shows a sample: 20 of the 80 documents. "
-        f"It has the 2 best documents of each topic ({best} documents), "
+        f"It has the 2 most typical documents of each topic ({best} documents), "
         f"and {20 - best} of the other {80 - best}, spread evenly over topics, labels and dates. "
         "Numbers are for the whole corpus, except on the map and with a filter."
     )

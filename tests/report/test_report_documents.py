@@ -28,8 +28,8 @@ def test_a_part_of_the_documents_with_the_figures_of_all(corpus):
         best = [name for name, _ in tree.documents(topic, 2)]
         assert set(best) <= set(ids)
         listed = [(ids[d], share) for d, share in part["topics"][topic]["documents"]]
-        expected = sorted(((tree.doc_topic[row, topic], -row) for row in rows), reverse=True)
-        expected = [(corpus.ids[-row], share) for share, row in expected if share > 0]
+        order = sorted(rows, key=lambda row: (-tree.doc_topic[row, topic] * tree.typicality[row], row))
+        expected = [(corpus.ids[row], share) for row in order if (share := tree.doc_topic[row, topic]) > 0]
         assert [name for name, _ in listed] == [name for name, _ in expected]
         assert [share for _, share in listed] == pytest.approx([share for _, share in expected], rel=1e-2)
     for topics in zip(whole["topics"], part["topics"], strict=True):
