@@ -87,8 +87,8 @@ table shows the accuracy on the test part (higher is better) and the CPU time; "
 common group."""
 NOTES = """\
 Labels are drawn from the by-date training part, with the same draw for every method; accuracy is on the whole test \
-part. 100 topics, smoothing 0.1 and alpha 0.1 were fixed before any result was seen; the start of TTMM's topics, a \
-short PLSA from NMF, is a default that had been chosen on random splits of the same corpus.
+part. 100 topics, smoothing 0.1 and alpha 0.1 were fixed before any result was seen; the start of TTMM's topics, \
+which is that of LDA, is a default that had been chosen on samples of ten corpora, this one among them.
 The SVM uses the idf of all training documents, which needs no labels.
 TTMM with the labelled documents alone has at most as many topics as there are labelled documents.
 """

@@ -1,4 +1,4 @@
-"""Where TTMM starts: topics from a short PLSA or given ones, themes from clusters of documents or from classes."""
+"""Where TTMM starts: topics as of other EM models, or given ones; themes from clusters of documents or classes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from ...engine.arrays import normalise_rows
 from ...engine.blocks import single_threaded_libraries
-from ...engine.loop import iterate
-from ...engine.mapped import is_mapped
 from ..em.fold_in import fold_in
-from ..em.plsa_kernels import counts_of_seeds, padded, plain_step, pooled_topic_weight
 from ..em.starts import given_topics, start
 
 if TYPE_CHECKING:
@@ -22,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["start_themes", "start_topics"]
 
-_START_ITER, _START_TOL, _PSEUDO_COUNT = 20, 1e-4, 0.01  # of the PLSA that topics start from
 _SAMPLE, _SAMPLE_PER_THEME = 50_000, 100  # documents that clusters are found among
 _EVERY_WORD = 0.01  # share of a topic spread over all words, so that every theme can use every word
 
@@ -34,34 +29,15 @@ def start_topics(
     rng: np.random.RandomState,
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """P(w|t) and P(t|d) of a short PLSA, or of given topics."""
+    """P(w|t) and P(t|d): of the default start of EM, or of given topics."""
     if topics is None:
-        topic_word, topic_weight = _short_plsa(counts, n_topics, rng, n_jobs)
+        topic_word = start(counts, n_topics, "auto", rng, {}, n_jobs=n_jobs)[1]
     else:
-        topic_word = given_topics(topics, n_topics, counts.shape[1]).astype(counts.dtype)
-        topic_weight = np.full(n_topics, 1 / n_topics, counts.dtype)
-    doc_topic = fold_in(counts, topic_word, topic_weight, n_jobs=n_jobs)
-    spread = (1 - _EVERY_WORD) * topic_word.astype(np.float64) + _EVERY_WORD / counts.shape[1]
+        topic_word = given_topics(topics, n_topics, counts.shape[1])
+    topic_weight = np.full(n_topics, 1 / n_topics, counts.dtype)
+    doc_topic = fold_in(counts, topic_word.astype(counts.dtype), topic_weight, n_jobs=n_jobs)
+    spread = (1 - _EVERY_WORD) * topic_word + _EVERY_WORD / counts.shape[1]
     return spread, doc_topic
-
-
-def _short_plsa(
-    counts: sp.csr_array, n_topics: int, rng: np.random.RandomState, n_jobs: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """P(w|t) and P(t) after a few steps of PLSA."""
-    most = np.iinfo(np.int32).max
-    seed = np.random.RandomState(rng.randint(most)).randint(most)  # as PLSA draws it from its random_state
-    doc_topic, topic_word = start(counts, n_topics, "auto", np.random.RandomState(seed), {})
-    on_disk = is_mapped(counts.data)
-    state = {
-        "doc_topic": padded(doc_topic, counts.dtype, on_disk=on_disk),
-        "word_topic": padded(topic_word.T, counts.dtype),
-    }
-    no_seeds = counts_of_seeds({}, 0.0, counts.dtype)
-    step = plain_step(counts, n_topics, n_jobs, _PSEUDO_COUNT, no_seeds, keep_rows_on_workers=True)
-    iterate(step, state, max_iter=_START_ITER, tol=_START_TOL, title="PLSA", verbose=False)
-    topic_weight = pooled_topic_weight(counts, state["doc_topic"][:, :n_topics])
-    return np.ascontiguousarray(normalise_rows(state["word_topic"][:, :n_topics].T)), topic_weight
 
 
 def start_themes(doc_topic: np.ndarray, n_themes: int, known: np.ndarray, rng: np.random.RandomState) -> np.ndarray:

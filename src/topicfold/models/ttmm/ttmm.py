@@ -71,8 +71,8 @@ class TTMM(StreamedTopicModel):
     n_topics : int, default=20
         Number of topics.
     init : {'data', 'random'} or array of shape (n_topics, n_words), default='data'
-        Where EM starts: 'data' (topics from a short PLSA, themes from k-means on its P(z|d)), 'random' (nearly even
-        tables, the start used in the report), or given topics, such as those of another model.
+        Where EM starts: 'data' (topics start as those of LDA, themes from k-means on their P(z|d)), 'random' (nearly
+        even tables, the start used in the report), or given topics, such as those of another model.
     features : {'tokens', 'paper', 'log', 'themes'}, default='tokens'
         What `transform` returns. 'tokens' is the share of the tokens of a document that each topic generated; 'paper'
         is equation 8 of the report, one topic for all words, with values close to 0 or 1; 'log' is its logarithm per
