@@ -34,7 +34,7 @@ def test_forks_join_all_topics_the_most_alike_first(texts):
     assert found["groups"] == 0  # five topics are read without groups
     words = [{word.word for word in tree.words(int(topic), 4)} for topic in tree.ids]
     one, other, _, named = found["forks"][0]
-    assert set(named.split()) <= words[one] | words[other]
+    assert set(named.split(", ")) <= words[one] | words[other]
     likeness = np.array(found["likeness"])
     assert (likeness == likeness.T).all()
     assert (likeness.diagonal() == 100).all()

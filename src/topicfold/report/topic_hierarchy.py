@@ -1,4 +1,4 @@
-"""Which topics belong together: flat topics merged two by two, with the words of each fork and their similarity."""
+"""Which topics belong together: flat topics merged two by two, with the name of each fork and their similarity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from ..engine.arrays import normalise_rows
 from ..topics.changes import UNGROUPED, best_scores, number_of_groups
 from ..topics.similarity import linkage_of, topic_similarity
-from ..topics.terms import in_one_line
 from ..topics.tree import TopicTree
 from .document_table import shortened
 from .topic_table import as_number
@@ -18,7 +17,6 @@ from .topic_table import as_number
 __all__ = ["topic_hierarchy"]
 
 _MOST_TOPICS = 150  # a drawing with more is not readable
-_WORDS = 4
 
 
 def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
@@ -26,8 +24,8 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
 
     `groups` is the number of groups that the list of topics shows; 0 if the topics are too few for groups.
 
-    A fork is [one, other, distance, words]: numbers below the number of topics are rows of topics, others are earlier
-    forks. Its words are those of both together.
+    A fork is [one, other, distance, name]: numbers below the number of topics are rows of topics, others are earlier
+    forks. Its name is that of both together.
     """
     n_topics = len(tree)
     if not tree.exclusive or tree.edges is not None or tree.parent.max(initial=-1) >= 0:
@@ -45,7 +43,7 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
     forks = []
     for one, other, height, _ in linkage.tolist():
         members.append([*members[int(one)], *members[int(other)]])
-        forks.append([int(one), int(other), as_number(height, 3), _words(tree, members[-1])])
+        forks.append([int(one), int(other), as_number(height, 3), _name(tree, members[-1])])
     return {
         "forks": forks,
         "groups": number_of_groups(n_topics) if n_topics > UNGROUPED else 0,
@@ -54,7 +52,8 @@ def topic_hierarchy(tree: TopicTree) -> dict[str, Any] | None:
     }
 
 
-def _words(tree: TopicTree, rows: list[int]) -> str:
+def _name(tree: TopicTree, rows: list[int]) -> str:
+    """The default name that several topics would have together."""
     if len(rows) == len(tree):
         return ""  # no words set all topics together apart
     # only these: a merged tree would include all other topics and all documents, again for each fork
@@ -62,9 +61,12 @@ def _words(tree: TopicTree, rows: list[int]) -> str:
     together = replace(
         tree,
         ids=tree.ids[rows[:1]],
+        parent=tree.parent[rows[:1]],
+        level=tree.level[rows[:1]],
+        names={},
         topic_word=weight @ tree.topic_word[rows],
         word_presence=None if tree.word_presence is None else weight @ tree.word_presence[rows],
         word_score=None if tree.word_score is None else best_scores(tree.word_score, [rows]),
         wording=None if tree.wording is None else tree.wording.of_topics(np.array(rows)).mixed(weight),
     )
-    return shortened(in_one_line(together.terms(int(tree.ids[rows[0]]), _WORDS)))
+    return shortened(together.name(int(tree.ids[rows[0]])))
