@@ -66,7 +66,7 @@ def test_values_of_parameters():
     ]
     assert completed("select", "x", "-p", "init=n")[0] == ["init=nmf"]
     assert completed("fit", "x", "--model", "plsa", "-p", "tempered=")[0] == ["tempered=true", "tempered=false"]
-    assert completed("fit", "x", "-p", "n_topics=")[0] == []
+    assert completed("fit", "x", "-p", "n_topics=")[0] == ["n_topics=auto"]
     assert completed("fit", "x", "-p", "nonsense=")[0] == []
 
 

@@ -69,7 +69,7 @@ def fit_default_model(
     options = ["--model", model_name]
     options += [word for name, value in by_default.items() for word in ("-p", f"{name}={value}")]
     if n_topics is None:
-        say(f"{chosen} topics were chosen (--topics sets their number)")
+        say(f"{chosen} topic{'s were' if chosen > 1 else ' was'} chosen (--topics sets their number)")
     if n_topics is None and columns is not None and len(corpus) >= LEAST_DOCUMENTS:
         say(f"To compare numbers of topics: {_command('select', path, columns, options)}")
     if columns is not None:
