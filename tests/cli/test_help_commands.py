@@ -28,7 +28,7 @@ def test_models_lists_one_line_each(run):
 def test_models_lists_the_parameters_of_one(run):
     code, out, _ = run("models", "LDA")
     assert code == 0
-    assert "n_topics : int or 'auto', default=20\n    Number of topics. 'auto' tries" in out
+    assert "n_topics : int or 'auto', default=20\n    Number of topics.\n" in out
     assert "beta : float or 'auto', default=0.03\n" in out
     code, out, err = run("models", "lsa")
     assert (code, out) == (2, "")
