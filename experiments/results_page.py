@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from . import Experiment
+from .corpora import data_folder
 
-__all__ = ["in_cell", "machine", "markdown", "means_by_corpus", "setting_text", "summary"]
+__all__ = ["in_cell", "machine", "markdown", "means_by_corpus", "setting_text", "summary", "write_page"]
 
 _PACKAGES = ("topicfold", "numpy", "scipy", "scikit-learn", "numba", "tomotopy", "bertopic", "umap-learn", "hdbscan")
 
@@ -187,3 +189,12 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+def write_page(file: str, page: Callable[[Path], str], about: str | None) -> None:
+    """The command of a page that is no Experiment: read --data and --out, and write the page to a file there."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
+    parser.add_argument("--out", default="docs/results", help="folder for the page")
+    options = parser.parse_args()
+    Path(options.out, file).write_text(page(data_folder(options.data)), encoding="utf-8")

@@ -6,7 +6,6 @@ topics that a reader would have marked.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -21,7 +20,8 @@ from topicfold.corpus.corpus import Corpus
 from topicfold.datasets import load_demo
 from topicfold.topics.tree import TopicTree
 
-from ..corpora import data_folder, load_benchmark
+from ..corpora import load_benchmark
+from ..results_page import write_page
 
 PREFACE = """The package marks topics that a reader should know about. Are these marks right? LDA at its defaults was
 fitted to samples of {n_corpora} corpora (seed 0), and a reader looked at the words and typical documents of all topics.
@@ -204,14 +204,5 @@ def page(folder: Path) -> str:
     return "\n".join(lines + details) + "\n"
 
 
-def main() -> None:
-    """Print the page, and write it to a file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
-    parser.add_argument("--out", default="docs/results", help="folder for the page")
-    options = parser.parse_args()
-    Path(options.out, "junk.md").write_text(page(data_folder(options.data)), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_page("junk.md", page, __doc__)

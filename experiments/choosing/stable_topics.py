@@ -5,7 +5,6 @@ Stability is measured on one half of a corpus; the other half tells which topics
 
 from __future__ import annotations
 
-import argparse
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,8 @@ from scipy.stats import spearmanr
 from topicfold import LDA
 from topicfold.models.resampling import shared_documents
 
-from ..corpora import data_folder, load_benchmark
+from ..corpora import load_benchmark
+from ..results_page import write_page
 
 PREFACE = """LDA with {topics} topics is fitted to half of at most {documents:,} documents, and its stability measured
 there (`measure_stability`, {refits} fits to half of that half). Another LDA is fitted to the other half. A topic *is in
@@ -79,14 +79,5 @@ def page(folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Print the page, and write it to a file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
-    parser.add_argument("--out", default="docs/results", help="folder for the page")
-    options = parser.parse_args()
-    Path(options.out, "stability.md").write_text(page(data_folder(options.data)), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_page("stability.md", page, __doc__)

@@ -5,7 +5,6 @@ Names are listed side by side with the three best words, with the verdict of a r
 
 from __future__ import annotations
 
-import argparse
 import re
 import time
 from collections import Counter
@@ -23,8 +22,9 @@ from topicfold.corpus.preprocessing import Preprocessing
 from topicfold.topics.terms import same_stem
 from topicfold.topics.tree import TopicTree
 
-from ..corpora import data_folder, load_benchmark
+from ..corpora import load_benchmark
 from ..front_door.debian_translations import read_translations
+from ..results_page import write_page
 
 PREFACE = """The default name of a topic is made of up to three words and phrases that are learned from the texts. Is
 it a better name than the three best words? For LDA at its defaults ({n_topics} topics, seed 0; 20 for the German
@@ -273,16 +273,5 @@ def _verdict(name: str, named: Named, row: int) -> str:
     return VERDICTS.get(name, {}).get(named.now[row], "not judged")
 
 
-def main() -> None:
-    """Print the page, and write it to a file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
-    parser.add_argument("--out", default="docs/results", help="folder for the page")
-    options = parser.parse_args()
-    text = page(data_folder(options.data))
-    Path(options.out, "names.md").write_text(text, encoding="utf-8")
-    print(text)
-
-
 if __name__ == "__main__":
-    main()
+    write_page("names.md", page, __doc__)

@@ -5,7 +5,6 @@ The same fits, with the documents of a topic by membership alone and as the pack
 
 from __future__ import annotations
 
-import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from topicfold.corpus.corpus import Corpus
 from topicfold.corpus.weighting import tfidf
 from topicfold.topics.typical import most_typical
 
-from ..corpora import data_folder, load_benchmark
+from ..corpora import load_benchmark
+from ..results_page import write_page
 
 PREFACE = """Which ten documents does a topic show? LDA with {topics} topics on at most {documents:,} documents per
 corpus, means over seeds {seeds}. *Membership*: the documents with the largest share of the topic. *Typical*: as the
@@ -102,14 +102,5 @@ def page(folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Print the page, and write it to a file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", help="folder with the benchmark corpora; default: TOPICFOLD_DATA")
-    parser.add_argument("--out", default="docs/results", help="folder for the page")
-    options = parser.parse_args()
-    Path(options.out, "typical.md").write_text(page(data_folder(options.data)), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write_page("typical.md", page, __doc__)

@@ -53,9 +53,9 @@ def word_presence(counts: sp.csr_array, lengths: np.ndarray | None = None) -> sp
     if lengths is None:
         lengths = np.asarray(counts.sum(axis=1), np.float64).ravel()
     presence = np.ones(counts.nnz)
-    for row in np.flatnonzero(lengths > WINDOW).tolist():
-        cells = slice(counts.indptr[row], counts.indptr[row + 1])
-        presence[cells] = -np.expm1(counts.data[cells] * np.log1p(-WINDOW / lengths[row]))
+    length = np.repeat(lengths, np.diff(counts.indptr))
+    cells = np.flatnonzero(length > WINDOW)
+    presence[cells] = -np.expm1(counts.data[cells] * np.log1p(-WINDOW / length[cells]))
     return sp.csr_array((presence, counts.indices, counts.indptr), counts.shape)
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from ..corpus.phrases import Phrases
 from ..engine.checks import is_number, is_whole
 from ..errors import InputError
-from .ranking import keyness, largest, word_presence
+from .ranking import largest, word_presence
 
 __all__ = ["Wording"]
 
@@ -96,15 +96,6 @@ class Wording:
     def of_topics(self, rows: np.ndarray) -> Wording:
         """The wording of some of the topics."""
         return self if self.presence is None else replace(self, presence=self.presence[rows])
-
-    def stem(self, column: int) -> int:
-        """A number that the forms of a word have in common."""
-        return self.forms.get(column, column)
-
-    def phrase_scores(self) -> np.ndarray:
-        """Keyness of each phrase in each topic."""
-        assert self.presence is not None
-        return keyness(self.presence, self.overall)
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
