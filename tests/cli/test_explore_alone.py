@@ -63,7 +63,7 @@ def printed_command(err):
 
 
 def test_without_a_number_of_topics_one_is_chosen(run, reviews, tmp_path, monkeypatch):
-    monkeypatch.setattr(number_of_topics, "_best_balanced", lambda sample, fold_of, sizes, n_jobs, verbose: 3)
+    monkeypatch.setattr(number_of_topics, "_best_balanced", lambda sample, fold_of, sizes, most, n_jobs, verbose: 3)
     page = tmp_path / "page.html"
     code, _, err = run("explore", reviews, "--out", page)
     assert code == 0, err

@@ -77,8 +77,9 @@ def test_some_classes_of_a_corpus():
     assert part.counts.shape == (120, 40)
     assert len(set(part.labels)) == 2
     assert list(part.labels) == list(part.texts)
-    few = number_of_topics.measure({}, Method("select, LTM", "LTM"), {"corpus": "demo, 8 classes"}, 0, {})
+    few = number_of_topics.measure({}, Method("select, LTM", "LTM"), {"corpus": "demo, 15 classes"}, 0, {})
     assert few == {}  # only for LDA
+    assert number_of_topics.measure({}, Method("select, LTM", "LTM"), {"corpus": "demo"}, 1, {}) == {}  # one draw
 
 
 def test_a_corpus_without_texts_has_nothing_for_bertopic():
@@ -102,15 +103,15 @@ def test_the_page_compares_rules_and_models():
         for number, model in enumerate(number_of_topics.MODELS):
             mine = figures | {"score": -6.0 - number}
             row = {"method": f"select, {model}", "setting": {"corpus": corpus}}
-            cells.append({**row, "error": None, "measures": mine})
+            cells += [{**row, "error": None, "measures": mine}, {**row, "error": None, "measures": {}}]
             results.append({**row, "measures": {name: {"mean": value} for name, value in mine.items()}})
     text = "\n".join(number_of_topics.comparison({"cells": cells, "results": results}))
     likeliest = "80, 0.400 | 80, 0.400 | 80, 0.400"
     assert (
         f"| demo | 8 | 10, 0.500 | 0.600 | {likeliest} | 5, 0.300 | 0.400 | 0.400 | - | 0% | 9, 2.0, 1.0, - |" in text
     )
-    assert "Out of 1 runs on the corpora that the rule was developed on:" in text
-    assert "| recommended | 1 | 0.100, 0.100 |" in text
+    assert "Out of 2 runs on the corpora that the rule was settled on:" in text
+    assert "| recommended | 2 | 0.100, 0.100 |" in text
     assert "| most stable | 0 | 0.300, 0.300 |" in text
     assert "that of this one on 2 of 2" in text
 

@@ -1,11 +1,12 @@
 """The results of `select` as a table, and the recommended point.
 
 The rule: held-out likelihood usually keeps rising with the number of topics, while fits to different documents agree
-best if there are few. So the rule takes the point with the highest sum of its stability and 0.4 times its share of the
-gain of the best point over the unigram model. Equal sums go to fewer topics. If there is no unigram model to compare
-with, or nothing is gained over it, it takes the most stable point within one standard error of the best score and,
-among equally stable points, the one with the fewest topics. The standard error is that of the difference from the best
-point over folds, so the difficulty of a fold cancels out.
+best if there are few. So the rule takes the point with the best balance of its stability and its share of the gain of
+the best point over the unigram model, where numbers of topics near an end of the grid need more of both (`balances`).
+Equal balances go to fewer topics. If there is no unigram model to compare with, or nothing is gained over it, it takes
+the most stable point within one standard error of the best score and, among equally stable points, the one with the
+fewest topics. The standard error is that of the difference from the best point over folds, so the difficulty of a fold
+cancels out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.checks import is_number
-from ..models.em.number_of_topics import SIZES, balance
+from ..models.em.number_of_topics import SIZES, balances
 
 __all__ = ["Selection", "SelectionRow", "beyond", "recommend"]
 
@@ -251,14 +252,11 @@ def beyond(rows: Sequence[SelectionRow], chosen: int) -> dict[str, Any]:
 def _balanced(rows: Sequence[SelectionRow], first: int, floor: float) -> tuple[int, str]:
     """The row with the best balance of stability and gain, among those of the model with the best score."""
     best = rows[first]
-    gain = {
-        number: (row.score - floor) / (best.score - floor)
-        for number, row in enumerate(rows)
-        if row.failed is None and row.model == best.model
-    }
-    chosen = min(
-        gain, key=lambda number: (-round(balance(rows[number].stability, gain[number]), 9), rows[number].topics)
-    )
+    fitted = [number for number, row in enumerate(rows) if row.failed is None and row.model == best.model]
+    gain = {number: (rows[number].score - floor) / (best.score - floor) for number in fitted}
+    stabilities, topics = ([getattr(rows[number], name) for number in fitted] for name in ("stability", "topics"))
+    values = balances(stabilities, list(gain.values()), topics).round(9)
+    chosen = min(zip(-values, topics, fitted))[2]
     if len(gain) == 1:
         return chosen, f"{_named(rows, chosen)} has the best held-out score ({best.score:.4f} {PER_TOKEN})"
     stability = rows[chosen].stability

@@ -75,13 +75,14 @@ def select(
     X : Corpus, matrix or data frame
         Documents: a Corpus, or counts of shape (n_documents, n_words).
     grid : mapping of str to sequence, default=None
-        Values to try, by parameter, such as {"n_topics": [10, 20, 50]}. None tries 5, 10, 20, 40 and 80 topics.
+        Values to try, by parameter, such as {"n_topics": [10, 20, 50]}. None tries 5, 10, 20 and 40 topics, and twice
+        the largest for as long as it is the recommended number.
     graph : array or sparse matrix of shape (n_documents, n_documents), default=None
         Graph of the documents, for models that use one. Held-out documents are scored only by their words.
     embeddings : array-like of shape (n_documents, n_features), default=None
         Vectors of the documents, for models that use them. Held-out documents are scored only by their words.
     extend : bool, default=False
-        Whether to extend the grid, with twice or half the value, as long as the recommended point is at its edge.
+        Whether to extend a given grid, with twice or half the value, as long as the recommended point is at its edge.
     n_splits : int, default=3
         Number of folds; each is held out once.
     n_seeds : int, default=1
@@ -125,6 +126,7 @@ def select(
     texts = None if isinstance(X, Corpus) else as_texts(X)
     X = X if texts is None else Corpus.from_texts(texts)
     points, unit = _points(model, grid)
+    extend = extend or (grid is None and not isinstance(model, Mapping))
     folds = _Folds(X, graph, embeddings, int(n_splits), int(n_seeds), random_state)
     finished = folds.measure(points, n_jobs, verbose)
     points, baseline_rows = folds.complete(points), _baseline_rows(folds, unit)

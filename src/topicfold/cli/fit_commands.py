@@ -252,7 +252,8 @@ def select(
 ) -> None:
     """Choose parameters on held-out documents. -p n_topics=[10,20,50] tries each value.
 
-    Without a list, it tries 5, 10, 20, 40 and 80 topics. Last, it prints the command to fit the recommended model.
+    Without a list, it tries 5, 10, 20 and 40 topics, and twice the largest for as long as it is the recommended number.
+    Last, it prints the command to fit the recommended model.
     """
     from math import prod
 
@@ -275,7 +276,8 @@ def select(
     fit_arguments = fit_input(model, corpus, graphs, embeddings, False, embed, input)
     n_points = prod(len(tried) for tried in grid.values()) if grid else len(SIZES)
     repeated = f" x {seeds} seeds" if seeds > 1 else ""
-    say(f"{n_points} points x {splits} folds{repeated}: {n_points * splits * seeds} fits")
+    more = "" if grid and not extend else ", more if the grid is extended"
+    say(f"{n_points} points x {splits} folds{repeated}: {n_points * splits * seeds} fits{more}")
     repeats: dict[str, Any] = {"n_splits": splits, "n_seeds": seeds, "random_state": seed}
     result = choose(model, corpus, grid or None, extend=extend, n_jobs=jobs, **repeats, **fit_arguments)
     click.echo(result.to_json() if as_json else str(result))

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from topicfold import DTM, LDA, LTM, PLSA, LapPLSI, load
 from topicfold.models import MODELS
 from topicfold.models.em import number_of_topics
-from topicfold.models.em.number_of_topics import balance, mean_rand_index, untried_number
+from topicfold.models.em.number_of_topics import balances, mean_rand_index, untried_number
 
 FLAT = [info.name for info in MODELS.values() if info.sizes == ("n_topics",)]
 
@@ -40,6 +40,24 @@ def test_the_planted_number_is_chosen(chosen, ten_subjects):
     assert plain.n_topics_ == 10
 
 
+def test_twice_the_largest_number_is_tried_as_long_as_it_is_best(monkeypatch):
+    tried = []
+
+    def fit(sample, held_out, n_topics):
+        tried.append(n_topics)
+        return np.arange(len(held_out)) % n_topics, float(n_topics)
+
+    monkeypatch.setattr(number_of_topics, "_fit_and_predict", fit)
+    monkeypatch.setattr(number_of_topics, "_DISTANCE_WEIGHT", 0.0)
+    for most, wanted in ((39, 20), (40, 40), (100, 80), (170, 160)):
+        tried.clear()
+        assert number_of_topics._best_balanced(None, np.arange(300) % 3, [5, 10, 20], most, None, False) == wanted
+        assert sorted({*tried}) == [size for size in (5, 10, 20, 40, 80, 160) if size <= wanted]
+    # if the agreement falls too much for the gain, the largest is not the best
+    monkeypatch.setattr(number_of_topics, "mean_rand_index", lambda clusterings: 10 / clusterings[0].max())
+    assert number_of_topics._best_balanced(None, np.arange(300) % 3, [5, 10, 20], 100, None, False) == 5
+
+
 def test_it_depends_neither_on_the_seed_nor_on_threads(ten_subjects):
     fits = [
         LDA("auto", random_state=seed, n_jobs=n_jobs, max_iter=2).fit(ten_subjects) for seed, n_jobs in ((5, 1), (6, 3))
@@ -49,7 +67,7 @@ def test_it_depends_neither_on_the_seed_nor_on_threads(ten_subjects):
 
 @pytest.mark.parametrize("name", FLAT)
 def test_all_models_with_this_size_choose_it(name, ten_subjects, monkeypatch):
-    monkeypatch.setattr(number_of_topics, "_best_balanced", lambda sample, fold_of, sizes, n_jobs, verbose: 7)
+    monkeypatch.setattr(number_of_topics, "_best_balanced", lambda sample, fold_of, sizes, most, n_jobs, verbose: 7)
     model = MODELS[name].load()("auto", random_state=0, max_iter=2, verbose=False).fit(ten_subjects)
     assert (model.n_topics_, model.topic_word_.shape[0], model.doc_topic_.shape[1]) == (7, 7, 7)
     assert model.topic_tree().summary.settings["n_topics"] == "auto"
@@ -143,7 +161,9 @@ def test_ctrl_c_ends_the_choice(ten_subjects, monkeypatch):
 
 
 def test_balance_and_agreement():
-    assert balance(0.5, 1.0) == pytest.approx(0.9)
+    # the middle of 5 and 20 is 10
+    assert balances([0.5, 0.4, 0.2], [0.1, 0.2, 0.4], [5, 10, 20]) == pytest.approx([0.535, 0.55, 0.46])
+    assert balances([0.5, 0.4], [-0.1, -0.2], [7, 7]) == pytest.approx([0.5, 0.4])  # nothing is gained
     same, other, single = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.zeros(4, int)
     assert mean_rand_index([same, 1 - same]) == 1
     assert mean_rand_index([same, other]) < 0

@@ -1,9 +1,11 @@
 """The number of topics, chosen by fits to parts of a sample of the documents: n_topics="auto".
 
-Five numbers are tried with LDA, whatever the model. Each is fitted three times, with a third of the sample left out in
-turn. The number with the best balance of two figures is chosen: how well the fits agree on which documents belong
-together, and how much better than word frequencies they predict the documents left out. With more topics, the first
-usually falls and the second rises. `select` uses the same rule on all documents, and shows the figures.
+Four numbers are tried with LDA, whatever the model, and twice the largest for as long as it is the best. Each is fitted
+three times, with a third of the sample left out in turn. The number with the best balance of two figures is chosen: how
+well the fits agree on which documents belong together, and how much better than word frequencies they predict the
+documents left out. With more topics, the first usually falls and the second rises; where neither is clear, a number in
+the middle of those tried is a better guess than one at an end. `select` uses the same rule on all documents, and shows
+the figures.
 """
 
 from __future__ import annotations
@@ -23,15 +25,16 @@ from ...metrics.completion import completion_log_likelihood, split_tokens
 __all__ = [
     "LEAST_DOCUMENTS",
     "SIZES",
-    "balance",
+    "balances",
     "choose_number",
     "mean_rand_index",
     "unigram_log_likelihood",
     "untried_number",
 ]
 
-SIZES = (5, 10, 20, 40, 80)
-_GAIN_WEIGHT = 0.4  # of the share of the best gain, beside an agreement of up to 1
+SIZES = (5, 10, 20, 40)
+_GAIN_WEIGHT = 0.3  # of the share of the best gain, beside an agreement of up to 1
+_DISTANCE_WEIGHT = 0.04  # of the squared distance from the middle of the numbers tried, in doublings
 _FOLDS = 3
 _MOST_DOCUMENTS, _MOST_CELLS = 2_500, 200_000  # of the sample: the choice must not take longer than a fit and a page
 LEAST_DOCUMENTS = 60  # fewer say nothing about the number
@@ -40,9 +43,14 @@ _MOST_STEPS = 30
 _FEW = 5  # documents per topic, if none is tried
 
 
-def balance(agreement: float, gain_share: float) -> float:
-    """What the chosen number has most of: agreement of fits plus 0.4 times the share of the best gain in prediction."""
-    return agreement + _GAIN_WEIGHT * gain_share
+def balances(agreement: Sequence[float], gain: Sequence[float], n_topics: Sequence[float]) -> np.ndarray:
+    """What the chosen number has most of: agreement + 0.3 gain / best gain - 0.04 log2(n_topics / middle)^2.
+
+    The gain is that in prediction over word frequencies; the middle is the geometric one of the numbers tried.
+    """
+    share = np.asarray(gain) / max(gain) if max(gain) > 0 else np.zeros(len(gain))
+    doublings = np.log2(np.asarray(n_topics, np.float64) / np.sqrt(min(n_topics) * max(n_topics)))
+    return np.asarray(agreement) + _GAIN_WEIGHT * share - _DISTANCE_WEIGHT * doublings**2
 
 
 def mean_rand_index(clusterings: Sequence[np.ndarray]) -> float:
@@ -85,28 +93,42 @@ def choose_number(counts: sp.csr_array, n_jobs: int | None, verbose: bool | None
     sizes = [size for size in SIZES if size <= most]
     if len(sizes) < 2:
         return untried_number(len(rows), counts.shape[1])
-    return _best_balanced(sample, fold_of, sizes, n_jobs, verbose)
+    return _best_balanced(sample, fold_of, sizes, most, n_jobs, verbose)
 
 
 def _best_balanced(
-    sample: sp.csr_array, fold_of: np.ndarray, sizes: Sequence[int], n_jobs: int | None, verbose: bool | None
+    sample: sp.csr_array, fold_of: np.ndarray, sizes: Sequence[int], most: int, n_jobs: int | None, verbose: bool | None
 ) -> int:
-    cells = [(size, fold) for size in sizes for fold in range(_FOLDS)]
-    clusters: dict[tuple[int, int], np.ndarray] = {}
-    gains: dict[tuple[int, int], float] = {}
+    """The number with the best balance; twice the largest of `sizes` is tried, up to `most`, as long as it is best."""
+    agreement: dict[int, float] = {}
+    gain: dict[int, float] = {}
+    untried = list(sizes)
+    while True:
+        fits = _fits(sample, fold_of, untried, n_jobs, verbose)
+        for size in untried:
+            clusters, gains = zip(*(fits[size, fold] for fold in range(_FOLDS)))
+            agreement[size], gain[size] = mean_rand_index(clusters), float(np.mean(gains))
+        values = balances(list(agreement.values()), list(gain.values()), list(gain))
+        best = list(gain)[int(np.argmax(values))]
+        if best < max(gain) or 2 * best > most:
+            return best
+        untried = [2 * best]
 
+
+def _fits(
+    sample: sp.csr_array, fold_of: np.ndarray, sizes: Sequence[int], n_jobs: int | None, verbose: bool | None
+) -> dict[tuple[int, int], tuple[np.ndarray, float]]:
+    """The result of `_fit_and_predict` by size and fold."""
+    cells = [(size, fold) for size in sizes for fold in range(_FOLDS)]
+    fits: dict[tuple[int, int], tuple[np.ndarray, float]] = {}
     with progress("choosing n_topics", len(cells), unit="fits", verbose=verbose) as move:
 
         def run(cell: tuple[int, int]) -> None:
-            clusters[cell], gains[cell] = _fit_and_predict(sample, fold_of == cell[1], cell[0])
-            move(len(gains))
+            fits[cell] = _fit_and_predict(sample, fold_of == cell[1], cell[0])
+            move(len(fits))
 
         map_blocks(run, cells, n_jobs)
-    gain = [float(np.mean([gains[size, fold] for fold in range(_FOLDS)])) for size in sizes]
-    agreement = [mean_rand_index([clusters[size, fold] for fold in range(_FOLDS)]) for size in sizes]
-    best = max(gain)
-    values = [balance(agreed, gained / best if best > 0 else 0.0) for agreed, gained in zip(agreement, gain)]
-    return sizes[int(np.argmax(values))]
+    return fits
 
 
 def _fit_and_predict(sample: sp.csr_array, held_out: np.ndarray, n_topics: int) -> tuple[np.ndarray, float]:

@@ -69,7 +69,8 @@ class DTM(GraphTopicModel):
     Parameters
     ----------
     n_topics : int or 'auto', default=20
-        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
+        Number of topics. 'auto' tries 5, 10, 20, 40 and, if 40 is best, more on a sample of the documents; `n_topics_`
+        is its choice.
     n_neighbors : int, default=10
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
         documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.

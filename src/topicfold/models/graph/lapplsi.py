@@ -58,7 +58,8 @@ class LapPLSI(WeightedGraphModel):
     Parameters
     ----------
     n_topics : int or 'auto', default=20
-        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
+        Number of topics. 'auto' tries 5, 10, 20, 40 and, if 40 is best, more on a sample of the documents; `n_topics_`
+        is its choice.
     graph_weight : float or 'auto', default='auto'
         Weight of the squared distances between the topics of neighbours. 0 is LDA or, without a prior, PLSA. 'auto'
         chooses the weight with which the largest topics of held-out documents predict their words best, from 0, 0.03,

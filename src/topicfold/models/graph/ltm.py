@@ -45,7 +45,8 @@ class LTM(WeightedGraphModel):
     Parameters
     ----------
     n_topics : int or 'auto', default=20
-        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
+        Number of topics. 'auto' tries 5, 10, 20, 40 and, if 40 is best, more on a sample of the documents; `n_topics_`
+        is its choice.
     graph_weight : float or 'auto', default='auto'
         How strongly neighbours influence a document, in tokens per edge: at 1000, five neighbours outweigh a document
         of 100 tokens fifty to one. 0 is LDA or, without a prior, PLSA. 'auto' chooses the weight with which the largest

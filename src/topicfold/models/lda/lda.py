@@ -50,7 +50,8 @@ class LDA(MixtureModel):
     Parameters
     ----------
     n_topics : int or 'auto', default=20
-        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
+        Number of topics. 'auto' tries 5, 10, 20, 40 and, if 40 is best, more on a sample of the documents; `n_topics_`
+        is its choice.
     alpha : float or 'auto', default=1.0
         Strength of the prior of P(z|d), in tokens per document; the topics share it in proportion to their size. 'auto'
         chooses it on held-out documents, which costs about two more fits.

@@ -51,7 +51,8 @@ class PLSA(MixtureModel):
     Parameters
     ----------
     n_topics : int or 'auto', default=20
-        Number of topics. 'auto' tries 5, 10, 20, 40 and 80 on a sample of the documents; `n_topics_` is its choice.
+        Number of topics. 'auto' tries 5, 10, 20, 40 and, if 40 is best, more on a sample of the documents; `n_topics_`
+        is its choice.
     init : {'auto', 'nmf', 'kmeans', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where EM starts: 'nmf' or 'kmeans' on tf-idf, 'random', or given topics. 'auto' starts from clusters of
         documents: of short ones, the best of several kinds after a few steps on a sample.
