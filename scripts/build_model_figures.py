@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -136,7 +135,7 @@ def draw_ltm() -> Figure:
 
 
 def draw_lapplsi() -> Figure:
-    """A document moves towards the mean of its neighbours, step by step."""
+    """A document takes its best place between where its words put it and the mean of its neighbours."""
     figure, axes = canvas(8, 2.9)
     place = triangle(axes, 45, 45, 290)
     neighbours = [place(0.62, 0.2, 0.18), place(0.5, 0.14, 0.36), place(0.74, 0.14, 0.12)]
@@ -145,20 +144,16 @@ def draw_lapplsi() -> Figure:
     for neighbour in neighbours:
         line(axes, position, neighbour, GREY, 1, ":")
         dot(axes, neighbour, GREEN, edge="white")
-    points = [position]
-    for _ in range(3):
-        last = points[-1]
-        points.append((last[0] + 0.3 * (centre[0] - last[0]), last[1] + 0.3 * (centre[1] - last[1])))
-    for start, end in pairwise(points):
-        gap = 8 / ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2) ** 0.5
-        step = (gap * (end[0] - start[0]), gap * (end[1] - start[1]))
-        arrow(axes, (start[0] + step[0], start[1] + step[1]), (end[0] - step[0], end[1] - step[1]), INK)
-    for number, point in enumerate(points):
-        dot(axes, point, INK if number == 0 else "white", 6)
+    best = (position[0] + 0.6 * (centre[0] - position[0]), position[1] + 0.6 * (centre[1] - position[1]))
+    gap = 8 / ((best[0] - position[0]) ** 2 + (best[1] - position[1]) ** 2) ** 0.5
+    step = (gap * (best[0] - position[0]), gap * (best[1] - position[1]))
+    arrow(axes, (position[0] + step[0], position[1] + step[1]), (best[0] - step[0], best[1] - step[1]), INK)
+    dot(axes, position, INK, 6)
+    dot(axes, best, "white", 6)
     axes.plot(*centre, marker="x", ms=9, mew=2.2, color=GREEN, zorder=4)
     notes = (
         (INK, INK, "where the words put the document (PLSA)"),
-        ("white", INK, "moves of a tenth of the way, while the objective rises"),
+        ("white", INK, "its best place: words and neighbours weighed up"),
         (GREEN, "white", "its neighbours in the graph"),
     )
     for row, (face, edge, text) in enumerate(notes):

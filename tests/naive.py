@@ -183,6 +183,28 @@ def ltm_step_with_prior(counts, doc_topic, topic_word, share, graph, weight, alp
     return solved / solved.sum(axis=1, keepdims=True), new_word, share, objective
 
 
+def lapplsi_step(counts, doc_topic, topic_word, graph, weight):
+    """One step of LapPLSI: PLSA's tokens of each topic, then each document's best row given those of the others."""
+    new_doc, new_word, _ = plsa_step(counts, doc_topic, topic_word)
+    tokens, drawn = counts.sum(axis=1, keepdims=True) * new_doc, doc_topic.copy()
+    for i in range(len(drawn)):
+        pull, toward = weight * graph[i].sum(), weight * graph[i] @ drawn
+
+        def row(r, i=i, pull=pull, toward=toward):
+            b = r - 2 * toward
+            return (-b + np.sqrt(b**2 + 8 * pull * tokens[i])) / (4 * pull)
+
+        if pull == 0:
+            drawn[i] = new_doc[i]
+            continue
+        low, high = tokens[i].sum() - 2 * pull, tokens[i].sum() + 2 * pull
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if row(middle).sum() > 1 else (low, middle)
+        drawn[i] = row(high)
+    return drawn / drawn.sum(axis=1, keepdims=True), new_word
+
+
 def lapplsi_objective(counts, doc_topic, topic_word, graph, weight):
     """Log-likelihood less weight times the squared distances of neighbours, each edge counted once."""
     total = 0.0

@@ -50,23 +50,6 @@ def test_roughness_is_that_of_the_laplacian(blocks, graph, table, n_jobs):
     assert edges.roughness(table, TOPICS) == Edges(graph, 4).roughness(table, TOPICS)
 
 
-@pytest.mark.parametrize("most", [5, 100])  # more documents than that are averaged in the table's own precision
-@pytest.mark.parametrize("times", [1, 2, 3, 8])
-def test_rows_move_towards_the_mean_of_their_neighbours(blocks, graph, table, times, most, monkeypatch):
-    monkeypatch.setattr(graph_tables, "MANY_DOCUMENTS", most)
-    before, expected = table.copy(), table[:, :TOPICS].astype(np.float64)
-    degree = graph.sum(axis=1)
-    for _ in range(times):
-        near = (graph @ expected) / np.where(degree > 0, degree, 1)[:, None]
-        near[degree == 0] = expected[degree == 0]
-        expected = 0.7 * expected + 0.3 * near
-    found = Edges(graph, None).averaged(table, 0.3, times)
-    assert found.dtype == np.float32
-    assert np.array_equal(table, before)
-    np.testing.assert_allclose(found[:, :TOPICS], expected, rtol=1e-5)
-    assert np.array_equal(Edges(graph, 2).averaged(table, 0.3, times), found)
-
-
 def test_rows_are_scaled_written_and_averaged(blocks, table):
     numbers = np.arange(1, N + 1) / 3
     values = table[:, :TOPICS].astype(np.float64) * numbers[:, None]

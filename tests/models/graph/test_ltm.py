@@ -33,6 +33,24 @@ def test_steps_of_ltm_are_the_formula(few, solver, weight):
     assert np.allclose(model.history_, expected, atol=close)
 
 
+def test_equation_11_belongs_to_half_the_weight_of_equation_6():
+    rng = np.random.default_rng(7)
+    graph, doc_topic = random_graph(rng, 9, 0.5), rows(rng, 9, 4, 5.0)
+    laplacian = np.diag(graph.sum(axis=1)) - graph
+
+    def penalty_of_eq_6(values):
+        divergence = (values[:, None] * np.log(values[:, None] / values[None])).sum(axis=2)
+        return ((divergence + divergence.T) * graph).sum() / 2
+
+    ratio = doc_topic[:, None] / doc_topic[None]
+    term_of_eq_11 = 0.5 * ((np.log(ratio) + 1 - 1 / ratio) * graph[:, :, None]).sum(axis=1)
+    step = 1e-6 * np.eye(36).reshape(36, 9, 4)
+    slope = [(penalty_of_eq_6(doc_topic + one) - penalty_of_eq_6(doc_topic - one)) / 2e-6 for one in step]
+    assert np.allclose(np.reshape(slope, (9, 4)), 2 * term_of_eq_11, atol=1e-6)
+    # what `history_` shows
+    assert np.isclose((doc_topic * (laplacian @ np.log(doc_topic))).sum(), penalty_of_eq_6(doc_topic))
+
+
 @pytest.mark.parametrize("init", ["nmf", "random"])
 def test_ltm_ends_better_than_it_began(few, init):
     history = paper(LTM, 4, init=init, dtype="float64").fit(few).history_

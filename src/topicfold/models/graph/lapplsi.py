@@ -4,50 +4,100 @@ The objective, with edges counted once, L = D - W and P_i the row P(z|d_i):
 
     log-likelihood - graph_weight * 1/2 sum_ij W_ij |P_i - P_j|^2 = log-likelihood - graph_weight * sum_k y_k' L y_k
 
-(Papers differ by factors of two here; this is the convention of topicfold.) A step is PLSA's, after which rows move
-towards the mean of their neighbours, P_i <- (1 - g) P_i + g sum_j W_ij P_j / D_i, as long as the objective rises: twice
-as many moves each time it has risen, half as many and then a smaller g (0.1 at first) if it has not. The objective
-never falls: if no point on this path is better than the start of the step, P(z|d) does not change.
+(Papers differ by factors of two here; this is the convention of topicfold.) The M-step for P(z|d), with c_ik the tokens
+of topic k in document i, is a sweep over the documents, each of which takes its best row given those of the others:
+
+    P_i = argmax of sum_k c_ik ln P_ik - graph_weight * sum_j W_ij |P_i - P_j|^2 on the simplex
+
+so the objective never falls, and a fit ends at a maximum of it. The paper moves all rows towards the mean of their
+neighbours instead, for as long as the objective rises, which ends short of the maximum and takes longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 
+from ...engine.blocks import map_blocks
+from ...engine.jit import njit
 from ...engine.loop import State
 from ..em.leave_one_out import LeaveOneOutStep, focus_of
-from ..em.plsa_kernels import (
-    SeedCounts,
-    cell_probabilities,
-    document_step,
-    log_likelihood,
-    padded,
-    plain_step,
-    token_count,
-)
+from ..em.plsa_kernels import SeedCounts, document_step, plain_step, token_count
 from ..em.seed_words import SeedWords
 from ..estimator import Dtype
 from ..fit_loop import Step
 from ..inputs import RandomStateLike
-from .graph_data import FLOOR, MANY_DOCUMENTS, GraphData
+from .graph_data import GraphData
 from .graph_model import GraphInit, Metric
 from .graph_start import start_tables
-from .graph_tables import Edges, row_slices, write_rows
+from .graph_tables import Edges, row_slices, scaled, write_rows
 from .weighted_model import WeightedGraphModel
 
 __all__ = ["LapPLSI"]
 
-_MOVE, _HALVINGS = 0.1, 3  # g, the share of the neighbours' mean in a move
-# With a prior, where the objective may fall, many documents move further at once, and the objective is computed on some
-# of them: moving all documents costs as much as computing it.
-_LONG_MOVE, _LONG_HALVINGS, _BLOCKS_TO_SEE = 0.4, 3, 6
-_MOVES = 100
-_MOST_TIMES = 64
+_NEWTON_STEPS = 60
+
+
+@njit
+def drawn_rows(indptr, indices, weights, first, last, tokens, base, pull, before, rows):
+    """Rows first..last of `rows`, one after another, become the y on the simplex with the largest
+
+        sum_k (tokens_k + base_k) ln y_k - pull sum_j W_ij |y - y_j|^2
+
+    where y_j is the row of j now. The rows of other documents may change at the same time: for these, |y - y_j|^2 is
+    replaced by its upper bound 2 |y - m|^2 + 2 |y_j - m|^2, with m the middle of both rows `before`. With
+    p = pull sum_j W_ij and t = pull sum_j W_ij y_j, y_k is the root of 2 p y_k^2 + (r - 2 t_k) y_k - c_k = 0, and r
+    is the number with which they sum to one, found by Newton's method: the sum is convex in r.
+    """
+    n_topics = len(base)
+    toward, gain = np.empty(n_topics), np.empty(n_topics)
+    for i in range(first, last):
+        # where the neighbours are, and how strongly they pull
+        toward[:] = 0.0
+        strength = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            j, weight = indices[e], pull * weights[e]
+            if first <= j < last:
+                strength += weight
+                for k in range(n_topics):
+                    toward[k] += weight * rows[j, k]
+            else:
+                strength += 2 * weight
+                for k in range(n_topics):
+                    toward[k] += weight * (np.float64(before[i, k]) + before[j, k])
+        total = 0.0
+        for k in range(n_topics):
+            gain[k] = max(tokens[i, k] + base[k], 0.0)
+            total += gain[k]
+        if strength == 0.0:
+            for k in range(n_topics):
+                rows[i, k] = gain[k] / total if total > 0 else rows[i, k]
+            continue
+        # the number r, from what it is for the row as it was
+        r = total
+        for k in range(n_topics):
+            r += 2 * rows[i, k] * (toward[k] - strength * rows[i, k])
+        for step in range(_NEWTON_STEPS):
+            excess, slope = -1.0, 0.0
+            for k in range(n_topics):
+                b = r - 2 * toward[k]
+                root = np.sqrt(b * b + 8 * strength * gain[k])
+                y = 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * strength)
+                excess += y
+                slope += y / root if root > 0 else 0.25 / strength
+            if (step > 0 and excess <= 1e-14) or slope == 0:
+                break
+            r += excess / slope
+        total = 0.0
+        for k in range(n_topics):
+            b = r - 2 * toward[k]
+            root = np.sqrt(b * b + 8 * strength * gain[k])
+            gain[k] = 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * strength)
+            total += gain[k]
+        for k in range(n_topics):
+            rows[i, k] = gain[k] / total
 
 
 class LapPLSI(WeightedGraphModel):
@@ -192,71 +242,47 @@ class LapPLSI(WeightedGraphModel):
         return state
 
     def _step(self, data: GraphData, seed_counts: SeedCounts, weight: float) -> Step:
-        counts = data.counts
-        n_tokens = token_count(counts)
-        if self.alpha > 0:
-            plain = self._leave_one_out_step(data, seed_counts)
-        else:
-            plain = plain_step(counts, self.n_topics_, self.n_jobs, self.beta, seed_counts)
-
-        if data.graph is None or weight == 0:
-            return plain
-        edges, n_topics = Edges(data.graph, self.n_jobs), self.n_topics_
-        first_share, halvings, seen, seen_counts = _MOVE, _HALVINGS, list(row_slices(counts.shape[0])), counts
-        if self.alpha > 0 and counts.shape[0] > MANY_DOCUMENTS:
-            first_share, halvings, seen = _LONG_MOVE, _LONG_HALVINGS, seen[:: max(1, len(seen) // _BLOCKS_TO_SEE)]
-            seen_counts = sp.csr_array(sp.vstack([counts[rows] for rows in seen], format="csr"))
-
-        def objective(doc_topic: np.ndarray, word_topic: np.ndarray, shares: np.ndarray) -> float:
-            table = doc_topic
-            if seen_counts is not counts:
-                table = padded(np.concatenate([doc_topic[rows] for rows in seen]), doc_topic.dtype)
-            probability = cell_probabilities(seen_counts, table, word_topic, self.n_jobs)
-            roughness = edges.roughness(doc_topic, n_topics, rows=seen)
-            height = log_likelihood(seen_counts, probability) - weight * roughness
-            if self.alpha > 0:
-                logs = np.zeros(n_topics)
-                for rows in seen:
-                    logs += np.log(np.maximum(doc_topic[rows, :n_topics], FLOOR)).sum(axis=0, dtype=np.float64)
-                height += self.alpha * float(logs @ shares)
-            return height
-
-        def smooth(state: State) -> float:
-            before, word_topic = state["doc_topic"].copy(), state["word_topic"]
-            rough = weight * edges.roughness(before, n_topics)
-            value = plain(state) - rough / n_tokens
-            best, share, times = state["doc_topic"], first_share, 1
-            shares = state.get("topic_share", np.full(n_topics, 1 / n_topics))
-            height = objective(best, word_topic, shares)
-            for _ in range(_MOVES):
-                moved = edges.averaged(best, share, times)  # computing the objective is expensive, a move is not
-                if (higher := objective(moved, word_topic, shares)) > height:
-                    best, height, times = moved, higher, min(2 * times, _MOST_TIMES)
-                elif times > 1:
-                    times //= 2
-                elif share > first_share / 2**halvings:
-                    share /= 2
-                else:
-                    break
-            # leave-one-out EM does not maximise this objective, so a lower value does not speak against its step
-            if self.alpha > 0 or height >= objective(before, word_topic, shares):
-                state["doc_topic"] = best
-            else:
-                state["doc_topic"] = before
-            return value
-
-        return smooth
-
-    def _leave_one_out_step(self, data: GraphData, seed_counts: SeedCounts) -> Callable[[State], float]:
-        """Leave-one-out EM with the prior, before the documents are drawn to each other."""
         counts, n_topics = data.counts, self.n_topics_
         n_tokens, lengths = token_count(counts), counts.sum(axis=1, dtype=np.float64)
-        step = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)
+        edges = None if data.graph is None or weight == 0 else Edges(data.graph, self.n_jobs)
+
+        def draw(table: np.ndarray, tokens: np.ndarray, base: np.ndarray) -> None:
+            """The M-step for P(z|d) in `table`, in place."""
+            if edges is None:
+                write_rows(table[:, :n_topics], tokens[:, :n_topics], base)
+                return
+            blocks = list(row_slices(len(table)))
+            before = table if len(blocks) == 1 else table.copy()
+
+            def block(rows: slice) -> None:
+                drawn_rows(*edges.parts, rows.start, rows.stop, tokens, base, weight, before, table)
+
+            map_blocks(block, blocks, self.n_jobs)
+
+        def roughness(table: np.ndarray) -> float:
+            return 0.0 if edges is None else weight * edges.roughness(table, n_topics)
+
+        if self.alpha == 0:
+            plain, none = plain_step(counts, n_topics, self.n_jobs, self.beta, seed_counts), np.zeros(n_topics)
+            if edges is None:
+                return plain
+
+            def step(state: State) -> float:
+                before, rough = state["doc_topic"].copy(), roughness(state["doc_topic"])
+                objective = plain(state) - rough / n_tokens
+                tokens = scaled(state["doc_topic"], lengths)
+                state["doc_topic"][:] = before
+                draw(state["doc_topic"], tokens, none)
+                return objective
+
+            return step
+        leave_one_out = LeaveOneOutStep(counts, n_topics, self.n_jobs, self.beta, seed_counts)
         scale = lengths + self.alpha + focus_of(lengths, self._focus())
 
         def step_with_prior(state: State) -> float:
-            log_likelihood, tokens, base = self._leave_one_out(step, state, scale)
-            write_rows(state["doc_topic"][:, :n_topics], tokens[:, :n_topics], base)
-            return log_likelihood / n_tokens
+            rough = roughness(state["doc_topic"])
+            log_likelihood, tokens, base = self._leave_one_out(leave_one_out, state, scale)
+            draw(state["doc_topic"], tokens, base)
+            return (log_likelihood - rough) / n_tokens
 
         return step_with_prior
