@@ -11,7 +11,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EXPERIMENTS", "WITH_PRIORS", "Experiment", "Measure", "Method", "load_experiment", "make_estimator"]
+__all__ = [
+    "EXPERIMENTS",
+    "WITHOUT_PRIORS",
+    "WITH_PRIORS",
+    "Experiment",
+    "Measure",
+    "Method",
+    "load_experiment",
+    "make_estimator",
+]
 
 
 @dataclass(frozen=True)
@@ -115,26 +124,17 @@ def load_experiment(name: str) -> Experiment:
     return next(experiment for experiment in module.EXPERIMENTS if experiment.name == name)
 
 
-# The defaults of LTM and LapPLSI in the package, for rows beside the papers' models.
+# The defaults of LTM and LapPLSI in the package, for rows beside the models of the papers.
 WITH_PRIORS: Mapping[str, Any] = {"alpha": 1.0, "beta": 0.03, "graph_weight": "auto"}
 
-# The papers' models have no priors. These are also the defaults of version 0.1.0.
-_AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
-    "PLSA": {"alpha": 0.0, "beta": 0.0},
-    "LTM": {"alpha": 0.0, "beta": 0.0, "graph_weight": 10.0},
-    "LapPLSI": {"alpha": 0.0, "beta": 0.0, "graph_weight": 100.0},
-    "DTM": {"alpha": 0.0, "beta": 0.0},
-}
+# The models of the papers.
+WITHOUT_PRIORS: Mapping[str, Any] = {"alpha": 0.0, "beta": 0.0}
 
 
-def make_estimator(method: Method, n_topics: int, seed: int, *, published: bool = True) -> Any:
-    """The estimator of a method with this number of topics, as published, or at the defaults of the package.
-
-    What the method itself says goes first.
-    """
+def make_estimator(method: Method, n_topics: int, seed: int) -> Any:
+    """The estimator of a method with this number of topics; what the method does not say is as in the package."""
     from topicfold.baselines import BASELINES
     from topicfold.models import MODELS
 
     table: Mapping[str, Any] = MODELS if method.estimator in MODELS else BASELINES
-    parameters = {**(_AS_PUBLISHED.get(str(method.estimator), {}) if published else {}), **method.parameters}
-    return table[str(method.estimator)].make(n_topics, random_state=seed, **parameters)
+    return table[str(method.estimator)].make(n_topics, random_state=seed, **method.parameters)

@@ -26,7 +26,7 @@ from topicfold.metrics.completion import perplexity
 from topicfold.metrics.stability import diversity
 from topicfold.topics.ranking import relevance, top_word_columns
 
-from . import Experiment, Measure, Method, make_estimator
+from . import WITHOUT_PRIORS, Experiment, Measure, Method, make_estimator
 from .corpora import count_words, load_benchmark
 from .dot_plots import Dots
 
@@ -199,9 +199,9 @@ EXPERIMENTS = (
         about=ABOUT,
         data=(FOLDER,),
         methods=(
-            Method("PLSA", "PLSA"),
-            Method("PLSA tempered", "PLSA", {"tempered": True}),
-            Method("PLSA smoothed", "PLSA", {"beta": 0.1}),
+            Method("PLSA", "PLSA", WITHOUT_PRIORS),
+            Method("PLSA tempered", "PLSA", {**WITHOUT_PRIORS, "tempered": True}),
+            Method("PLSA smoothed", "PLSA", {"alpha": 0.0, "beta": 0.1}),
             Method("LDA", "GibbsLDA", {"max_iter": 1000}),
             Method("NMF", "NMF"),
             Method("LSI", "LSI"),

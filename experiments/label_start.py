@@ -65,7 +65,7 @@ def measure_labels(documents: Documents, graph: sp.csr_array, method: Method, se
 
 
 def _doc_topic(documents: Documents, graph: sp.csr_array, method: Method, seed: int, y: np.ndarray) -> np.ndarray:
-    model = make_estimator(method, len(np.unique(documents.labels)), seed, published=False)
+    model = make_estimator(method, len(np.unique(documents.labels)), seed)
     with single_threaded_libraries():
         return np.asarray(model.fit(documents.counts, y, graph=graph).doc_topic_, np.float64)
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from topicfold.baselines import LSI
 from topicfold.baselines.kmeans import kmeans_on_rows
 
-from . import WITH_PRIORS, Experiment, Measure, Method
+from . import WITH_PRIORS, WITHOUT_PRIORS, Experiment, Measure, Method
 from .corpora import load_benchmark
 from .few_labels import LABEL_PROPAGATION, SVM, TFIDF_WORDS, Documents, few_labels, fitted, on_graph, remembered
 from .grids import draw_curves, looks, paired_lines
@@ -175,7 +175,7 @@ k-means on averaged LSI uses no topic model: the LSI vectors of tf-idf, not scal
 times by the mean of a document and its neighbours.
 """
 
-TOPICS = {"init": "nmf"}
+TOPICS = {"init": "nmf", **WITHOUT_PRIORS}
 DEFAULTS = (("LTM", "links"), ("LTM", "both"), ("LapPLSI", "links"))  # start and weight as chosen by the package
 
 EXPERIMENTS = (

@@ -63,10 +63,10 @@ def measure(
     else:
         documents = draw(documents, seed, protocol["documents"])
     graph = {"graph": links} if setting["graph"] == "citations" else {}
-    model = make_estimator(method, len(np.unique(documents.labels)), seed, published=False)
+    model = make_estimator(method, len(np.unique(documents.labels)), seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="topic .* is the largest topic")
-        make_estimator(method, 2, 0, published=False).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))  # compiles
+        make_estimator(method, 2, 0).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))  # compiles
         started = time.process_time()
         model.fit(documents.counts, **graph)
         cpu = time.process_time() - started

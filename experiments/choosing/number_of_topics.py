@@ -137,14 +137,14 @@ def measure(
     n_classes = len(np.unique(texts.labels))
     if method.name == "BERTopic":
         return {"classes": n_classes, **_bertopic(texts, seed)}
-    make_estimator(method, 2, 0, published=False).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))  # compiles
+    make_estimator(method, 2, 0).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))  # compiles
     started = time.process_time()
-    chosen = select(make_estimator(method, 2, seed, published=False), texts.counts, random_state=seed)
+    chosen = select(make_estimator(method, 2, seed), texts.counts, random_state=seed)
     cpu = time.process_time() - started
     rows = [row for row in chosen.rows if row.failed is None]
     untried = sorted({*CONSTANTS} - {row.params["n_topics"] for row in chosen.rows})
     if untried:  # for the other rules, on the same folds
-        model = make_estimator(method, 2, seed, published=False)
+        model = make_estimator(method, 2, seed)
         rest = select(model, texts.counts, {"n_topics": untried}, random_state=seed)
         rows += [row for row in rest.rows if row.failed is None]
     rows.sort(key=lambda row: row.topics)
@@ -154,7 +154,7 @@ def measure(
     reached, fit_cpu = {}, {}
     for size in sorted({automatic, *(row.params["n_topics"] for row in rows)}):
         started = time.process_time()
-        model = make_estimator(method, size, seed, published=False).fit(texts.counts)
+        model = make_estimator(method, size, seed).fit(texts.counts)
         fit_cpu[size] = time.process_time() - started
         reached[size] = nmi(texts.labels, model.doc_topic_)
     best = max(reached.values())

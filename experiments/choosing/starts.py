@@ -86,7 +86,7 @@ def measure(
     n_test = round(protocol["test share"] * len(order))
     test, train = np.sort(order[:n_test]), np.sort(order[n_test:])
     _warm_up(method)
-    model = make_estimator(method, setting["n_topics"], seed, published=False)
+    model = make_estimator(method, setting["n_topics"], seed)
     started = time.process_time()
     model.fit(counts[train])
     measures = {"cpu": time.process_time() - started}
@@ -105,7 +105,7 @@ def _warm_up(method: Method) -> None:
     """Run tiny fits first, so that compiling the kernels is not part of the CPU time."""
     if method.name not in _warm:
         for length in (1, 8):  # short texts, on which starts are tried out, and long ones
-            make_estimator(method, 2, 0, published=False).fit(
+            make_estimator(method, 2, 0).fit(
                 np.random.default_rng(0).poisson(length / 8, (300, 40)) + np.eye(300, 40, dtype=int)
             )
         _warm.add(method.name)

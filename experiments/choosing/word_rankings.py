@@ -73,7 +73,7 @@ _last: list[Any] = []  # the fit shared by all rankings of a corpus and a seed
 def _fitted(estimator: str, texts: Texts, n_topics: int, seed: int) -> Any:
     key = (estimator, id(texts), n_topics, seed)
     if not _last or _last[0] != key:
-        _last[:] = [key, make_estimator(Method(estimator, estimator), n_topics, seed, published=False)]
+        _last[:] = [key, make_estimator(Method(estimator, estimator), n_topics, seed)]
         _last[1].fit(texts.counts)
     return _last[1]
 

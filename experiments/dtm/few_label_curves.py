@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import WITH_PRIORS, Experiment, Measure, Method
+from .. import WITH_PRIORS, WITHOUT_PRIORS, Experiment, Measure, Method
 from ..corpora import load_benchmark
 from ..few_labels import (
     LABEL_PROPAGATION,
@@ -154,13 +154,14 @@ def extra_parameters(results: Mapping[str, Any]) -> list[str]:
 
 # ---- the declarations -----------------------------------------------------------------------------------------------
 
+NMF_START = {"init": "nmf", **WITHOUT_PRIORS}
 METHODS = (
-    Method("pLSA", "PLSA", {"init": "random"}),
-    Method("pLSA (NMF start)", "PLSA", {"init": "nmf"}),
+    Method("pLSA", "PLSA", {"init": "random", **WITHOUT_PRIORS}),
+    Method("pLSA (NMF start)", "PLSA", NMF_START),
     Method("LDA", "GibbsLDA"),
-    Method("LapPLSI", "LapPLSI", {"graph_weight": 100.0, "n_neighbors": 10, "init": "nmf"}),
-    Method("LTM", "LTM", {"graph_weight": 10.0, "n_neighbors": 10, "init": "nmf"}),
-    Method("DTM", "DTM", {"n_neighbors": 10, "init": "nmf"}),
+    Method("LapPLSI", "LapPLSI", {"graph_weight": 100.0, "n_neighbors": 10, **NMF_START}),
+    Method("LTM", "LTM", {"graph_weight": 10.0, "n_neighbors": 10, **NMF_START}),
+    Method("DTM", "DTM", {"n_neighbors": 10, **NMF_START}),
     Method("PCA", "PCA", {"n_init": 1}),
     Method("NMF", "NMF"),
     Method(LABEL_PROPAGATION),
@@ -309,13 +310,13 @@ EXPERIMENTS = (
         about=ABOUT_PARAMETERS,
         data=(NEWSGROUPS,),
         methods=(
-            *(Method(_parameters_text(r=r), "DTM", {"n_neighbors": r, "init": "nmf"}) for r in NEIGHBOURS),
+            *(Method(_parameters_text(r=r), "DTM", {"n_neighbors": r, **NMF_START}) for r in NEIGHBOURS),
             *(
-                Method(_parameters_text(gamma=gamma), "DTM", {"n_neighbors": 10, "gamma": gamma, "init": "nmf"})
+                Method(_parameters_text(gamma=gamma), "DTM", {"n_neighbors": 10, "gamma": gamma, **NMF_START})
                 for gamma in STEPS
                 if gamma != 0.1
             ),
-            Method("DTM, exact update", "DTM", {"n_neighbors": 10, "update": "exact", "init": "nmf"}),
+            Method("DTM, exact update", "DTM", {"n_neighbors": 10, "update": "exact", **NMF_START}),
             *(method for method in METHODS if method.name in ("LTM", "LapPLSI", "majority")),
         ),
         settings=({"n_topics": 100},),

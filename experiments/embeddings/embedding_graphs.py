@@ -25,7 +25,7 @@ from topicfold.engine.blocks import single_threaded_libraries
 from topicfold.metrics.clustering import clustering_accuracy
 from topicfold.metrics.completion import completion_log_likelihood, perplexity, split_tokens
 
-from .. import WITH_PRIORS, Experiment, Measure, Method, make_estimator
+from .. import WITH_PRIORS, WITHOUT_PRIORS, Experiment, Measure, Method, make_estimator
 from ..corpora import count_words, load_benchmark
 from ..dot_plots import Dots
 from .minilm import embed
@@ -401,20 +401,24 @@ EXPERIMENTS = (
         about=ABOUT,
         data=(FOLDER,),
         methods=(
-            Method("PLSA", "PLSA"),
+            Method("PLSA", "PLSA", WITHOUT_PRIORS),
             Method("LDA", "GibbsLDA", {"max_iter": 1000}),
-            Method("LTM, tf-idf graph", "LTM", {"graph_weight": 10.0}),
-            Method("LTM, tf-idf graph, random start", "LTM", {"graph_weight": 10.0, "init": "random"}),
-            Method("LTM, embedding graph", "LTM", {"graph_weight": 10.0}),
-            Method("LTM, embedding graph, random start", "LTM", {"graph_weight": 10.0, "init": "random"}),
-            Method("LTM, embedding graph, chosen weight", "LTM", {"graph_weight": "auto"}),
+            Method("LTM, tf-idf graph", "LTM", {**WITHOUT_PRIORS, "graph_weight": 10.0}),
+            Method(
+                "LTM, tf-idf graph, random start", "LTM", {**WITHOUT_PRIORS, "graph_weight": 10.0, "init": "random"}
+            ),
+            Method("LTM, embedding graph", "LTM", {**WITHOUT_PRIORS, "graph_weight": 10.0}),
+            Method(
+                "LTM, embedding graph, random start", "LTM", {**WITHOUT_PRIORS, "graph_weight": 10.0, "init": "random"}
+            ),
+            Method("LTM, embedding graph, chosen weight", "LTM", {**WITHOUT_PRIORS, "graph_weight": "auto"}),
             Method("LDA with a main topic", "LDA"),
             Method("LTM with priors, tf-idf graph", "LTM", WITH_PRIORS),
             Method("LTM with priors, embedding graph", "LTM", WITH_PRIORS),
             Method("LapPLSI with priors, embedding graph", "LapPLSI", WITH_PRIORS),
-            Method("DTM, tf-idf graph", "DTM"),
-            Method("DTM, embedding graph", "DTM"),
-            Method("LapPLSI, embedding graph", "LapPLSI", {"graph_weight": 100.0}),
+            Method("DTM, tf-idf graph", "DTM", WITHOUT_PRIORS),
+            Method("DTM, embedding graph", "DTM", WITHOUT_PRIORS),
+            Method("LapPLSI, embedding graph", "LapPLSI", {**WITHOUT_PRIORS, "graph_weight": 100.0}),
             Method("k-means on tf-idf"),
             Method("k-means on embeddings"),
             Method("BERTopic"),

@@ -14,7 +14,7 @@ import numpy as np
 
 from topicfold.corpus.corpus import Corpus
 
-from .. import WITH_PRIORS, Experiment, Measure, Method
+from .. import WITH_PRIORS, WITHOUT_PRIORS, Experiment, Measure, Method
 from ..corpora import count_words, load_benchmark
 from ..dot_plots import Dots
 from .embedding_graphs import Data, Vectors, observed_texts
@@ -102,9 +102,9 @@ EXPERIMENTS = (
             Method("LTM, graph of words", "LTM", WITH_PRIORS),
             Method("LTM, word vectors of the package", "LTM", {**WITH_PRIORS, "metric": "word_vectors"}),
             Method("LTM, embedding graph", "LTM", WITH_PRIORS),
-            Method("LTM of the paper, embedding graph", "LTM", {"graph_weight": 10.0}),
+            Method("LTM of the paper, embedding graph", "LTM", {**WITHOUT_PRIORS, "graph_weight": 10.0}),
             Method("LapPLSI, embedding graph", "LapPLSI", WITH_PRIORS),
-            Method("DTM, embedding graph", "DTM"),
+            Method("DTM, embedding graph", "DTM", WITHOUT_PRIORS),
             Method("k-means on embeddings"),
             Method("BERTopic"),
             Method("BERTopic, outliers to the nearest topic"),

@@ -128,7 +128,7 @@ def measure(
         clusters = kmeans_on_rows(rows, n_topics, 3, 100, np.random.RandomState(seed)).labels_
         measures["k-means"] = nmi(labels, np.eye(n_topics)[clusters])
     for model in ("LTM", "DTM"):
-        fitted = make_estimator(Method(model, model), n_topics, seed, published=False)
+        fitted = make_estimator(Method(model, model), n_topics, seed)
         started = time.process_time()
         fitted.fit(texts.counts, **fit_arguments)
         measures |= {f"{model} cpu": time.process_time() - started, model: nmi(texts.labels, fitted.doc_topic_)}

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from topicfold.metrics.clustering import clustering_accuracy
 
-from .. import WITH_PRIORS, Experiment, Measure, Method
+from .. import WITH_PRIORS, WITHOUT_PRIORS, Experiment, Measure, Method
 from ..corpora import load_benchmark
 from ..dot_plots import Dots
 from ..few_labels import RAW_WORDS, SVM, TFIDF_WORDS, Documents, check_size, few_labels, fitted, remembered
@@ -354,9 +354,9 @@ PAIRS_TABLE2 = (
     ("LTM (auto weight)", TFIDF_WORDS),
 )
 
-RANDOM = {"init": "random"}
-NMF_START = {"init": "nmf"}
-AS_PAPER = {"graph_weight": 1000.0, "n_neighbors": 5}
+RANDOM = {"init": "random", **WITHOUT_PRIORS}
+NMF_START = {"init": "nmf", **WITHOUT_PRIORS}
+AS_PAPER = {"graph_weight": 1000.0, "n_neighbors": 5, **WITHOUT_PRIORS}
 WEAKER = {"graph_weight": 10.0, "n_neighbors": 5}
 AUTO = {"graph_weight": "auto", "n_neighbors": 5}
 
@@ -482,8 +482,8 @@ EXPERIMENTS = (
             Method(FOUR_STARTS),
             Method(SIX_STARTS),
             Method(TYPICAL),
-            Method("LapPLSI", "LapPLSI", {"graph_weight": 100.0, "n_neighbors": 5, "init": "nmf"}),
-            Method("DTM", "DTM", {"n_neighbors": 10, "init": "nmf"}),
+            Method("LapPLSI", "LapPLSI", {"graph_weight": 100.0, "n_neighbors": 5, **NMF_START}),
+            Method("DTM", "DTM", {"n_neighbors": 10, **NMF_START}),
         ),
         settings=SIZES,
         measures={**CLUSTER_MEASURES, "cpu": Measure("fit, CPU s", 1)},
@@ -511,7 +511,7 @@ EXPERIMENTS = (
                 Method(
                     _swept(weight, p, start),
                     "LTM",
-                    {"graph_weight": float(weight), "n_neighbors": p, "init": start.lower()},
+                    {"graph_weight": float(weight), "n_neighbors": p, "init": start.lower(), **WITHOUT_PRIORS},
                 )
                 for start in ("random", "NMF")
                 for weight, p in ([(weight, 5) for weight in WEIGHTS] + [(1000, p) for p in NEIGHBOURS if p != 5])

@@ -104,7 +104,7 @@ def measure(
         value = completion_log_likelihood(split_tokens(part.test)[1], ones, words, frequency)
         return {"perplexity": perplexity(value)}
     _warm_up(method)
-    model = make_estimator(method, setting["n_topics"], seed, published=False)
+    model = make_estimator(method, setting["n_topics"], seed)
     started = time.process_time()
     model.fit(part.train)
     measures = {"cpu": time.process_time() - started, "perplexity": perplexity(model.score(part.test))}
@@ -121,7 +121,7 @@ _warm: set[str] = set()
 def _warm_up(method: Method) -> None:
     """Run a tiny fit first, so that compiling the kernels is not part of the CPU time."""
     if method.name not in _warm:
-        make_estimator(method, 2, 0, published=False).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))
+        make_estimator(method, 2, 0).fit(np.random.default_rng(0).integers(1, 4, (60, 20)))
         _warm.add(method.name)
 
 

@@ -61,7 +61,7 @@ def measure(
 ) -> dict[str, float]:
     """Clusters of the training documents; perplexity of held-out documents, if there are any."""
     name, on_graph = setting["corpus"], method.estimator != "LDA"
-    model = make_estimator(method, setting["n_topics"], seed, published=False)
+    model = make_estimator(method, setting["n_topics"], seed)
     if setting["graph"] == "words":
         part = cut(data.texts[name], name, seed, protocol["training share"])
         labels = part.train_labels

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from topicfold.engine.blocks import single_threaded_libraries
 
-from .. import Experiment, Measure, Method, make_estimator
+from .. import WITHOUT_PRIORS, Experiment, Measure, Method, make_estimator
 from ..corpora import count_words
 from ..dot_plots import Dots
 from .reuters import CORPUS, FOLDER, SOURCE, has_label, read_stories
@@ -320,7 +320,7 @@ EXPERIMENTS = (
             Method("words tf", once=True),
             Method("words tf-idf", once=True),
             Method("LDA", "GibbsLDA"),
-            Method("PLSA", "PLSA"),
+            Method("PLSA", "PLSA", WITHOUT_PRIORS),
             *TTMM_ROWS,
         ),
         settings=(CORPUS,),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .. import Experiment, Measure, Method
+from .. import WITHOUT_PRIORS, Experiment, Measure, Method
 from ..corpora import count_words
 from ..dot_plots import Dots
 from .features import TEXT, Data, fitted
@@ -96,7 +96,7 @@ EXPERIMENTS = (
             Method("any order"),
             Method("words tf-idf"),
             Method("LSI", "LSI"),
-            Method("PLSA", "PLSA"),
+            Method("PLSA", "PLSA", WITHOUT_PRIORS),
             Method("TTMM themes", "TTMM", {"features": "themes"}),
             Method("TTMM tokens", "TTMM", {"features": "tokens"}),
         ),
