@@ -129,7 +129,7 @@ def measure(
     """The recommended number of topics, and the NMI with the classes for it and for other rules."""
     if method.name == "BERTopic" and setting["corpus"] not in WITH_TEXTS:
         return {}
-    if method.estimator not in (None, "LDA") and (setting["corpus"] in PARTS or seed > 0):
+    if method.estimator not in (None, "LDA") and (setting["corpus"] in (*UNSEEN, *PARTS) or seed > 0):
         return {}  # to save time
     base, n_chosen = PARTS.get(setting["corpus"], (setting["corpus"], 0))
     whole = some_classes(data[base], n_chosen, seed) if n_chosen else data[base]
@@ -341,7 +341,7 @@ model to {_UP_TO} times this size. It measured stability by adjusted mutual info
 Not blind: the two weights of the rule were settled with LDA on three other draws of {", ".join(DEVELOPED_ON)}, and of \
 parts of these with other numbers of classes. A rule without the pull to the middle of the grid, settled on fewer \
 draws before, chose 80 topics for most samples of search snippets.
-PLSA, TTMM and LTM are run on one draw of the whole corpora, to save time.
+PLSA, TTMM and LTM are run on one draw of the corpora that the rule was settled on, to save time.
 BERTopic is given embeddings by all-MiniLM-L6-v2, which are not included in its CPU time; it finds its number of \
 topics by HDBSCAN. Its outliers count as one cluster.
 The CPU time of `select` is that of all its fits: 3 folds x sizes."""

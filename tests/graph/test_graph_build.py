@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 from neighbor_cases import assert_nearest, same, small_counts
 
 from topicfold import Corpus
+from topicfold.corpus.weighting import lsi_vectors
 from topicfold.graph.build import constrained_graph, knn_graph, label_graph, laplacian, link_graph
 from topicfold.graph.check import check_graph
 from topicfold.graph.neighbors import METRICS, document_vectors, nearest
@@ -48,7 +49,19 @@ def test_knn_graph_inputs(blocks, embeddings):
     assert knn_graph(embeddings, weighting=None).nnz == knn_graph(embeddings).nnz
 
 
+def test_lsi_adds_the_neighbours_by_lsi_vectors(blocks):
+    counts, _ = blocks
+    latent = lsi_vectors(counts, 50, np.random.RandomState(0))
+    for weighted in (False, True):
+        by_words, by_lsi = (knn_graph(X, 4, weighted=weighted) for X in (counts, latent))
+        both = knn_graph(counts, 4, metric="lsi", weighted=weighted)
+        assert np.array_equal(both.toarray(), (by_words + by_lsi).toarray())
+        assert same(check_graph(both, 30), both)
+
+
 def test_few_documents():
+    for counts in ([[1, 2]], [[1, 2], [0, 0]], [[0, 0], [0, 0]]):
+        assert knn_graph(sp.csr_array(counts), metric="lsi").shape == (len(counts), len(counts))
     assert knn_graph(sp.csr_array([[1, 2]])).shape == (1, 1)
     assert knn_graph(sp.csr_array([[1, 2]])).nnz == 0
     assert knn_graph(np.array([[0.5, 2.0]])).nnz == 0
@@ -62,7 +75,8 @@ def test_few_documents():
         (sp.eye_array(3), {"n_neighbors": 0}, "n_neighbors=0: expected a whole number, at least 1"),
         (sp.eye_array(3), {"n_neighbors": 2.5}, r"n_neighbors=2\.5: expected a whole number"),
         (sp.eye_array(3), {"n_neighbors": True}, "n_neighbors=True"),
-        (sp.eye_array(3), {"metric": "jaccard"}, "metric='jaccard': expected one of cosine, intersection, euclidean"),
+        (sp.eye_array(3), {"metric": "jaccard"}, "'jaccard': expected one of cosine, intersection, euclidean, lsi"),
+        (np.eye(3), {"metric": "lsi"}, "metric='lsi' is for counts"),
         (sp.eye_array(3), {"weighting": "bm25"}, "weighting='bm25': expected 'tfidf', or None"),
         (sp.eye_array(3), {"metric": "euclidean", "weighted": True}, "weighted=True needs a similarity"),
         (-sp.eye_array(3), {}, "X contains -1: counts cannot be negative"),

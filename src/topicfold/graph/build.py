@@ -8,15 +8,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..corpus.corpus import Corpus
+from ..corpus.weighting import lsi_vectors
 from ..engine.arrays import canonical
 from ..engine.blocks import single_threaded_libraries
 from ..errors import InputError
 from .check import check_graph, label_codes
-from .neighbors import check_finite, check_metric, document_vectors, nearest
+from .neighbors import METRICS, check_finite, document_vectors, nearest
 
-__all__ = ["constrained_graph", "knn_graph", "label_graph", "laplacian", "link_graph", "spectral_vectors"]
+__all__ = ["LSI", "constrained_graph", "knn_graph", "label_graph", "laplacian", "link_graph", "spectral_vectors"]
 
+LSI = "lsi"
 _MOST_CLASSMATES = 50
+_LSI_DIMENSIONS = 50
 _DENSE_BELOW = 500  # documents: the eigenvectors of smaller graphs are computed directly
 
 
@@ -41,11 +44,13 @@ def knn_graph(
         used unchanged.
     n_neighbors : int, default=5
         Number of neighbours per document.
-    metric : {'cosine', 'euclidean', 'intersection'}, default='cosine'
+    metric : {'cosine', 'euclidean', 'intersection', 'lsi'}, default='cosine'
         How neighbours are found: by the cosine of tf-idf vectors, the Euclidean distance of counts, or the intersection
-        of tf-idf histograms. With embeddings, by cosine or Euclidean distance.
+        of tf-idf histograms. 'lsi' adds the neighbours by the cosine of LSI vectors to those by the cosine of tf-idf:
+        texts without a word in common can be neighbours, too. With embeddings, by cosine or Euclidean distance.
     weighted : bool, default=False
-        Whether the weight of an edge is the similarity of the two documents. Otherwise it is 1.
+        Whether the weight of an edge is the similarity of the two documents. Otherwise it is 1. With metric='lsi', the
+        weights of neighbours of both kinds are added.
     weighting : {'tfidf'} or None, default='tfidf'
         How counts are turned into vectors. None uses the rows unchanged.
     exact : bool, default=False
@@ -80,7 +85,8 @@ def knn_graph(
      [0. 0. 0. 1.]
      [0. 0. 1. 0.]]
     """
-    check_metric(metric)
+    if metric not in (*METRICS, LSI):
+        raise InputError(f"metric={metric!r}: expected one of {', '.join((*METRICS, LSI))}")
     if weighting not in ("tfidf", None):
         raise InputError(f"weighting={weighting!r}: expected 'tfidf', or None to use the rows unchanged")
     if weighted and metric == "euclidean":
@@ -97,7 +103,15 @@ def knn_graph(
                 f"X contains {vectors.data.min():g}: counts cannot be negative; pass embeddings as a dense array"
             )
         check_finite(vectors, "X")
+        if metric == LSI:
+            latent = lsi_vectors(vectors, _LSI_DIMENSIONS, np.random.RandomState(0))
+            by_words = knn_graph(
+                vectors, n_neighbors, weighted=weighted, weighting=weighting, exact=exact, n_jobs=n_jobs
+            )
+            return canonical(by_words + knn_graph(latent, n_neighbors, weighted=weighted, exact=exact, n_jobs=n_jobs))
         vectors = document_vectors(vectors, metric) if weighting else vectors
+    elif metric == LSI:
+        raise InputError("metric='lsi' is for counts: expected a sparse matrix or whole numbers, got embeddings")
     directed = nearest(vectors, vectors, n_neighbors, metric=metric, skip_self=True, exact=exact, n_jobs=n_jobs)
     directed = directed.astype(np.float64)
     if not weighted:

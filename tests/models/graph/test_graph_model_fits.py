@@ -89,7 +89,7 @@ def test_weights_of_edges_count(model, make, few, few_graph):
 
 @ALL
 @EITHER
-@pytest.mark.parametrize("metric", ["euclidean", "intersection"])
+@pytest.mark.parametrize("metric", ["euclidean", "intersection", "lsi"])
 def test_other_metrics(model, make, metric, blocks):
     counts, block = blocks
     fitted = make(model, metric=metric).fit(counts)

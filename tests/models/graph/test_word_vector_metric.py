@@ -97,7 +97,7 @@ def test_a_data_frame_has_words_and_a_matrix_has_none():
         LTM(2, metric="word_vectors").fit(corpus.counts)
     with pytest.raises(InputError, match="none of the words, such as 'жжж', has a vector"):
         LTM(2, metric="word_vectors").fit(["жжж щщщ", "ыыы щщщ", "жжж щщщ"])
-    with pytest.raises(InputError, match="expected one of cosine, intersection, euclidean, word_vectors"):
+    with pytest.raises(InputError, match="expected one of cosine, intersection, euclidean, lsi, word_vectors"):
         LTM(2, metric="vectors").fit(corpus)
 
 

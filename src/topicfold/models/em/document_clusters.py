@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
-from ...corpus.weighting import inverse_document_frequency, tfidf
+from ...corpus.weighting import lsi_vectors, unit_rows
 from ...engine.arrays import csr_parts, normalise_rows, summed
 from ...engine.blocks import single_threaded_libraries
 from ...engine.jit import njit_fast
@@ -29,7 +29,6 @@ __all__ = [
 ]
 
 _LEAST_DIMENSIONS, _MOST_DIMENSIONS, _MORE_THAN_TOPICS = 50, 200, 20
-_POWER_ITERATIONS = 3
 KMEANS_STARTS, _KMEANS_ITER = 3, 50
 _IN_CLUSTER = 0.7  # of a document's weight; the rest is spread evenly, so that topics start close together
 _CORPUS_SHARE = 0.1  # of the corpus in a topic's words at the start, so that every topic can use every word
@@ -41,18 +40,9 @@ _MOST_OF_A_WORD = 50  # tokens of one word in one document; more tell nothing ne
 def latent_vectors(
     sample: sp.csr_array, n_topics: int, rng: np.random.RandomState, counts: sp.csr_array | None = None
 ) -> np.ndarray:
-    """LSI vectors of the documents in a sample, or of all `counts` in the space of the sample; rows of length one."""
-    from sklearn.utils.extmath import randomized_svd
-
+    """LSI vectors for so many clusters of the documents in a sample, or of all `counts` in the space of the sample."""
     n_dimensions = max(_LEAST_DIMENSIONS, min(n_topics + _MORE_THAN_TOPICS, _MOST_DIMENSIONS))
-    idf = inverse_document_frequency(sample)
-    weighted = tfidf(sample, idf).astype(np.float32)
-    with single_threaded_libraries():
-        left, scale, words = randomized_svd(
-            weighted, min(n_dimensions, *sample.shape), n_iter=_POWER_ITERATIONS, random_state=rng
-        )
-    vectors = left * scale if counts is None else tfidf(counts, idf).astype(np.float32) @ words.T
-    return _unit_rows(vectors)
+    return lsi_vectors(sample, n_dimensions, rng, counts)
 
 
 def averaged_over(graph: sp.csr_array, vectors: np.ndarray, times: int = 2) -> np.ndarray:
@@ -66,13 +56,7 @@ def averaged_over(graph: sp.csr_array, vectors: np.ndarray, times: int = 2) -> n
     mean = sp.csr_array(mean).astype(np.float32)
     for _ in range(times):
         vectors = mean @ vectors
-    return _unit_rows(vectors)
-
-
-def _unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Rows of length one, in float32; a row of zeros stays zero."""
-    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return np.ascontiguousarray(vectors / lengths, dtype=np.float32)
+    return unit_rows(vectors)
 
 
 def kmeans_clusters(

@@ -74,10 +74,11 @@ class DTM(GraphTopicModel):
     n_neighbors : int, default=10
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
         documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
-    metric : {'cosine', 'euclidean', 'intersection', 'word_vectors'}, default='cosine'
+    metric : {'cosine', 'euclidean', 'intersection', 'lsi', 'word_vectors'}, default='cosine'
         Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, intersection of tf-idf
-        histograms, or cosine of sums of the vectors of English words that come with the package, which suits short
-        texts: they then start from these vectors, too. With embeddings, cosine or Euclidean distance.
+        histograms, cosine of tf-idf and, as a second list, of LSI vectors, or cosine of sums of the vectors of English
+        words that come with the package, which suits short texts: they then start from these vectors, too. With
+        embeddings, cosine or Euclidean distance.
     update : {'paper', 'exact'}, default='paper'
         How a sweep raises the separation of the documents: by equations 18 and 19 of the paper, or by the best row for
         each document.

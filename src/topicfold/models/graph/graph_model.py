@@ -22,7 +22,7 @@ from ...engine.loop import Run, State
 from ...engine.stored import Stored
 from ...engine.warn import warn_user
 from ...errors import InputError
-from ...graph.build import label_graph
+from ...graph.build import LSI, knn_graph, label_graph
 from ...graph.check import GraphLike, check_graph, check_neighbors, label_codes
 from ...graph.neighbors import METRICS, NeighborIndex, document_vectors, nearest
 from ..em.em_model import EMTopicModel
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WORD_VECTORS", "GraphInit", "GraphTopicModel", "Metric", "Weight"]
 
-Metric: TypeAlias = Literal["cosine", "euclidean", "intersection", "word_vectors"]
+Metric: TypeAlias = Literal["cosine", "euclidean", "intersection", "lsi", "word_vectors"]
 WORD_VECTORS: Literal["word_vectors"] = "word_vectors"
 GraphInit: TypeAlias = "Literal['auto', 'nmf', 'kmeans', 'spectral', 'random'] | ArrayLike"
 
@@ -142,7 +142,7 @@ class GraphTopicModel(EMTopicModel):
         check_number("alpha", self.alpha)
         check_number("beta", self.beta)
         check_whole("n_neighbors", self.n_neighbors)
-        check_choice("metric", self.metric, (*METRICS, WORD_VECTORS))
+        check_choice("metric", self.metric, (*METRICS, LSI, WORD_VECTORS))
         check_init(self.init, (*STARTS, "spectral"))
 
     # ---- for users --------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class GraphTopicModel(EMTopicModel):
         source: GraphSource = "embeddings" if isinstance(vectors, np.ndarray) else "words"
         source = source if base_graph is None or by == "embeddings" else "graph"
         if base_graph is None:
-            base_graph = self._nearest_graph(vectors, source)
+            base_graph = self._nearest_graph(counts, vectors, source)
         self.graph_ = base_graph  # not the edges that labels add: documents of a class would form a ring on a map
         labelled = labels is not None and (labels >= 0).any()
         joined = label_graph(base_graph, labels) if labelled else base_graph
@@ -248,13 +248,16 @@ class GraphTopicModel(EMTopicModel):
             self.neighbor_idf_ = inverse_document_frequency(counts) if sp.issparse(vectors) else None
         return GraphData(counts, joined, vectors, labels, source, base_graph)
 
-    def _nearest_graph(self, vectors: Vectors, source: GraphSource) -> sp.csr_array:
+    def _nearest_graph(self, counts: sp.csr_array, vectors: Vectors, source: GraphSource) -> sp.csr_array:
+        if self.metric == LSI and source == "words":
+            return knn_graph(counts, self.n_neighbors, metric=LSI, n_jobs=self.n_jobs)
         metric = self._metric_of(source)
         return connected(nearest(vectors, vectors, self.n_neighbors, metric=metric, skip_self=True, n_jobs=self.n_jobs))
 
     def _metric_of(self, source: str) -> str:
+        """The metric by which neighbours are found in vectors from this source."""
         dense_only_by_cosine = self.metric == "intersection" and source == "embeddings"
-        return "cosine" if dense_only_by_cosine or self.metric == WORD_VECTORS else self.metric
+        return "cosine" if dense_only_by_cosine or self.metric in (LSI, WORD_VECTORS) else self.metric
 
     def _vectors_of_words(self) -> np.ndarray:
         """The vectors of the words of the fit, of the English ones that come with the package."""
@@ -270,7 +273,7 @@ class GraphTopicModel(EMTopicModel):
         """The vectors of documents by which neighbours are found, if there are no embeddings."""
         if self.word_vectors_ is not None:
             return text_vectors(counts, self.word_vectors_)
-        return document_vectors(counts, self.metric, idf=self.neighbor_idf_)
+        return document_vectors(counts, self._metric_of("words"), idf=self.neighbor_idf_)
 
     def _fit(self, X: CountsLike, y: Any, graph: GraphLike | None = None, embeddings: ArrayLike | None = None) -> None:
         data = self._gather(X, y, graph, embeddings)

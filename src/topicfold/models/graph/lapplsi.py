@@ -118,10 +118,11 @@ class LapPLSI(WeightedGraphModel):
     n_neighbors : int, default=5
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
         documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
-    metric : {'cosine', 'euclidean', 'intersection', 'word_vectors'}, default='cosine'
+    metric : {'cosine', 'euclidean', 'intersection', 'lsi', 'word_vectors'}, default='cosine'
         Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, intersection of tf-idf
-        histograms, or cosine of sums of the vectors of English words that come with the package, which suits short
-        texts: they then start from these vectors, too. With embeddings, cosine or Euclidean distance.
+        histograms, cosine of tf-idf and, as a second list, of LSI vectors, or cosine of sums of the vectors of English
+        words that come with the package, which suits short texts: they then start from these vectors, too. With
+        embeddings, cosine or Euclidean distance.
     init : {'auto', 'nmf', 'kmeans', 'spectral', 'random'} or array of shape (n_topics, n_words), default='auto'
         Where the fit starts: 'nmf' (on tf-idf), 'kmeans' (on the vectors the graph is built from), 'spectral' (a
         normalised cut of the graph), 'random', or given topics. With embeddings, 'auto' is k-means on embeddings that

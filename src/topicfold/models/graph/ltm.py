@@ -56,10 +56,11 @@ class LTM(WeightedGraphModel):
     n_neighbors : int, default=5
         Number of neighbours per document in the graph that is built if `fit` gets none. Among more than 50,000
         documents the neighbours are approximate; `knn_graph` with `exact=True` finds the exact ones.
-    metric : {'cosine', 'euclidean', 'intersection', 'word_vectors'}, default='cosine'
+    metric : {'cosine', 'euclidean', 'intersection', 'lsi', 'word_vectors'}, default='cosine'
         Similarity by which neighbours are found: cosine of tf-idf, Euclidean distance of counts, intersection of tf-idf
-        histograms, or cosine of sums of the vectors of English words that come with the package, which suits short
-        texts: they then start from these vectors, too. With embeddings, cosine or Euclidean distance.
+        histograms, cosine of tf-idf and, as a second list, of LSI vectors, or cosine of sums of the vectors of English
+        words that come with the package, which suits short texts: they then start from these vectors, too. With
+        embeddings, cosine or Euclidean distance.
     solver : {'auto', 'direct', 'cg'}, default='auto'
         How the linear system of each step is solved: 'direct' factorises it once, 'cg' uses conjugate gradients. 'auto'
         is 'direct' for weights of 100 or more on up to 10,000 documents, and Gauss-Seidel sweeps for weak graphs of

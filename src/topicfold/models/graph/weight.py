@@ -134,8 +134,9 @@ def _split(model: GraphTopicModel, documents: GraphData, order: np.ndarray, n_he
     seen, training = sp.csr_array(seen).astype(counts.dtype), counts[fitted]
     inner, neighbors = graph[fitted][:, fitted], graph[held_out][:, fitted]
     if documents.source == "words":  # neighbours by the words of the seen half
-        vectors = document_vectors(training, model.metric)
-        new: Vectors = document_vectors(seen, model.metric, idf=inverse_document_frequency(training))
+        metric = model._metric_of(documents.source)
+        vectors = document_vectors(training, metric)
+        new: Vectors = document_vectors(seen, metric, idf=inverse_document_frequency(training))
     else:
         vectors, new = vectors[fitted], vectors[held_out]
     if documents.source == "words" or (sampled and documents.source == "embeddings"):
@@ -143,7 +144,7 @@ def _split(model: GraphTopicModel, documents: GraphData, order: np.ndarray, n_he
         neighbors = index.nearest(new, model.n_neighbors, n_jobs=model.n_jobs)
         neighbors.data = np.ones(neighbors.nnz)
     if sampled and documents.source != "graph":  # few of a document's nearest are in the sample: search again
-        inner = model._nearest_graph(vectors, documents.source)
+        inner = model._nearest_graph(training, vectors, documents.source)
     elif sampled:  # scale the remaining edges, so that a given graph draws a document as strongly as before
         missing = graph[fitted].sum() / max(inner.sum(), 1e-300)
         inner, neighbors = inner * missing, neighbors * missing
