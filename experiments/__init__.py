@@ -34,6 +34,7 @@ class Method:
     estimator: str | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     once: bool = False
+    graph: Mapping[str, Any] = field(default_factory=dict)  # how its graph differs from that of the others
 
 
 @dataclass(frozen=True)

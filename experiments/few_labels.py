@@ -15,6 +15,7 @@ from topicfold.engine.blocks import single_threaded_libraries
 from . import Method, make_estimator
 
 __all__ = [
+    "BESIDE_PCA",
     "LABEL_PROPAGATION",
     "RAW_WORDS",
     "SVM",
@@ -32,6 +33,7 @@ __all__ = [
 ON_GRAPH = ("LTM", "LapPLSI", "DTM", "NCut")
 RAW_WORDS, TFIDF_WORDS = "words, raw counts", "words, tf-idf"
 LABEL_PROPAGATION = "label propagation"
+BESIDE_PCA = " beside PCA"  # names of methods whose features are P(z|d) and the columns of PCA
 SVM = {"svm C": [1, 10, 0.1, 100], "svm folds": 3}
 _REMEMBERED = 12
 
@@ -49,11 +51,12 @@ class Documents:
         counts = self.counts[rows]
         return Documents(counts[:, np.unique(counts.indices)], np.unique(self.labels[rows], return_inverse=True)[1])
 
-    def graph(self, n_neighbors: int) -> sp.csr_array:
-        """The graph that all methods share: binary, nearest neighbours by cosine of tf-idf."""
+    def graph(self, n_neighbors: int, **options: Any) -> sp.csr_array:
+        """Nearest neighbours; unless options say otherwise the graph that all methods share, by cosine of tf-idf."""
         from topicfold.graph.build import knn_graph
 
-        return remembered(self.cache, ("graph", n_neighbors), lambda: knn_graph(self.counts, n_neighbors))
+        key = ("graph", n_neighbors, *sorted(options.items()))
+        return remembered(self.cache, key, lambda: knn_graph(self.counts, n_neighbors, **options))
 
 
 def remembered(cache: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
@@ -102,7 +105,7 @@ def fitted(
             return model.fit(documents.counts)
         if method.parameters.get("graph_weight") == "auto" and graph is None:
             return model.fit(documents.counts, y)  # the model holds out text, so it must build a graph of words itself
-        graph = documents.graph(method.parameters["n_neighbors"]) if graph is None else graph
+        graph = documents.graph(method.parameters["n_neighbors"], **method.graph) if graph is None else graph
         return model.fit(documents.counts, y, graph=graph)
 
 
@@ -141,7 +144,8 @@ def few_labels(
         if features is None or label_edges:
             known = y if label_edges else None
             features = _features(method, documents, n_topics, seed, protocol, known, graph)
-        accuracy[n_labelled] = svm_accuracy(features, documents.labels, rows, protocol)
+        C = protocol.get("C with labels in the graph") if label_edges else None
+        accuracy[n_labelled] = svm_accuracy(features, documents.labels, rows, protocol, C)
     return accuracy
 
 
@@ -180,18 +184,28 @@ def _features(
     if method.name == TFIDF_WORDS:
         return tfidf(documents.counts)
     model = fitted(method, documents, n_topics, seed, protocol, y, graph)
-    return normalize(np.asarray(model.doc_topic_, dtype=np.float64))
+    rows = normalize(np.asarray(model.doc_topic_, dtype=np.float64))
+    if not method.name.endswith(BESIDE_PCA):
+        return rows
+    beside = fitted(Method("PCA", "PCA"), documents, protocol["PCA columns"], seed, protocol)
+    return np.hstack([rows, normalize(np.asarray(beside.doc_topic_, dtype=np.float64))])
 
 
-def svm_accuracy(features: Any, labels: np.ndarray, labelled: np.ndarray, protocol: Mapping[str, Any]) -> float:
-    """Accuracy of a linear SVM on the documents without a label; C by cross-validation on the others, if possible."""
+def svm_accuracy(
+    features: Any, labels: np.ndarray, labelled: np.ndarray, protocol: Mapping[str, Any], C: float | None = None
+) -> float:
+    """Accuracy of a linear SVM on the documents without a label.
+
+    C, if it is not given, is chosen by cross-validation on the labelled ones, if there are enough.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.svm import LinearSVC
 
-    machine: Any = LinearSVC(C=protocol["svm C"][0], dual=len(labelled) < features.shape[1], random_state=0)
+    dual = len(labelled) < features.shape[1]
+    machine: Any = LinearSVC(C=protocol["svm C"][0] if C is None else C, dual=dual, random_state=0)
     n_folds = min(protocol["svm folds"], int(np.bincount(labels[labelled]).min()))
-    if n_folds > 1:
+    if C is None and n_folds > 1:
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
         machine = GridSearchCV(machine, {"C": protocol["svm C"]}, cv=folds)
     others = np.delete(np.arange(len(labels)), labelled)

@@ -128,6 +128,8 @@ def _when_and_where(run: Mapping[str, Any] | None) -> str:
 def _described(method: Any) -> str:
     parameters = ", ".join(f"{key}={value!r}" for key, value in method.parameters.items())
     call = f"{method.estimator}({parameters})"
+    if method.graph:
+        call += f", knn_graph({', '.join(f'{key}={value!r}' for key, value in method.graph.items())})"
     return f"`{call}`" if "\\" in call else call  # a pattern would be read as Markdown
 
 

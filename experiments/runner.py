@@ -129,6 +129,7 @@ def cells_of(experiment: Experiment, protocol: Protocol) -> list[Cell]:
 
     def cell(method: Method, setting: Mapping[str, Any], seed: int) -> Cell:
         what = [experiment.name, method.name, method.estimator, method.parameters, setting, seed, shared]
+        what += [method.graph] if method.graph else []
         text = json.dumps(what, sort_keys=True, default=dict)
         return Cell(method, setting, seed, hashlib.blake2b(text.encode(), digest_size=12).hexdigest())
 

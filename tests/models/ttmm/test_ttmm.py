@@ -129,3 +129,20 @@ def test_a_stream_ends_near_the_batch_fit():
     whole_value, stream_value = (float(model.log_likelihood(counts).mean()) for model in (whole, stream))
     assert stream_value > whole_value * 1.01  # both are negative
     assert stream.word_frequency_.sum() == pytest.approx(3 * counts.sum())
+
+
+def test_small_batches_do_not_forget_the_themes_of_earlier_ones():
+    rng = np.random.default_rng(1)
+    topics = rng.dirichlet(np.full(300, 0.03), 20)
+    mixes = rng.dirichlet(np.full(20, 0.1), 60)
+    counts = sp.csr_array(np.array([rng.multinomial(30, mixes[rng.integers(60)] @ topics) for _ in range(3000)]))
+    options = {"n_themes": 60, "n_topics": 20, "random_state": 0, "verbose": False}
+    whole = TTMM(**options).fit(counts)
+    reached = []
+    for size in (20, 100):
+        stream = TTMM(**options).partial_fit(counts[:1000])
+        for first in range(1000, 3000, size):
+            stream.partial_fit(counts[first : first + size])
+        reached.append(float(stream.log_likelihood(counts).mean() / whole.log_likelihood(counts).mean()))
+    assert max(reached) < 1.012
+    assert reached[0] == pytest.approx(reached[1], abs=1e-3)  # the size of the batches hardly matters

@@ -155,8 +155,13 @@ def _themes_of_group(
     return weight, log_likelihood
 
 
-def learn_batch(step: ThemeStep, state: State, share: float, n_tokens_before: float) -> float:
-    """Stepwise EM: move the state towards a batch by a share; returns the log-likelihood per token before."""
+def learn_batch(step: ThemeStep, state: State, n_tokens_before: float) -> float:
+    """Move the state towards a batch by its share of the tokens so far; returns the log-likelihood per token before.
+
+    After one pass over a corpus all of its documents count alike. The larger shares of stepwise EM, which forget the
+    first batches, ended with themes of the last ones: there are too many of them for a batch to have documents of each.
+    """
+    share = step.n_tokens / (n_tokens_before + step.n_tokens)
     tokens_of_theme = state["theme_weight"][:, None] * state["theme_topic"]  # assumes similar lengths
     old = (state["theme_weight"], tokens_of_theme, state["word_topic"] * tokens_of_theme.sum(axis=0))
     every_word = share * step.beta / (n_tokens_before + step.n_tokens)

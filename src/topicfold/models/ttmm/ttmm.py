@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...corpus.corpus import Corpus
 from ...engine.arrays import column_sums, normalise_rows, summed
 from ...engine.checks import check_choice, check_float_dtype, check_number, check_whole
-from ...engine.loop import Run, State, step_size
+from ...engine.loop import Run, State
 from ...engine.stored import MAX_PROBABILITY, Stored, distributions
 from ...errors import InputError
 from ...topics.changes import add_level_above
@@ -355,15 +355,14 @@ class TTMM(StreamedTopicModel):
             "theme_topic": self.theme_topic_,
             "word_topic": np.ascontiguousarray(self.topic_word_.T),
         }
-        n_before = getattr(self, "n_batches_", 1)
         frequency = self.word_frequency_ + summed(counts, 0)
         step = ThemeStep(counts, self.n_themes_, self.beta, known, self.n_jobs)
-        log_likelihood = learn_batch(step, state, step_size(n_before), self.word_frequency_.sum())
+        log_likelihood = learn_batch(step, state, float(self.word_frequency_.sum()))
         self._keep(counts, state)
         self._keep_run(Run([*self.history_, log_likelihood], False, True))
         self._keep_documents(counts, self.doc_topic_, add=True)
         self.word_frequency_ = frequency
-        self.n_batches_ = n_before + 1
+        self.n_batches_ = getattr(self, "n_batches_", 1) + 1
 
     def _known_themes(self, n_documents: int, y: ArrayLike | None, settle: bool = True) -> np.ndarray:
         """The theme of each document if it is known, else -1; with `settle`, classes_ and n_themes_ are set."""
