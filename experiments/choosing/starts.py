@@ -140,7 +140,7 @@ EXPERIMENTS = (
             Method("LTM", "LTM"),
             Method("TTMM", "TTMM"),
             Method("PLSA", "PLSA"),
-            Method("LDA by Gibbs sampling (tomotopy, 1,000 sweeps)", "GibbsLDA", {"max_iter": 1000}),
+            Method("LDA by Gibbs sampling (tomotopy, 500 sweeps)", "GibbsLDA", {"max_iter": 500}),
             Method("NMF", "NMF"),
             Method("k-means on LSI", "LSI"),
             Method("k-means on tf-idf", "KMeans"),
