@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -265,6 +267,30 @@ def test_score_averages_the_probabilities_of_all_chains(fitted, segmented):
     assert abs(single - expected) > 1e-6
 
 
+def test_memberships_are_averaged_over_matched_chains(fitted, segmented):
+    counts, documents, _ = segmented
+    one_chain, total = small(), np.zeros((90, 2))
+    chains = [(fitted.topic_word_, fitted.alpha_), *zip(fitted.other_topic_word_, fitted.other_alpha_)]
+    orders = [[0, 1], *fitted.other_order_]
+    for (topic_word, alpha), order in zip(chains, orders):
+        nothing = {"other_topic_word_": np.empty((0, 3, 12)), "other_alpha_": np.empty((0, 2, 3))}
+        vars(one_chain).update(vars(fitted), topic_word_=topic_word, alpha_=alpha, **nothing)
+        one_chain.other_order_ = np.empty((0, 2), int)
+        total += one_chain.segment_memberships(counts, documents)[1][:, order] / 3
+    assert np.allclose(fitted.segment_cluster_, total, atol=1e-6)
+    assert np.allclose(fitted.segment_memberships(counts, documents)[1], total, atol=1e-6)
+
+
+def test_clusters_are_matched_by_the_segments_they_share():
+    rng = np.random.default_rng(0)
+    clusters = rng.dirichlet(np.full(4, 0.3), 50)
+    order = np.array([2, 0, 3, 1])
+    others = 0.9 * clusters[:, np.argsort(order)] + 0.1 * rng.dirichlet(np.ones(4), 50)
+    assert ldcc._matched(clusters, others).tolist() == order.tolist()
+    best = max(permutations(range(4)), key=lambda one: (clusters * others[:, one]).sum())
+    assert list(best) == order.tolist()
+
+
 def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
     counts, documents, _ = segmented
     monkeypatch.setattr(ldcc, "_NEW_SAMPLES", 300_000)
@@ -274,6 +300,8 @@ def test_frozen_sampling_converges_to_the_posterior(segmented, monkeypatch):
     model.topic_word_ = np.random.default_rng(0).dirichlet(np.ones(12), 2).astype(np.float32)
     model.alpha_, model.word_frequency_ = np.array([[0.3, 1.2], [0.9, 0.4]]), np.ones(12)
     model.topic_weight_ = np.full(2, 0.5)
+    model.other_topic_word_, model.other_alpha_ = np.empty((0, 2, 12)), np.empty((0, 2, 2))
+    model.other_order_ = np.empty((0, 2), int)
     new = sp.csr_array(([1, 2, 1, 1], ([0, 0, 2, 2], [0, 3, 7, 3])), (3, 12))
     numbers = np.array([0, 1, 0])
     topics, clusters = ldcc_frozen([[0, 3, 3], [3, 7]], model.topic_word_.astype(float), model.alpha_, model.delta)

@@ -91,6 +91,22 @@ def _pooled(
     return doc_topic, doc_cluster
 
 
+def _matched(clusters: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each cluster, the one of another chain that it shares most segments with; each is matched once."""
+    from scipy.optimize import linear_sum_assignment
+
+    together = clusters.T.astype(np.float64) @ others
+    return np.asarray(linear_sum_assignment(together, maximize=True)[1])
+
+
+def _averaged(clusters: list[np.ndarray], orders: np.ndarray) -> np.ndarray:
+    """Memberships averaged over chains, the clusters of all but the first in these orders."""
+    total = clusters[0].astype(np.float64)
+    for other, order in zip(clusters[1:], orders, strict=True):
+        total += other[:, order]
+    return (total / len(clusters)).astype(np.float32)
+
+
 def _whole_tokens(counts: sp.csr_array) -> sp.csr_array:
     """Weights rounded up to whole tokens, as only a token can have a topic; whole counts do not change."""
     return sp.csr_array((np.ceil(counts.data), counts.indices, counts.indptr), counts.shape)
@@ -125,7 +141,8 @@ class LDCC(TopicModel):
         Number of sweeps from one sample to the next.
     n_chains : int, default=1
         Number of independent chains, sampled in parallel. The topics come from the chain with the highest joint
-        likelihood; only what does not depend on the order of topics, such as `score`, is averaged over chains.
+        likelihood. `score` is averaged over the chains, and so are the memberships of document-topics: those of the
+        other chains are matched with those of the first by the segments they share.
     random_state : int, RandomState instance or None, default=None
         Seed of the random numbers. Pass an int to get the same result in every run.
     n_jobs : int or None, default=None
@@ -163,6 +180,8 @@ class LDCC(TopicModel):
         Topics of the chains that were not kept.
     other_alpha_ : ndarray of shape (n_chains - 1, n_document_topics, n_word_topics)
         Priors of the chains that were not kept.
+    other_order_ : ndarray of shape (n_chains - 1, n_document_topics)
+        For each document-topic, the number of the one in each other chain that it is matched with.
     word_documents_ : ndarray of shape (n_word_topics, n_words)
         Expected number of segments of each word-topic that contain each word; the words of a topic are ranked by it.
     topic_documents_ : ndarray of shape (n_word_topics,)
@@ -206,6 +225,7 @@ class LDCC(TopicModel):
         "effective_sample_size_": Stored(("chains",), allow_nan=True),
         "other_topic_word_": distributions("other chains", "topics", "words"),
         "other_alpha_": Stored(("other chains", "document topics", "topics"), low=0),
+        "other_order_": Stored(("other chains", "document topics"), "int", low=0, high="document topics"),
     }
 
     alpha_: np.ndarray
@@ -218,6 +238,7 @@ class LDCC(TopicModel):
     effective_sample_size_: np.ndarray
     other_topic_word_: np.ndarray
     other_alpha_: np.ndarray
+    other_order_: np.ndarray
 
     def __init__(
         self,
@@ -326,7 +347,7 @@ class LDCC(TopicModel):
         ndarray of shape (n_segments, n_word_topics)
             The share of each word-topic, one row per segment, in the order of X.
         """
-        return self.segment_memberships(X, documents)[0]
+        return self._in_chain(*self._new(X, documents), *self._chains()[0])[0]
 
     def segment_memberships(self, X: CountsLike, documents: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Infer the word-topics and document-topics of segments.
@@ -362,7 +383,9 @@ class LDCC(TopicModel):
         ndarray of shape (n_documents, n_document_topics)
             The share of each document-topic, one row per document.
         """
-        return self._of_documents(*self._new(X, documents))[1]
+        counts, numbers = self._new(X, documents)
+        of_segments = self._of_segments(counts, numbers)
+        return _pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)[1]
 
     def word_clusters(self, threshold: float = 0.5) -> list[np.ndarray]:
         """Assign words to overlapping clusters.
@@ -470,7 +493,11 @@ class LDCC(TopicModel):
         tokens = chain_of(state, best)["topic_total"]
         self.topic_weight_ = (tokens / tokens.sum()).astype(np.float32)
         self.segment_documents_ = documents
-        self.segment_topic_, self.segment_cluster_ = self._of_segments(counts, documents)
+        memberships = [self._in_chain(counts, documents, *chain) for chain in self._chains()]
+        clusters = [of_chain for _, of_chain in memberships]
+        self.other_order_ = np.array([_matched(clusters[0], other) for other in clusters[1:]], dtype=np.int64)
+        self.other_order_ = self.other_order_.reshape(len(others), self.n_document_topics)
+        self.segment_topic_, self.segment_cluster_ = memberships[0][0], _averaged(clusters, self.other_order_)
         self._keep_documents(counts, self.segment_topic_)  # each segment counts as a document
         self.cluster_weight_ = self.segment_cluster_.mean(axis=0)
         of_segments = (self.segment_topic_, self.segment_cluster_)
@@ -483,11 +510,15 @@ class LDCC(TopicModel):
     def _check_learned(self) -> None:
         if any((alpha.sum(axis=1) == 0).any() for _, alpha in self._chains()):
             raise InputError("it has document-topics without any alpha above zero")
+        if (np.sort(self.other_order_, axis=1) != np.arange(len(self.alpha_))).any():
+            raise InputError("its other_order_ does not match every document-topic once")
 
     # ---- documents --------------------------------------------------------------------------------------------------
 
     def _document_topics(self, X: CountsLike, documents: ArrayLike | None = None) -> np.ndarray:
-        return self._of_documents(*self._new(X, documents))[0]
+        counts, numbers = self._new(X, documents)
+        of_segments = self._in_chain(counts, numbers, *self._chains()[0])
+        return _pooled(counts, numbers, *of_segments, self.topic_weight_, self.delta)[0]
 
     def _main_shares(self, X: CountsLike | None, **inputs: Any) -> np.ndarray:
         return self.doc_cluster_ if X is None else self.document_clusters(X, **inputs)
@@ -497,7 +528,7 @@ class LDCC(TopicModel):
         counts, numbers = self._new(X, documents)
         seen, held_out = split_tokens(counts)
         mixtures = [
-            self._of_segments(sp.csr_array(seen), numbers, topic_word, alpha)[0] for topic_word, alpha in self._chains()
+            self._in_chain(sp.csr_array(seen), numbers, topic_word, alpha)[0] for topic_word, alpha in self._chains()
         ]
         mixture = np.hstack(mixtures) / len(mixtures)
         topic_word = np.vstack([topic_word for topic_word, _ in self._chains()])
@@ -525,25 +556,20 @@ class LDCC(TopicModel):
         counts, numbers = self._segments(X, counts, documents)
         return _whole_tokens(seen_words(counts, self.word_frequency_)), numbers
 
-    def _of_segments(
-        self,
-        counts: sp.csr_array,
-        documents: np.ndarray,
-        topic_word: np.ndarray | None = None,
-        alpha: np.ndarray | None = None,
+    def _of_segments(self, counts: sp.csr_array, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P(l|segment) of the kept chain, and P(k|segment) averaged over the chains."""
+        memberships = [self._in_chain(counts, documents, *chain) for chain in self._chains()]
+        return memberships[0][0], _averaged([clusters for _, clusters in memberships], self.other_order_)
+
+    def _in_chain(
+        self, counts: sp.csr_array, documents: np.ndarray, topic_word: np.ndarray, alpha: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """P(l|segment) and P(k|segment), by Gibbs sampling with the topics of a chain, the kept one if none is given.
+        """P(l|segment) and P(k|segment), by Gibbs sampling with the topics of a chain.
 
         A segment without words gets the mix of the corpus.
         """
-        if topic_word is None or alpha is None:
-            topic_word, alpha = self.topic_word_, self.alpha_
         topics, clusters = fold_in_segments(
             counts, documents, topic_word, alpha, self.delta, _NEW_BURN_IN, _NEW_SAMPLES, self.n_jobs
         )
         topics[np.diff(counts.indptr) == 0] = self.topic_weight_
         return topics, clusters
-
-    def _of_documents(self, counts: sp.csr_array, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """P(l|d) and P(k|d)."""
-        return _pooled(counts, documents, *self._of_segments(counts, documents), self.topic_weight_, self.delta)
