@@ -91,7 +91,7 @@ def test_table7_sets_as_many_topics_of_lda_beside(folder, tmp_path):
     assert rows["HLDA-s"]["topics"] == min(rows["HLDA"]["topics"], rows["HLTA"]["topics"])
     levels = [rows[f"HLTA, level {level}"].get("topics", 0) for level in hlta.LEVELS]
     assert sum(levels) == rows["HLTA"]["topics"]
-    assert rows["LDA"]["npmi"] != rows["LDA, words by relevance"]["npmi"]
+    assert rows["LDA"]["npmi"] != rows["LDA, words by information"]["npmi"]
     assert rows["HLTA"]["npmi"] > 0.2
     assert 0.25 < rows["HLTA"]["frequency"] < 0.35  # 0.35 of 0.75, and 0.65 of 0.05
     assert found[4,]["HLTA"]["coherence"] > -6  # words of one group, which go together
@@ -191,7 +191,7 @@ def test_average_coherence_leaves_out_and_counts_short_topics():
 def test_all_words_below_a_topic_are_in_the_order_that_the_model_has_for_the_effective(parameters):
     counts = sp.csr_array(block_counts())
     model = hlta_data.fitted(Method("HLTA", "HLTA", {**parameters, "top_size": 2}), counts, 0, 0, {})
-    every, effective = hlta.hlta_topics(model), hlta.hlta_topics(model, effective=True)
+    every, effective = hlta.hlta_topics(model, "below"), hlta.hlta_topics(model, "effective")
     assert [level for level, _ in every] == model.topic_level_.tolist()
     assert max(model.topic_level_) > 1
     for (_, words), (_, few) in zip(every, effective, strict=True):

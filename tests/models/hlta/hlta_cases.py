@@ -55,16 +55,17 @@ def check_model(model):
         assert ((array >= 0) & (array <= 1 + 1e-5)).all()
     clusters = model.word_clusters()
     assert sorted(functools.reduce(operator.iadd, clusters, [])) == model.word_columns_.tolist()
-    effective = model.topic_effective_
-    assert effective.shape == model.topic_word_.shape
-    assert (np.diff(effective.indptr) > 0).all()
-    assert (effective.data > 0).all()
+    for words in (model.topic_effective_, model.topic_information_):
+        assert words.shape == model.topic_word_.shape
+        assert (np.diff(words.indptr) > 0).all()
+        assert (words.data > 0).all()
 
 
 def same(one, other):
     for name in LEARNED:
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert (one.topic_effective_ != other.topic_effective_).nnz == 0
+    assert (one.topic_information_ != other.topic_information_).nnz == 0
 
 
 def words_of(tree, topic, n=1000):

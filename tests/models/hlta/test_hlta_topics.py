@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 
 import numpy as np
@@ -19,20 +18,40 @@ from topicfold.topics.tree import TopicTree
 
 
 @EMISSIONS
-def test_topics_have_effective_words_by_discerning_index(deep, emission):
+def test_effective_words_are_below_a_topic_and_have_its_discerning_index(deep, emission):
     model = deep[emission]
     check_model(model)
-    tree = model.topic_tree(repeat=True)
     presence = presence_table(model._tree(), emission)
     on, marginal = words_given_states(presence), state_marginals(presence)
+    for k in range(len(model.topic_word_)):
+        z, s = int(model.topic_latent_[k]), model.topic_state_[k]
+        words = model.topic_effective_[[k]]
+        index = [naive.discerning_index(on[z].astype(float), marginal[z], s, w) for w in words.indices]
+        np.testing.assert_allclose(words.data, index, atol=1e-7)
+        assert set(words.indices.tolist()) <= subtree_words(model, z)
+
+
+@EMISSIONS
+def test_words_of_a_topic_tell_most_about_it(deep, emission, known):
+    model = deep[emission]
+    tree = model.topic_tree(repeat=True)
+    present = known[: len(model.doc_topic_)].toarray() > 0
     for k in range(len(tree)):
-        z, s = model.topic_latent_[k], model.topic_state_[k]
         shown = tree.words(k, 1000)
-        index = [naive.discerning_index(on[z].astype(float), marginal[z], s, int(word.word[5:])) for word in shown]
-        np.testing.assert_allclose([word.score for word in shown], index, atol=1e-7)
-        assert all(a >= b - 1e-12 for a, b in itertools.pairwise(index))
+        in_topic = model.doc_topic_[:, k].astype(float)
+        told = {}
+        for w in range(present.shape[1]):
+            table = [[(in_topic * present[:, w]).sum(), (in_topic * ~present[:, w]).sum()]]
+            table.append([((1 - in_topic) * present[:, w]).sum(), ((1 - in_topic) * ~present[:, w]).sum()])
+            cells = np.array(table) / len(in_topic)
+            if cells[0, 0] / cells[0].sum() > cells[1, 0] / cells[1].sum():
+                expected = cells.sum(axis=1, keepdims=True) * cells.sum(axis=0)
+                value = float((cells * np.log(np.maximum(cells, 1e-300) / expected)).sum())
+                told |= {w: value} if value > np.log(len(in_topic)) / (2 * len(in_topic)) else {}
+        assert [int(word.word[5:]) for word in shown] == sorted(told, key=lambda w: -told[w])
+        np.testing.assert_allclose([word.score for word in shown], sorted(told.values())[::-1], atol=1e-6)
         for word in shown:
-            assert word.probability == pytest.approx(on[z, s, int(word.word[5:])], rel=1e-5)
+            assert word.probability == pytest.approx(model.topic_word_[k, int(word.word[5:])], rel=1e-5)
     assert np.allclose(tree.size, model.doc_topic_.mean(axis=0), atol=1e-6)
 
 
@@ -42,25 +61,6 @@ def subtree_words(model, z):
         if model.latent_level_[child] < model.latent_level_[z]:
             words |= subtree_words(model, child)
     return words
-
-
-@EMISSIONS
-def test_words_of_a_topic_are_below_it_and_more_coverage_shows_more(deep, emission, known):
-    model = deep[emission]
-    corpus = Corpus(known[:600].astype(np.int32), vocabulary=tuple(f"word {w}" for w in range(24)))
-    trees = {c: model.topic_tree(corpus, coverage=c, repeat=True) for c in (0.2, 0.7, 0.95, 1.0)}
-    for k in range(len(model.topic_word_)):
-        below = {f"word {w}" for w in subtree_words(model, int(model.topic_latent_[k]))}
-        shown = [set(words_of(tree, k)) for tree in trees.values()]
-        assert all(words <= below for words in shown)
-        assert all(few <= more for few, more in itertools.pairwise(shown))
-        assert shown[0]
-    assert sum(len(words_of(trees[0.2], k)) for k in range(len(trees[0.2]))) < trees[1.0].word_score.nnz
-    for coverage in (0, -1, 1.5, np.nan):
-        with pytest.raises(ValueError, match="coverage="):
-            model.topic_tree(corpus, coverage=coverage)
-    with pytest.raises(ValueError, match="corpus to measure it on"):
-        model.topic_tree(coverage=0.5)
 
 
 @EMISSIONS
@@ -185,8 +185,6 @@ def test_saved_and_loaded_has_the_same_topics(corpus, tmp_path, method, emission
     assert (drawn != model.sample(20, random_state=1)).nnz == 0
     some = corpus.counts[:9]
     assert np.array_equal(loaded.log_likelihood(some), model.log_likelihood(some))
-    coverage = loaded.topic_tree(corpus, coverage=0.5).to_json()
-    assert coverage == model.topic_tree(corpus, coverage=0.5).to_json()
 
 
 def test_topic_tree_search_and_other_documents(corpus):
@@ -196,7 +194,7 @@ def test_topic_tree_search_and_other_documents(corpus):
     assert tree.document_ids == corpus.ids
     assert str(model.topic_tree()) == str(tree)
     cats = {"cat0", "cat1", "cat2", "cat3"}
-    assert sum(set(words_of(model.topic_tree(repeat=True), k)) <= cats for k in range(len(tree))) >= 1
+    assert sum(set(words_of(model.topic_tree(repeat=True), k, 3)) <= cats for k in range(len(tree))) >= 1
     text = {id: set() for id in corpus.ids}
     for d, id in enumerate(corpus.ids):
         text[id] = {corpus.vocabulary[w] for w in corpus.counts[[d]].indices}

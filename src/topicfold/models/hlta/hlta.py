@@ -45,12 +45,21 @@ from .latent_tree import (
     words_given_states,
 )
 from .tree_building import PASSES, Growth, GrowthSettings
-from .tree_topics import TopicStates, effective_word_scores, effective_words, topic_parents, topic_probabilities
+from .tree_topics import (
+    TopicStates,
+    best_words,
+    effective_word_scores,
+    effective_words,
+    topic_parents,
+    topic_probabilities,
+)
 
 __all__ = ["HLTA"]
 
 _COVERAGE = 0.95  # effective words carry more than this share of the information of all words of a subtree
-_INFORMATION_DOCUMENTS = 5_000  # the information of words about topics is measured on this many
+_INFORMATION_DOCUMENTS = 5_000  # the information of words about latents is measured on this many
+_COUNTED_DOCUMENTS = 20_000  # and that of words about topics on this many
+_MOST_TOPIC_WORDS = 50  # that a topic shows
 _STRUCTURE_DOCUMENTS = 20_000  # the tree is built on at most this many, drawn at random
 _BATCH_DOCUMENTS = 2_000  # per step of stepwise EM
 _CELLS_PER_BLOCK, _ROWS_PER_BLOCK = 1 << 20, 1 << 16  # of counts that are processed together
@@ -286,8 +295,11 @@ class HLTA(StreamedTopicModel):
         The state of that latent.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         P(topic|d) of the training documents. Rows do not sum to one.
+    topic_information_ : sparse array of shape (n_topics, n_words)
+        How much each of the best 50 words of a topic tells about whether a document is in it, in nats.
     topic_effective_ : sparse array of shape (n_topics, n_words)
-        Discerning index of the effective words of each topic that are more likely in it.
+        Discerning index of the effective words of each topic that are more likely in it: the fewest words below its
+        latent that carry 95 % of the information that all of them have about it.
     word_columns_ : ndarray of shape (n_tree_words,)
         The columns of X that are in the tree.
     word_parent_ : ndarray of shape (n_tree_words,)
@@ -340,6 +352,7 @@ class HLTA(StreamedTopicModel):
         "topic_level_": Stored(("topics",), "int", low=1),
         "topic_parent_": Stored(("topics",), "int", low=-1, high="topics"),
         "topic_state_": Stored(("topics",), "int", low=0),
+        "topic_information_": Stored(("topics", "words"), "sparse"),
         "topic_effective_": Stored(("topics", "words"), "sparse"),
         "word_columns_": Stored(("chosen words",), "int", low=0, high="words"),
         "n_states_": Stored(("latents",), "int", low=2),
@@ -358,6 +371,7 @@ class HLTA(StreamedTopicModel):
     topic_parent_: np.ndarray
     topic_latent_: np.ndarray
     topic_state_: np.ndarray
+    topic_information_: sp.csr_array
     topic_effective_: sp.csr_array
     word_columns_: np.ndarray
     word_parent_: np.ndarray
@@ -510,10 +524,9 @@ class HLTA(StreamedTopicModel):
         corpus: Corpus | None = None,
         *,
         levels: Sequence[int] | None = None,
-        coverage: float = _COVERAGE,
         repeat: bool = False,
     ) -> TopicTree:
-        """Return the topics as a TopicTree; each topic has its effective words, ranked by how well they discern it.
+        """Return the topics as a TopicTree; the words of a topic are ranked by how much they tell about it.
 
         Parameters
         ----------
@@ -522,9 +535,6 @@ class HLTA(StreamedTopicModel):
             assigned to the topics first.
         levels : sequence of int, default=None
             The levels to include; 1 is next to the words. None includes all.
-        coverage : float, default=0.95
-            Effective words are the fewest that carry this share of the information that all words below a latent have
-            about it. A value other than the default needs the corpus.
         repeat : bool, default=False
             Whether a topic also shows words that are among the first ten of the topic above it.
 
@@ -532,25 +542,15 @@ class HLTA(StreamedTopicModel):
         -------
         TopicTree
             The topics with their words and documents.
-
-        Raises
-        ------
-        InputError
-            If `coverage` is not a share, or is given without a corpus.
         """
         check_is_fitted(self)
         known = corpus is None or self._is_fitted_on(corpus)
         doc_topic = self.doc_topic_ if known else self.document_topics(corpus)
-        effective = self.topic_effective_
-        if coverage != _COVERAGE:
-            if not 0 < coverage <= 1 or corpus is None:
-                raise InputError(f"coverage={coverage}: expected a share up to 1, and a corpus to measure it on")
-            effective = self._effective(self._documents(self.word_counts(corpus)), coverage)
         tree = replace(
             self._one_level(doc_topic, corpus),
             parent=self.topic_parent_,
             level=self.topic_level_,
-            word_score=effective,
+            word_score=self.topic_information_,
             exclusive=False,
         )
         tree = tree if levels is None else tree.select_levels(levels)
@@ -653,8 +653,11 @@ class HLTA(StreamedTopicModel):
         self.topic_word_ = np.zeros((len(self.topic_latent_), self.n_features_in_), np.float32)
         self.topic_word_[:, self.word_columns_] = on[self.topic_latent_, self.topic_state_]
         sample = documents[np.sort(shuffled[:_INFORMATION_DOCUMENTS])]
-        self.topic_effective_ = self._effective(sample, _COVERAGE, on)
+        self.topic_effective_ = self._effective(sample, on)
         self.doc_topic_ = self._topics_of(documents)
+        counted = np.sort(shuffled[:_COUNTED_DOCUMENTS])
+        best = best_words(documents[counted], self.doc_topic_[counted], _MOST_TOPIC_WORDS)
+        self.topic_information_ = self._in_columns(best)
 
     # ---- documents --------------------------------------------------------------------------------------------------
 
@@ -670,11 +673,9 @@ class HLTA(StreamedTopicModel):
     def _documents(self, counts: sp.csr_array) -> sp.csr_array:
         return _tree_documents(counts, self.word_columns_, self.emission)
 
-    def _effective(self, documents: sp.csr_array, coverage: float, on: np.ndarray | None = None) -> sp.csr_array:
+    def _effective(self, documents: sp.csr_array, on: np.ndarray) -> sp.csr_array:
         tree = self._tree()
-        if on is None:
-            on = words_given_states(presence_table(tree, self.emission), self.n_jobs)
-        bases = effective_words(tree, on, documents, coverage, self.emission, self.n_jobs)
+        bases = effective_words(tree, on, documents, _COVERAGE, self.emission, self.n_jobs)
         topics = TopicStates(self.topic_latent_, self.topic_state_)
         return self._in_columns(effective_word_scores(tree, topics, bases, on))
 

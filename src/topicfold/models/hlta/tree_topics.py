@@ -9,10 +9,12 @@ import scipy.sparse as sp
 
 from ...engine.blocks import map_blocks
 from ...engine.mapped import release, row_table
+from ...topics.ranking import top_word_columns
 from .latent_tree import Inference, LatentTree, state_marginals
 
 __all__ = [
     "TopicStates",
+    "best_words",
     "discerning_index",
     "effective_word_scores",
     "effective_words",
@@ -83,6 +85,36 @@ def discerning_index(on: np.ndarray, share: np.ndarray) -> np.ndarray:
     other = np.clip((overall - share[:, None] * on) / np.maximum(rest, _TINY)[:, None], 0, 1)
     of_state = share[:, None] * _divergence(on, overall)
     return np.maximum(of_state + rest[:, None] * _divergence(other, overall), 0)
+
+
+def best_words(documents: sp.csr_array, doc_topic: np.ndarray, n_words: int) -> sp.csr_array:
+    """I(W; [topic]) of the words that tell most about whether a document is in a topic, topics x words.
+
+    It is counted in the documents, each with its P(topic|d), so a topic may have words that are far from it in the
+    tree. Only words that are more frequent in the topic than elsewhere count, and only as far as BIC supports that they
+    are; if there is none, all words count.
+    """
+    n_documents = max(documents.shape[0], 1)
+    least = np.log(n_documents) / (2 * n_documents)  # one parameter
+    present = sp.csr_array((np.ones(documents.nnz), documents.indices, documents.indptr), documents.shape)
+    overall = np.asarray(present.sum(axis=0)).ravel() / n_documents
+    size = doc_topic.sum(axis=0, dtype=np.float64)
+    columns, values = [], []
+    for k in range(doc_topic.shape[1]):
+        with_word = present.T @ doc_topic[:, k].astype(np.float64)
+        share = np.clip(size[k] / n_documents, _TINY, 1 - 1e-12)
+        on = with_word / max(size[k], _TINY)
+        off = np.clip((overall - share * on) / (1 - share), 0, 1)
+        information = discerning_index(np.stack([off, on]), np.array([1 - share, share]))[1]
+        typical = (on > off) & (information > least)
+        typical |= not typical.any()
+        best = top_word_columns(np.where(typical, information, -1.0), n_words)
+        best = best[typical[best]]
+        columns.append(np.sort(best))
+        # a stored zero would not be a word of the topic
+        values.append(np.maximum(information[columns[-1]], np.finfo(np.float64).tiny))
+    indptr = np.cumsum([0, *map(len, columns)])
+    return sp.csr_array((np.concatenate(values), np.concatenate(columns), indptr), (len(columns), documents.shape[1]))
 
 
 def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
