@@ -6,9 +6,11 @@ import csv
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.stats import spearmanr
 
 from topicfold import HLTA, PLSA, Corpus, JudgementTasks, judgement_tasks, read_judgements
@@ -109,8 +111,11 @@ def test_topics_can_be_chosen_drawn_or_left_out(tree, corpus, themes):
     assert len(judgement_tasks(tree, corpus, sample=3).names) == 3
     assert len(judgement_tasks(tree, corpus, sample=30).names) == 4
     tall = HLTA(2, 2, 3, random_state=0, verbose=False).fit(themes).topic_tree(themes)
-    few = [t for t in tall.ids[tall.at_lowest_level].tolist() if len(tall.words(t, 5)) < 5]
-    with pytest.warns(UserWarning, match=f"{len(few)} topics have too few words for intrusion tasks"):
+    scores = tall.word_score.toarray()
+    for row in np.flatnonzero(tall.at_lowest_level)[:2]:
+        scores[row, np.argsort(-scores[row])[2:]] = 0
+    tall = replace(tall, word_score=sp.csr_array(scores))
+    with pytest.warns(UserWarning, match="2 topics have too few words for intrusion tasks"):
         made = judgement_tasks(tall, themes)
     assert len(made.names) == tall.at_lowest_level.sum()
     assert "discerning index" in made.measures

@@ -62,6 +62,7 @@ def test_values_of_parameters():
         "metric=cosine",
         "metric=euclidean",
         "metric=intersection",
+        "metric=lsi",
         "metric=word_vectors",
     ]
     assert completed("select", "x", "-p", "init=n")[0] == ["init=nmf"]

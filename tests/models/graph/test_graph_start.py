@@ -88,11 +88,3 @@ def test_labelled_documents_start_in_their_class_and_the_rest_where_vectors_say(
     assert cluster[[0, 1, 12, 25]].tolist() == [0, 2, 1, 2]
     assert cluster[29] == 2
     assert (cluster == block).mean() > 0.8
-
-
-def test_documents_of_dtm_start_alike_unless_topics_start_at_classes(few, few_graph):
-    for n_classes, alike in ((3, False), (2, True)):
-        labels = np.append(np.arange(n_classes), np.full(60 - n_classes, -1))
-        data = GraphData(few.astype(np.float32), label_graph(few_graph, labels), None, labels, "graph", few_graph)
-        model = DTM(3, random_state=0, max_iter=1).fit(few)
-        assert bool(np.ptp(model._begin(data)["doc_topic"][:, 0]) == 0) is alike

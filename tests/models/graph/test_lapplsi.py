@@ -34,7 +34,7 @@ def test_steps_of_lapplsi_are_the_formula(few, weight):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_in_several_blocks_end_at_the_same_optimum(few, dtype, monkeypatch):
     graph = random_graph(np.random.default_rng(5), 60, 0.1)
-    options = {"graph_weight": 3.0, "dtype": dtype, "tol": 0, "max_iter": 2000}
+    options = {"graph_weight": 3.0, "dtype": dtype, "tol": 0, "max_iter": 300}
     together = paper(LapPLSI, 4, **options).fit(few, graph=graph)
     monkeypatch.setattr(graph_tables, "_ROWS_PER_BLOCK", 7)
     apart = [paper(LapPLSI, 4, n_jobs=n_jobs, **options).fit(few, graph=graph) for n_jobs in (1, 3)]

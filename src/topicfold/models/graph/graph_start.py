@@ -27,7 +27,7 @@ from .graph_data import GraphData
 if TYPE_CHECKING:
     from .graph_model import GraphTopicModel
 
-__all__ = ["start_tables", "starts_at_classes"]
+__all__ = ["start_tables"]
 
 _SPECTRAL_STARTS = 10
 _SMOOTHINGS = 4
@@ -42,7 +42,8 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
     seed = check_random_state(model.random_state).randint(np.iinfo(np.int32).max, size=1)[0]
     counts, rng = data.counts, np.random.RandomState(seed)
     init: Any = model.init
-    if starts_at_classes(model, data):
+    n_classes = _number_of_classes(data)
+    if isinstance(init, str) and init == "auto" and model.seed_words is None and model.n_topics_ == n_classes > 1:
         return _tables(counts, *_classes_as_topics(data, model.n_topics_, rng))
     options: dict[str, Any] = {"vectors": data.vectors}
     if isinstance(init, str) and init == "auto":
@@ -52,7 +53,7 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
                 assert isinstance(data.vectors, np.ndarray)
                 options = {"vectors": _smoothed(data.vectors, data.graph)}
         else:  # links and labels say more about which documents belong together than neighbours by words
-            options = {"graph": data.graph if data.source == "graph" or _number_of_classes(data) else None}
+            options = {"graph": data.graph if data.source == "graph" or n_classes else None}
             if model.alpha > 0:
                 options["priors"] = StartPriors(model.alpha, model.beta, model._focus())
     if isinstance(init, str) and init == "spectral":
@@ -62,12 +63,6 @@ def start_tables(model: GraphTopicModel, data: GraphData) -> State:
         init = "kmeans"
     options |= {"seed_strength": model.seed_strength, "n_jobs": model.n_jobs}
     return _tables(counts, *start(counts, model.n_topics_, init, rng, model._seeds(counts), **options))
-
-
-def starts_at_classes(model: GraphTopicModel, data: GraphData) -> bool:
-    """Whether each topic starts at a class of the labels."""
-    by_default = isinstance(model.init, str) and model.init == "auto" and model.seed_words is None
-    return by_default and model.n_topics_ == _number_of_classes(data) > 1
 
 
 def _tables(counts: sp.csr_array, doc_topic: np.ndarray, topic_word: np.ndarray) -> State:

@@ -26,6 +26,7 @@ __all__ = [
 
 _TINY = 1e-300
 _DOCUMENTS_PER_BLOCK = 1 << 13  # whose topics are inferred at once
+_TOPICS_AT_ONCE = 64
 _LARGE_TABLE = 1 << 28  # bytes; a larger table is kept in a file
 
 
@@ -101,7 +102,9 @@ def best_words(documents: sp.csr_array, doc_topic: np.ndarray, n_words: int) -> 
     size = doc_topic.sum(axis=0, dtype=np.float64)
     columns, values = [], []
     for k in range(doc_topic.shape[1]):
-        with_word = present.T @ doc_topic[:, k].astype(np.float64)
+        if k % _TOPICS_AT_ONCE == 0:
+            of_block = present.T @ doc_topic[:, k : k + _TOPICS_AT_ONCE].astype(np.float64)
+        with_word = of_block[:, k % _TOPICS_AT_ONCE]
         share = np.clip(size[k] / n_documents, _TINY, 1 - 1e-12)
         on = with_word / max(size[k], _TINY)
         off = np.clip((overall - share * on) / (1 - share), 0, 1)
