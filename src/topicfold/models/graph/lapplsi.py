@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ...engine.blocks import map_blocks
-from ...engine.jit import njit
+from ...engine.jit import njit, njit_inline
 from ...engine.loop import State
 from ..em.leave_one_out import LeaveOneOutStep, focus_of
 from ..em.plsa_kernels import SeedCounts, document_step, plain_step, token_count
@@ -38,6 +38,13 @@ from .weighted_model import WeightedGraphModel
 __all__ = ["LapPLSI"]
 
 _NEWTON_STEPS = 60
+
+
+@njit_inline
+def drawn_share(b, gain, strength):
+    """The y > 0 with 2 strength y^2 + b y - gain = 0, and the root sqrt(b^2 + 8 strength gain) of its formula."""
+    root = np.sqrt(b * b + 8 * strength * gain)
+    return (2 * gain / (b + root) if b > 0 else (root - b) / (4 * strength)), root
 
 
 @njit
@@ -82,9 +89,7 @@ def drawn_rows(indptr, indices, weights, first, last, tokens, base, pull, before
         for step in range(_NEWTON_STEPS):
             excess, slope = -1.0, 0.0
             for k in range(n_topics):
-                b = r - 2 * toward[k]
-                root = np.sqrt(b * b + 8 * strength * gain[k])
-                y = 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * strength)
+                y, root = drawn_share(r - 2 * toward[k], gain[k], strength)
                 excess += y
                 slope += y / root if root > 0 else 0.25 / strength
             if (step > 0 and excess <= 1e-14) or slope == 0:
@@ -92,9 +97,7 @@ def drawn_rows(indptr, indices, weights, first, last, tokens, base, pull, before
             r += excess / slope
         total = 0.0
         for k in range(n_topics):
-            b = r - 2 * toward[k]
-            root = np.sqrt(b * b + 8 * strength * gain[k])
-            gain[k] = 2 * gain[k] / (b + root) if b > 0 else (root - b) / (4 * strength)
+            gain[k], _ = drawn_share(r - 2 * toward[k], gain[k], strength)
             total += gain[k]
         for k in range(n_topics):
             rows[i, k] = gain[k] / total
