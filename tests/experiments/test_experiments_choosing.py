@@ -55,6 +55,16 @@ def test_starts_are_measured_on_known_classes(name, estimator):
     assert ("perplexity" in measured) == (estimator == "LDA")
 
 
+def test_methods_are_compared_with_lda_over_all_settings():
+    def row(method, **figures):
+        return {"method": method, "measures": {name: {"mean": value, "n": 1} for name, value in figures.items()}}
+
+    results = [row("LDA", nmi=0.5, perplexity=100, cpu=2), row("NMF", nmi=0.4, cpu=1)]
+    results += [row("LDA", nmi=0.3, perplexity=400, cpu=4), row("NMF", nmi=0.6, cpu=8)]
+    lines = starts.means({"results": [*results, {"method": "LTM", "measures": {}}]})
+    assert lines[-2:] == ["| LDA | 0.400 | - | 1.00 | 1.00 |", "| NMF | 0.500 | 1 of 2 | - | 1.00 |"]
+
+
 def test_documents_without_a_class_or_a_word_are_left_out(tmp_path):
     folder = tmp_path / "short_stackoverflow"
     folder.mkdir()
