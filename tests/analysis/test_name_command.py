@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from topicfold import PLSA, Corpus, InputError, NameCommand, TopicToName, naming_prompt
-from topicfold.analysis.name_command import parsed_answer
+from topicfold.analysis.name_command import _write_all, parsed_answer
 
 TOPIC = TopicToName(7, ("orbit", "moon"), (("Apollo", "It began"), ("Luna", "")), ("sea tide", "sky"), "space")
 PROGRAM = """
@@ -168,6 +168,13 @@ def test_a_program_that_reads_nothing_is_heard(program, tmp_path):
     path.write_text("print('a name')")
     big = TOPIC._replace(documents=tuple(("title", "x" * 400) for _ in range(2000)))
     assert NameCommand(shlex.join([sys.executable, str(path)]))(big) == ("a name", "")
+
+
+def test_a_program_may_end_before_its_input_is_written(tmp_path):
+    stream = open(tmp_path / "pipe", "wb")
+    stream.close()
+    _write_all(stream, b"too late")
+    assert (tmp_path / "pipe").read_bytes() == b""
 
 
 def test_no_shell_reads_the_command(tmp_path):

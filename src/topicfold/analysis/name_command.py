@@ -226,7 +226,8 @@ def _run(words: list[str], prompt: str, timeout: float) -> tuple[int, str, str]:
 
 
 def _write_all(stream: IO[bytes], content: bytes) -> None:
-    with contextlib.suppress(OSError), stream:  # a program need not read its input
+    # a program need not read its input, and the stream is closed when it has ended: then ValueError
+    with contextlib.suppress(OSError, ValueError), stream:
         while content:
             content = content[stream.write(content) :]
 
