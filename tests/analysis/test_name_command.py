@@ -171,8 +171,8 @@ def test_a_program_that_reads_nothing_is_heard(program, tmp_path):
 
 
 def test_a_program_may_end_before_its_input_is_written(tmp_path):
-    stream = open(tmp_path / "pipe", "wb")
-    stream.close()
+    with open(tmp_path / "pipe", "wb") as stream:
+        pass
     _write_all(stream, b"too late")
     assert (tmp_path / "pipe").read_bytes() == b""
 
