@@ -149,6 +149,8 @@ others are count matrices as published.
 classes, and three times that number (a third of it for googlenews, with 152 classes).
 Not blind: the candidates for the default start and the way one is chosen were settled on samples of these corpora, \
 with the classes visible, and confirmed on eleven others.
+LDA by Gibbs sampling ran in a process of its own, and both shared the machine with other work: the ratios of its CPU \
+time are rough.
 To save time, LDA by Gibbs sampling, and LTM on 20newsgroups_raw, tdt2_cai and reuters21578_cai, are run on two draws \
 instead of five. LTM searches for the weight of its graph.
 NMF, LSI and k-means have no P(w|d). "k-means on LSI" clusters as many dimensions as there are topics."""
